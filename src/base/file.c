@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/file.h"
+#include "base/buf.h"
+#include "base/err.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pwd.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+char *file_read(const char *path, size_t *size, struct err *err)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct buf buf = { 0 };
+	ssize_t got;
+
+	if (fd < 0) {
+		err_set(err, errno, "%s: %s", path, strerror(errno));
+		return NULL;
+	}
+	do {
+		vec_reserve(&buf, buf.len + 64 * 1024 + 1);
+		got = read(fd, buf.data + buf.len, buf.cap - buf.len - 1);
+		if (got > 0)
+			buf.len += (size_t)got;
+	} while (got > 0 || (got < 0 && errno == EINTR));
+	if (got < 0) {
+		err_set(err, errno, "%s: %s", path, strerror(errno));
+		buf_free(&buf);
+	} else {
+		buf.data[buf.len] = '\0';
+		*size = buf.len;
+	}
+	close(fd);
+	return buf.data;
+}
+
+static int read_small(char *into, size_t room, const char *path, va_list args)
+{
+	char full[PATH_MAX];
+	ssize_t got;
+	int fd;
+
+	into[0] = '\0';
+	if (vsnprintf(full, sizeof(full), path, args) >= (int)sizeof(full))
+		return -ENAMETOOLONG;
+	fd = open(full, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	got = read(fd, into, room - 1);
+	if (got < 0)
+		got = -errno;
+	else
+		into[got] = '\0';
+	close(fd);
+	return (int)got;
+}
+
+int file_line(char *into, size_t room, const char *path, ...)
+{
+	va_list args;
+	int got;
+
+	va_start(args, path);
+	got = read_small(into, room, path, args);
+	va_end(args);
+	if (got < 0)
+		return got;
+	into[strcspn(into, "\n")] = '\0';
+	return (int)strlen(into);
+}
+
+int file_number(int64_t *into, const char *path, ...)
+{
+	char text[64], *end;
+	va_list args;
+	int got;
+
+	va_start(args, path);
+	got = read_small(text, sizeof(text), path, args);
+	va_end(args);
+	if (got < 0)
+		return got;
+	errno = 0;
+	*into = strtoll(text, &end, 0);
+	return errno || end == text ? -EINVAL : 0;
+}
+
+bool file_exists(const char *path, ...)
+{
+	char full[PATH_MAX];
+	va_list args;
+	int length;
+
+	va_start(args, path);
+	length = vsnprintf(full, sizeof(full), path, args);
+	va_end(args);
+	return length < (int)sizeof(full) && access(full, F_OK) == 0;
+}
+
+int file_write(const char *path, const char *text, struct err *err)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	int rc;
+
+	if (fd < 0)
+		return err_set(err, errno, "%s: %s", path, strerror(errno));
+	rc = fd_write_all(fd, text, strlen(text));
+	close(fd);
+	return rc ? err_set(err, -rc, "%s: %s", path, strerror(-rc)) : 0;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+int dir_names(const char *path, struct strlist *names, struct err *err)
+{
+	size_t before = names->len;
+	struct dirent *entry;
+	DIR *dir = opendir(path);
+
+	if (!dir)
+		return err_set(err, errno, "%s: %s", path, strerror(errno));
+	while ((entry = readdir(dir)))
+		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
+			strlist_add(names, entry->d_name);
+	closedir(dir);
+	if (names->len > before)
+		qsort(names->data + before, names->len - before, sizeof(*names->data), by_name);
+	return 0;
+}
+
+int dir_make(const char *path, struct err *err)
+{
+	char *copy = mem_strdup(path);
+	int rc = 0;
+
+	for (char *at = copy + 1; !rc; at++) {
+		char kept = *at;
+
+		if (kept && kept != '/')
+			continue;
+		*at = '\0';
+		if (mkdir(copy, 0700) && errno != EEXIST)
+			rc = err_set(err, errno, "%s: %s", copy, strerror(errno));
+		*at = kept;
+		if (!kept)
+			break;
+	}
+	free(copy);
+	return rc;
+}
+
+char *dir_user_data(void)
+{
+	const char *base = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
+	struct passwd *user;
+
+	if (base && base[0] == '/')
+		return mem_printf("%s/perfolio", base);
+	if (!home || !*home) {
+		user = getpwuid(getuid());
+		home = user ? user->pw_dir : "/";
+	}
+	return mem_printf("%s/.local/share/perfolio", home);
+}
+
+int fd_write_all(int fd, const void *bytes, size_t size)
+{
+	const char *at = bytes;
+	ssize_t done;
+
+	for (; size; at += done, size -= (size_t)done) {
+		done = write(fd, at, size);
+		if (done < 0 && errno == EINTR)
+			done = 0;
+		if (done < 0)
+			return -errno;
+	}
+	return 0;
+}

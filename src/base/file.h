@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Small helpers for files: whole ones, those of /proc and /sys, and folders.
+ */
+#ifndef BASE_FILE_H
+#define BASE_FILE_H
+
+#include "base/vec.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct err;
+
+/* The whole file, ended by a NUL that size does not count; NULL on failure.  Free it. */
+char *file_read(const char *path, size_t *size, struct err *err);
+
+/*
+ * The first line of a small file of /proc or /sys, without its end; path is a format.  Returns its
+ * length, or a negative errno value, and then into is "".
+ */
+int file_line(char *into, size_t room, const char *path, ...) __attribute__((format(printf, 3, 4)));
+
+/* A number alone in a small file; 0 or a negative errno value. */
+int file_number(int64_t *into, const char *path, ...) __attribute__((format(printf, 2, 3)));
+
+bool file_exists(const char *path, ...) __attribute__((format(printf, 1, 2)));
+
+/* Writes text to an existing small file (a knob of /proc or /sys). */
+int file_write(const char *path, const char *text, struct err *err);
+
+/* The names in a folder but "." and "..", sorted; *names is added to. */
+int dir_names(const char *path, struct strlist *names, struct err *err);
+
+/* mkdir -p with mode 0700 for what is new. */
+int dir_make(const char *path, struct err *err);
+
+/* Where the user's data is kept: $XDG_DATA_HOME/perfolio or ~/.local/share/perfolio.  Free it. */
+char *dir_user_data(void);
+
+/* write(2) until all is out; 0 or a negative errno value. */
+int fd_write_all(int fd, const void *bytes, size_t size);
+
+#endif

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/json.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+struct json json_to(FILE *out)
+{
+	return (struct json){ .out = out };
+}
+
+/* The length of the UTF-8 sequence at text, or 0 where it is none (RFC 3629: no surrogates). */
+static size_t utf8_length(const unsigned char *text)
+{
+	size_t length;
+
+	if (text[0] < 0x80)
+		return 1;
+	if (text[0] >= 0xc2 && text[0] <= 0xdf)
+		length = 2;
+	else if (text[0] >= 0xe0 && text[0] <= 0xef)
+		length = 3;
+	else if (text[0] >= 0xf0 && text[0] <= 0xf4)
+		length = 4;
+	else
+		return 0;
+	for (size_t i = 1; i < length; i++)
+		if ((text[i] & 0xc0) != 0x80)
+			return 0;
+	if ((text[0] == 0xe0 && text[1] < 0xa0) || (text[0] == 0xed && text[1] > 0x9f) ||
+	    (text[0] == 0xf0 && text[1] < 0x90) || (text[0] == 0xf4 && text[1] > 0x8f))
+		return 0;
+	return length;
+}
+
+void json_quote(FILE *out, const char *text)
+{
+	const unsigned char *at = (const unsigned char *)text;
+	size_t length;
+
+	putc('"', out);
+	for (; *at; at += length) {
+		length = utf8_length(at);
+		if (!length) {
+			fputs("\\ufffd", out);
+			length = 1;
+		} else if (*at == '"' || *at == '\\') {
+			putc('\\', out);
+			putc(*at, out);
+		} else if (*at == '\n') {
+			fputs("\\n", out);
+		} else if (*at == '\t') {
+			fputs("\\t", out);
+		} else if (*at < 0x20 || *at == 0x7f) {
+			fprintf(out, "\\u%04x", *at);
+		} else {
+			fwrite(at, 1, length, out);
+		}
+	}
+	putc('"', out);
+}
+
+static void new_line(struct json *json)
+{
+	if (json->pretty)
+		fprintf(json->out, "\n%*s", json->depth * 2, "");
+}
+
+/* What stands in front of a value: the comma, the line, the key. */
+static void lead(struct json *json, const char *key)
+{
+	if (json->depth) {
+		bool *has_members = &json->has_members[json->depth - 1];
+
+		assert((json->closing[json->depth - 1] == '}') == (key != NULL));
+		if (*has_members)
+			putc(',', json->out);
+		*has_members = true;
+		new_line(json);
+	}
+	if (key) {
+		json_quote(json->out, key);
+		putc(':', json->out);
+		if (json->pretty)
+			putc(' ', json->out);
+	}
+}
+
+void json_open(struct json *json, const char *key, char bracket)
+{
+	assert(json->depth < JSON_DEPTH);
+	lead(json, key);
+	putc(bracket, json->out);
+	json->closing[json->depth] = bracket == '{' ? '}' : ']';
+	json->has_members[json->depth] = false;
+	json->depth++;
+}
+
+void json_close(struct json *json)
+{
+	assert(json->depth > 0);
+	json->depth--;
+	if (json->has_members[json->depth])
+		new_line(json);
+	putc(json->closing[json->depth], json->out);
+	if (!json->depth)
+		putc('\n', json->out);
+}
+
+void json_text(struct json *json, const char *key, const char *text)
+{
+	lead(json, key);
+	if (text)
+		json_quote(json->out, text);
+	else
+		fputs("null", json->out);
+}
+
+void json_u64(struct json *json, const char *key, uint64_t value)
+{
+	lead(json, key);
+	fprintf(json->out, "%" PRIu64, value);
+}
+
+void json_u64_text(struct json *json, const char *key, uint64_t value)
+{
+	lead(json, key);
+	fprintf(json->out, "\"%" PRIu64 "\"", value);
+}
+
+void json_hex(struct json *json, const char *key, uint64_t value)
+{
+	lead(json, key);
+	fprintf(json->out, "\"0x%" PRIx64 "\"", value);
+}
+
+void json_int(struct json *json, const char *key, int64_t value)
+{
+	lead(json, key);
+	fprintf(json->out, "%" PRId64, value);
+}
+
+void json_double(struct json *json, const char *key, double value)
+{
+	lead(json, key);
+	if (isfinite(value))
+		fprintf(json->out, "%.10g", value);
+	else
+		fputs("null", json->out);
+}
+
+void json_bool(struct json *json, const char *key, bool value)
+{
+	lead(json, key);
+	fputs(value ? "true" : "false", json->out);
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/jsonread.h"
+#include "base/err.h"
+#include "base/file.h"
+
+#include <errno.h>
+#include <json-c/json_tokener.h>
+#include <limits.h>
+#include <stdlib.h>
+
+#define DEPTH 64 /* nesting; what we read has less than 10 */
+
+static int line_of(const char *text, size_t offset)
+{
+	int line = 1;
+
+	for (size_t i = 0; i < offset; i++)
+		line += text[i] == '\n';
+	return line;
+}
+
+struct json_object *jsonread(const char *text, size_t size, const char *name, struct err *err)
+{
+	struct json_tokener *tok;
+	struct json_object *root = NULL;
+	enum json_tokener_error why;
+	size_t end;
+
+	if (size > INT_MAX) {
+		err_set(err, EFBIG, "%s: too large for a JSON file", name);
+		return NULL;
+	}
+	tok = json_tokener_new_ex(DEPTH);
+	if (!tok) {
+		err_set(err, ENOMEM, "%s: no memory for the JSON parser", name);
+		return NULL;
+	}
+	root = json_tokener_parse_ex(tok, text, (int)size);
+	why = json_tokener_get_error(tok);
+	end = json_tokener_get_parse_end(tok);
+	if (!root) {
+		err_set(err, EBADMSG, "%s:%d: not valid JSON: %s", name, line_of(text, end),
+			why == json_tokener_continue ? "it ends too early"
+						     : json_tokener_error_desc(why));
+	}
+	json_tokener_free(tok);
+	return root;
+}
+
+struct json_object *jsonread_file(const char *path, struct err *err)
+{
+	struct json_object *root;
+	size_t size;
+	char *text = file_read(path, &size, err);
+
+	if (!text)
+		return NULL;
+	root = jsonread(text, size, path, err);
+	free(text);
+	return root;
+}
+
+const char *jsonread_text(struct json_object *object, const char *key, const char *otherwise)
+{
+	struct json_object *member;
+
+	if (!json_object_is_type(object, json_type_object) ||
+	    !json_object_object_get_ex(object, key, &member) || !member)
+		return otherwise;
+	return json_object_get_string(member);
+}

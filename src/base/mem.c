@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/mem.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *checked(void *pointer)
+{
+	if (!pointer) {
+		fputs("perfolio: out of memory\n", stderr);
+		abort();
+	}
+	return pointer;
+}
+
+void *mem_alloc(size_t size)
+{
+	return checked(calloc(1, size ? size : 1));
+}
+
+void *mem_resize(void *old, size_t count, size_t size)
+{
+	size_t total;
+
+	if (__builtin_mul_overflow(count, size, &total))
+		return checked(NULL);
+	return checked(realloc(old, total ? total : 1));
+}
+
+char *mem_strdup(const char *text)
+{
+	return checked(strdup(text));
+}
+
+char *mem_strndup(const char *text, size_t length)
+{
+	return checked(strndup(text, length));
+}
+
+char *mem_printf(const char *format, ...)
+{
+	va_list args;
+	char *text;
+
+	va_start(args, format);
+	if (vasprintf(&text, format, args) < 0)
+		text = NULL;
+	va_end(args);
+	return checked(text);
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The heap.  Out of memory ends the program here and nowhere else, so these never return NULL.
+ */
+#ifndef BASE_MEM_H
+#define BASE_MEM_H
+
+#include <stddef.h>
+
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+
+void *mem_alloc(size_t size);				/* zeroed */
+void *mem_resize(void *old, size_t count, size_t size); /* count * size is checked */
+char *mem_strdup(const char *text);
+char *mem_strndup(const char *text, size_t length);
+char *mem_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/progress.h"
+#include "base/clock.h"
+#include "base/text.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#define BAR 24
+
+struct progress progress_start(const char *what, uint64_t total)
+{
+	return (struct progress){
+		.what = what,
+		.total = total,
+		.started_ns = clock_now_ns(),
+		.terminal = isatty(STDERR_FILENO),
+	};
+}
+
+static void draw(const struct progress *progress, uint64_t done, double seconds)
+{
+	char count[TEXT_NUMBER], total[TEXT_NUMBER], left[TEXT_NUMBER];
+	double share;
+
+	fprintf(stderr, "\r%s ", progress->what);
+	if (!progress->total) {
+		fprintf(stderr, "%s  %.0f/s\033[K", text_grouped(count, done),
+			(double)done / seconds);
+		return;
+	}
+	share = (double)done / (double)progress->total;
+	if (share > 1)
+		share = 1;
+	fprintf(stderr, "[%.*s%*s] %s of %s", (int)(share * BAR), "########################",
+		BAR - (int)(share * BAR), "", text_grouped(count, done),
+		text_grouped(total, progress->total));
+	if (done && share < 1)
+		fprintf(stderr, ", %s left",
+			text_duration(left, (int64_t)(seconds / share * (1 - share)) * NS_PER_SEC));
+	fputs("\033[K", stderr);
+}
+
+void progress_at(struct progress *progress, uint64_t done)
+{
+	int64_t now;
+
+	if (!progress->terminal)
+		return;
+	now = clock_now_ns();
+	if (now - progress->started_ns < NS_PER_SEC || now - progress->shown_ns < 100 * NS_PER_MSEC)
+		return;
+	progress->shown_ns = now;
+	progress->visible = true;
+	draw(progress, done, (double)(now - progress->started_ns) / 1e9);
+}
+
+void progress_end(struct progress *progress)
+{
+	if (progress->visible)
+		fputs("\r\033[K", stderr);
+	progress->visible = false;
+}

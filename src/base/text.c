@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/text.h"
+
+#include <ctype.h>
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+/* Puts commas between groups of three in the run of digits that ends at `end`. */
+static void group_digits(char *first, char *end, size_t room)
+{
+	size_t digits = (size_t)(end - first), commas = digits ? (digits - 1) / 3 : 0;
+	char *to;
+
+	if (strlen(first) + commas >= room)
+		return;
+	memmove(end + commas, end, strlen(end) + 1);
+	to = end + commas;
+	for (size_t i = 0; to > first && i < digits; i++) {
+		if (i && i % 3 == 0)
+			*--to = ',';
+		*--to = *--end;
+	}
+}
+
+char *text_decimal(char into[static TEXT_NUMBER], double value, int decimals, bool grouped)
+{
+	char *first = into, *end;
+
+	snprintf(into, TEXT_NUMBER, "%.*f", decimals, value);
+	if (!grouped || !isfinite(value))
+		return into;
+	if (*first == '-')
+		first++;
+	for (end = first; isdigit((unsigned char)*end);)
+		end++;
+	group_digits(first, end, TEXT_NUMBER - (size_t)(first - into));
+	return into;
+}
+
+char *text_grouped(char into[static TEXT_NUMBER], uint64_t value)
+{
+	int length = snprintf(into, TEXT_NUMBER, "%" PRIu64, value);
+
+	group_digits(into, into + length, TEXT_NUMBER);
+	return into;
+}
+
+char *text_duration(char into[static TEXT_NUMBER], int64_t ns)
+{
+	static const struct {
+		double ns;
+		const char *name;
+	} units[] = { { 1e9, "s" }, { 1e6, "ms" }, { 1e3, "us" } };
+
+	for (size_t i = 0; i < ARRAY_SIZE(units); i++) {
+		if (fabs((double)ns) >= units[i].ns) {
+			snprintf(into, TEXT_NUMBER, "%.4g %s", (double)ns / units[i].ns,
+				 units[i].name);
+			return into;
+		}
+	}
+	snprintf(into, TEXT_NUMBER, "%" PRId64 " ns", ns);
+	return into;
+}
+
+const char *text_color(FILE *out, enum text_color color)
+{
+	static const char *const codes[] = {
+		[COLOR_OFF] = "\033[0m",   [COLOR_BOLD] = "\033[1m",  [COLOR_DIM] = "\033[2m",
+		[COLOR_GOOD] = "\033[32m", [COLOR_WARN] = "\033[33m", [COLOR_BAD] = "\033[31m",
+	};
+	const char *term = getenv("TERM"), *refused = getenv("NO_COLOR");
+
+	if ((refused && *refused) || !term || !strcmp(term, "dumb") || !isatty(fileno(out)))
+		return "";
+	return codes[color];
+}
+
+int text_width(FILE *out)
+{
+	struct winsize size;
+
+	if (ioctl(fileno(out), TIOCGWINSZ, &size) || size.ws_col < 20)
+		return 80;
+	return size.ws_col;
+}
+
+void text_wrap(FILE *out, const char *text, int indent, int width)
+{
+	int column = indent;
+
+	while (*text) {
+		int length = (int)strcspn(text, " \n");
+
+		if (column > indent && column + 1 + length > width) {
+			fprintf(out, "\n%*s", indent, "");
+			column = indent;
+		} else if (column > indent) {
+			putc(' ', out);
+			column++;
+		}
+		for (int i = 0; i < length; i++)
+			putc(text[i] == TEXT_HARD_SPACE ? ' ' : text[i], out);
+		column += length;
+		text += length;
+		text += strspn(text, " ");
+		if (*text == '\n') {
+			fprintf(out, "\n%*s", indent, "");
+			column = indent;
+			text++;
+		}
+	}
+	putc('\n', out);
+}
+
+static int min(int a, int b)
+{
+	return a < b ? a : b;
+}
+
+int text_distance(const char *a, const char *b, int limit)
+{
+	enum { LONGEST = 64 };
+	size_t la = strlen(a), lb = strlen(b);
+	int rows[3][LONGEST + 1];
+	int *before = rows[0], *last = rows[1], *now = rows[2];
+
+	if (la > LONGEST || lb > LONGEST || (la > lb ? la - lb : lb - la) * 2 > (size_t)limit)
+		return limit;
+	for (size_t j = 0; j <= lb; j++)
+		last[j] = (int)j * 2;
+	for (size_t i = 1; i <= la; i++) {
+		int *spare = before;
+
+		now[0] = (int)i * 2;
+		for (size_t j = 1; j <= lb; j++) {
+			bool same = a[i - 1] == b[j - 1];
+			bool alike = tolower((unsigned char)a[i - 1]) ==
+				     tolower((unsigned char)b[j - 1]);
+
+			now[j] = last[j - 1] + (same ? 0 : alike ? 1 : 2);
+			now[j] = min(now[j], min(last[j], now[j - 1]) + 2);
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+				now[j] = min(now[j], before[j - 2] + 2);
+		}
+		before = last;
+		last = now;
+		now = spare;
+	}
+	return min(last[lb], limit);
+}
+
+bool text_glob(const char *pattern, const char *text)
+{
+	return fnmatch(pattern, text, 0) == 0;
+}
+
+bool text_contains(const char *text, const char *word)
+{
+	return strcasestr(text, word) != NULL;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Numbers and tables for people: grouped digits, units, aligned columns, colour on a terminal.
+ */
+#ifndef BASE_TEXT_H
+#define BASE_TEXT_H
+
+#include "base/vec.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define TEXT_NUMBER 48 /* room for any number these print */
+
+/* "1,234,567" */
+char *text_grouped(char into[static TEXT_NUMBER], uint64_t value);
+/* "1,234.50": decimals places, the digits before the point grouped when asked for */
+char *text_decimal(char into[static TEXT_NUMBER], double value, int decimals, bool grouped);
+/* "1.5 s", "20 ms", "300 us", "7 ns" */
+char *text_duration(char into[static TEXT_NUMBER], int64_t ns);
+
+/*
+ * The colours that we use.  text_color gives the escape sequence, or "" where the stream is no
+ * terminal, NO_COLOR is set or TERM is dumb.
+ */
+enum text_color { COLOR_OFF, COLOR_BOLD, COLOR_DIM, COLOR_GOOD, COLOR_WARN, COLOR_BAD };
+
+const char *text_color(FILE *out, enum text_color color);
+int text_width(FILE *out); /* columns of the terminal; 80 where there is none */
+
+/*
+ * Words of text from column `indent` on, broken before `width`; the first line starts in place.
+ * TEXT_HARD_SPACE is a space at which no line is broken.
+ */
+#define TEXT_HARD_SPACE '\x1f'
+void text_wrap(FILE *out, const char *text, int indent, int width);
+
+/*
+ * How far two names are apart (insertions, deletions, changes, swaps of neighbours; case is one
+ * half), for "did you mean".  Gives at most `limit`.
+ */
+int text_distance(const char *a, const char *b, int limit);
+
+/* Shell-style pattern with * and ?; whole string, case counts. */
+bool text_glob(const char *pattern, const char *text);
+
+/* Whether `word` occurs in text, case aside. */
+bool text_contains(const char *text, const char *word);
+
+#endif

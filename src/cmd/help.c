@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What is made from the command table: the overview, the help of a command, its synopsis. */
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/text.h"
+#include "cmd/command.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define HELP_COLUMN 30
+
+void help_overview(FILE *out)
+{
+	const char *bold = text_color(out, COLOR_BOLD), *dim = text_color(out, COLOR_DIM);
+	const char *off = text_color(out, COLOR_OFF);
+
+	fprintf(out, "perfolio measures where programs spend their time.\n\n");
+	for (size_t i = 0; commands[i]; i++)
+		fprintf(out, "  %s%-12s%s %s\n  %12s %s%s%s\n", bold, commands[i]->name, off,
+			commands[i]->summary, "", dim, commands[i]->example, off);
+	fprintf(out,
+		"\n`perfolio help COMMAND` explains one; `perfolio --version` names this build.\n");
+}
+
+/* An option as the synopsis shows it: its shortest spelling, in brackets that stay together. */
+static void synopsis_option(const struct option_spec *spec, struct buf *into)
+{
+	struct option_spec shortest = *spec;
+	size_t start = into->len;
+
+	if (shortest.short_name)
+		shortest.long_name = NULL;
+	buf_putc(into, '[');
+	option_spelling(&shortest, into);
+	buf_putc(into, ']');
+	for (size_t i = start; i < into->len; i++)
+		if (into->data[i] == ' ')
+			into->data[i] = TEXT_HARD_SPACE;
+}
+
+void help_synopsis(const struct command *command, FILE *out)
+{
+	struct buf text = { 0 };
+	int indent = (int)strlen("perfolio ") + (int)strlen(command->name) + 1;
+
+	for (const struct option_spec *spec = command->options; spec && spec->kind; spec++) {
+		if (spec->kind == OPT_HEADING || spec->hidden)
+			continue;
+		synopsis_option(spec, &text);
+		buf_putc(&text, ' ');
+	}
+	buf_puts(&text, command->args ? command->args : "");
+	fprintf(out, "perfolio %s ", command->name);
+	text_wrap(out, buf_text(&text), indent, 92);
+	buf_free(&text);
+}
+
+static void help_option(const struct option_spec *spec, FILE *out)
+{
+	struct buf spelling = { 0 };
+
+	if (spec->kind == OPT_HEADING) {
+		fprintf(out, "\n%s%s%s\n", text_color(out, COLOR_BOLD), spec->help,
+			text_color(out, COLOR_OFF));
+		return;
+	}
+	if (!spec->short_name)
+		buf_puts(&spelling, "    ");
+	option_spelling(spec, &spelling);
+	fprintf(out, "  %s", buf_text(&spelling));
+	if (spelling.len + 2 >= HELP_COLUMN - 1)
+		fprintf(out, "\n%*s", HELP_COLUMN, "");
+	else
+		fprintf(out, "%*s", HELP_COLUMN - 2 - (int)spelling.len, "");
+	text_wrap(out, spec->help, HELP_COLUMN, text_width(out) < 100 ? text_width(out) : 100);
+	buf_free(&spelling);
+}
+
+void help_command(const struct command *command, FILE *out)
+{
+	fprintf(out, "perfolio %s: %s\n\n", command->name, command->summary);
+	help_synopsis(command, out);
+	if (command->options && command->options->kind != OPT_HEADING)
+		putc('\n', out);
+	for (const struct option_spec *spec = command->options; spec && spec->kind; spec++)
+		if (!spec->hidden)
+			help_option(spec, out);
+	fprintf(out, "\nExample: %s\nMore: man perfolio-%s\n", command->example, command->name);
+}
+
+static int help_run(void *options, int argc, char **argv, struct err *err)
+{
+	const struct command *command;
+
+	(void)options;
+	if (!argc) {
+		help_overview(stdout);
+		return EXIT_DONE;
+	}
+	command = command_find(argv[0]);
+	if (!command)
+		return err_set(err, EINVAL, "no command is called '%s'; `perfolio help` lists them",
+			       argv[0]);
+	help_command(command, stdout);
+	return EXIT_DONE;
+}
+
+const struct command cmd_help = {
+	.name = "help",
+	.args = "[COMMAND]",
+	.summary = "explain a command",
+	.example = "perfolio help stat",
+	.run = help_run,
+};

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The command table, global options and exit statuses; nothing else. */
+#include "base/err.h"
+#include "base/mem.h"
+#include "cmd/command.h"
+
+#include <errno.h>
+#include <locale.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+extern const struct command cmd_doctor, cmd_help, cmd_list, cmd_stat;
+
+const struct command *const commands[] = {
+	&cmd_doctor, &cmd_help, &cmd_list, &cmd_stat, NULL,
+};
+
+const struct command *command_find(const char *name)
+{
+	for (size_t i = 0; commands[i]; i++)
+		if (!strcmp(commands[i]->name, name))
+			return commands[i];
+	return NULL;
+}
+
+static int usage_error(const struct command *command, const struct err *err)
+{
+	fprintf(stderr, "perfolio %s: %s\n", command->name, err->text);
+	fprintf(stderr, "`perfolio help %s` shows what it takes.\n", command->name);
+	return EXIT_USAGE;
+}
+
+static int run_command(const struct command *command, int argc, char **argv)
+{
+	static const struct option_spec none[] = { { 0 } };
+	void *options = mem_alloc(command->options_size);
+	struct options_result parsed;
+	struct err err = { 0 };
+	int status;
+
+	if (command->defaults)
+		memcpy(options, command->defaults, command->options_size);
+	status = options_parse(command->options ? command->options : none, options, argc, argv,
+			       command->flags & CMD_RUNS_PROGRAM, &parsed, &err);
+	if (!status && parsed.help)
+		help_command(command, stdout);
+	else if (!status)
+		status = command->run(options, argc - parsed.next, argv + parsed.next, &err);
+
+	if (status == -EINVAL) {
+		status = usage_error(command, &err);
+	} else if (status < 0) {
+		fprintf(stderr, "perfolio: %s\n", err.text);
+		status = EXIT_FAILED;
+	}
+	if (command->release)
+		command->release(options);
+	free(options);
+	return status;
+}
+
+/* Output that could not be written is a failure, not a short success (full disk, closed pipe). */
+static int flush_output(int status)
+{
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return status;
+	if (errno != EPIPE)
+		fprintf(stderr, "perfolio: standard output: %s\n", strerror(errno));
+	return status == EXIT_DONE ? EXIT_FAILED : status;
+}
+
+int main(int argc, char **argv)
+{
+	const struct command *command;
+
+	setlocale(LC_CTYPE, "");
+	signal(SIGPIPE, SIG_IGN); /* a closed pipe is an error from write, handled there */
+	if (argc < 2) {
+		help_overview(stdout);
+		return flush_output(EXIT_DONE);
+	}
+	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "version")) {
+		printf("perfolio %s\n", PERFOLIO_VERSION);
+		return flush_output(EXIT_DONE);
+	}
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
+		command = command_find("help");
+	else
+		command = command_find(argv[1]);
+
+	if (!command) {
+		fprintf(stderr, "perfolio: no command is called '%s'; `perfolio help` lists them\n",
+			argv[1]);
+		return EXIT_USAGE;
+	}
+	return flush_output(run_command(command, argc - 1, argv + 1));
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Starting and stopping from outside (--control fifo:CTL[,ACK] or fd:CTL[,ACK]), so that a program
+ * can bracket a region of itself.  Words, a line each, as perf takes them: enable, disable, ping,
+ * stop, and reset, which perf does not have.  Each is answered with "ack\n" on the second channel.
+ */
+#ifndef RECORD_CONTROL_H
+#define RECORD_CONTROL_H
+
+#include "base/buf.h"
+#include <stdbool.h>
+
+struct err;
+
+enum control_word {
+	CONTROL_NONE,
+	CONTROL_ENABLE,
+	CONTROL_DISABLE,
+	CONTROL_RESET,
+	CONTROL_PING,
+	CONTROL_STOP,
+	CONTROL_UNKNOWN, /* said to the user, not acknowledged */
+};
+
+struct control {
+	int fd, ack_fd; /* -1 for none */
+	bool own;	/* opened by us (fifo:) */
+	struct buf pending;
+};
+
+int control_open(struct control *control, const char *text, struct err *err);
+/* The next complete word, CONTROL_NONE when there is none yet.  Call it until then after poll. */
+enum control_word control_next(struct control *control);
+/* After the word was carried out. */
+void control_acknowledge(struct control *control);
+void control_close(struct control *control);
+
+#endif
