@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reading perf.data, as a seekable file or as a pipe's stream.
+ *
+ * A reader hands out records in file order and in this machine's byte order; sorting by time is
+ * perfdata/sort.h.  Every offset and length is checked, so a cut or hostile file ends in an error
+ * and never in a stray read; what stands before the damage is handed out, and perf_reader_damage
+ * says in one sentence what is wrong.  A reader belongs to one thread.  Files are read through a
+ * window, never mapped: memory does not grow with the file.
+ */
+#ifndef PERFDATA_READER_H
+#define PERFDATA_READER_H
+
+#include "event/event.h"
+#include "perfdata/format.h"
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct err;
+struct perf_reader;
+struct tep_handle;
+
+/* One record.  `header` and what follows it lie in memory as on disk, 8-aligned, in host order. */
+struct record {
+	const struct perf_event_header *header;
+	uint64_t file_off; /* of the record, or of the compressed record that holds it */
+	/* What follows the record without being counted in header->size (AUXTRACE, TRACING_DATA).
+	 */
+	uint64_t extra_off, extra_size;
+};
+
+/* An event of the recording. */
+struct perf_attr {
+	struct event_attr attr;
+	const char *name; /* from EVENT_DESC, EVENT_UPDATE or tracing data; else made from attr */
+	const uint64_t *ids;
+	size_t ids_count;
+	const char *unit; /* "" if none is known */
+	double scale;
+	uint32_t leader; /* index of its group's leader, its own otherwise */
+};
+
+struct perf_reader_options {
+	bool follow; /* the file still grows: the end is not the end (see perf_reader_next) */
+};
+
+/* Opens the file at path ("-": standard input); NULL on failure, with the reason in *err. */
+struct perf_reader *perf_reader_open(const char *path, const struct perf_reader_options *options,
+				     struct err *err);
+
+/* The same for bytes in memory, which must outlive the reader: tests and fuzzers enter here. */
+struct perf_reader *perf_reader_open_mem(const void *data, size_t size, struct err *err);
+void perf_reader_close(struct perf_reader *reader);
+
+/*
+ * Reads the next record into *rec, whose pointers hold until the next call.  Returns 1 for a
+ * record, 0 at the end (with `follow`: for now; later calls go on), a negative errno value on
+ * failure. Compressed records are opened: what they hold comes out, they themselves do not.
+ */
+int perf_reader_next(struct perf_reader *reader, struct record *rec, struct err *err);
+
+/* In a pipe attrs and features arrive as records; these then grow while reading. */
+size_t perf_reader_attr_count(const struct perf_reader *reader);
+const struct perf_attr *perf_reader_attr(const struct perf_reader *reader, size_t index);
+
+/* The event that a record belongs to: by id, or the only one.  NULL if the id is unknown. */
+const struct perf_attr *perf_reader_attr_of(const struct perf_reader *reader,
+					    const struct record *rec);
+
+/* A feature's payload as it stands in the file; false if the file has none.  See feature.h. */
+bool perf_reader_feature(struct perf_reader *reader, enum perf_feature feature, const void **data,
+			 size_t *size);
+const struct perf_file_header *perf_reader_header(const struct perf_reader *reader);
+bool perf_reader_is_pipe(const struct perf_reader *reader);
+bool perf_reader_swapped(const struct perf_reader *reader);
+
+/* What was wrong with the file, or NULL; known for sure once perf_reader_next gave 0. */
+const char *perf_reader_damage(const struct perf_reader *reader);
+/* Records whose type we do not know; skipped and counted. */
+uint64_t perf_reader_unknown_records(const struct perf_reader *reader);
+/* For progress: how far in the file, and how large it is (0 for a pipe). */
+void perf_reader_progress(const struct perf_reader *reader, uint64_t *at, uint64_t *size);
+/* Bytes of `extra` (AUXTRACE and the like), read in pieces; the number read or negative errno. */
+int64_t perf_reader_extra(struct perf_reader *reader, const struct record *rec, uint64_t offset,
+			  void *into, size_t size);
+
+#endif

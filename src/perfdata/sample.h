@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a SAMPLE record holds, and the id fields at the end of all others.
+ *
+ * Plain data; pointers lead into the record and hold as long as it does.  A field that the event's
+ * sample_type does not have is zero (cpu, pid, tid, id: all ones).
+ */
+#ifndef PERFDATA_SAMPLE_H
+#define PERFDATA_SAMPLE_H
+
+#include "perfdata/reader.h"
+
+struct sample_regs {
+	uint64_t abi, mask;
+	const uint64_t *values; /* one for each bit of mask */
+};
+
+struct sample_read_value {
+	uint64_t value, id, lost;
+};
+
+struct sample {
+	uint64_t id, stream_id, ip, time, addr, period;
+	uint32_t pid, tid, cpu;
+	uint8_t cpumode; /* PERF_RECORD_MISC_CPUMODE_MASK's bits of header.misc */
+
+	uint64_t read_enabled, read_running;
+	uint64_t read_count;	 /* entries of the READ part: 1, or the group's */
+	const void *read_values; /* as they stand; take them by sample_read_value_at */
+
+	const uint64_t *chain; /* callchain, PERF_CONTEXT_* markers included, leaf first */
+	uint64_t chain_len;
+	const void *raw;
+	uint32_t raw_size;
+	const struct perf_branch_entry *branches;
+	uint64_t branch_count, branch_hw_index;
+	struct sample_regs user_regs, intr_regs;
+	const void *user_stack;
+	uint64_t user_stack_size; /* bytes really copied */
+	uint64_t weight, data_src, transaction, phys_addr, cgroup, data_page_size, code_page_size;
+	uint16_t weight_ins_lat, weight_retire_lat; /* of PERF_SAMPLE_WEIGHT_STRUCT */
+	const void *aux;
+	uint64_t aux_size;
+};
+
+/* Takes a SAMPLE apart by its event's sample_type; -EBADMSG if it does not fit into the record. */
+int sample_parse(const struct perf_attr *attr, const struct record *rec, struct sample *sample);
+
+/* The same for any other record with sample_id_all: pid, tid, time, id, stream_id, cpu. */
+int sample_id_parse(const struct perf_attr *attr, const struct record *rec, struct sample *sample);
+
+struct sample_read_value sample_read_value_at(const struct perf_attr *attr,
+					      const struct sample *sample, size_t index);
+
+#endif

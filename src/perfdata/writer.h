@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Writing perf.data so that perf and we can read it at every moment.
+ *
+ * All feature payloads but BUILD_ID and SAMPLE_TIME stand before the data.  Each round ends with a
+ * FINISHED_ROUND record that at the same time is the feature table, and is committed by one 8-byte
+ * write of data.size (docs/perfdata.md explains why perf accepts it).  A clean close writes the
+ * ordinary table.  `-` is pipe mode: the same records, attrs and features as records.
+ *
+ * The drain thread calls perf_writer_append and perf_writer_round; nothing here syncs or blocks on
+ * anything but write(2).
+ */
+#ifndef PERFDATA_WRITER_H
+#define PERFDATA_WRITER_H
+
+#include "event/event.h"
+#include "perfdata/format.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/uio.h>
+
+struct err;
+struct perf_writer;
+
+struct perf_writer_attr {
+	struct event_attr attr; /* as it was opened */
+	const char *name;
+	const uint64_t *ids;
+	size_t ids_count;
+	uint32_t leader; /* index of the group's leader, its own otherwise */
+};
+
+struct perf_writer_options {
+	bool compress; /* -z: records go out as COMPRESSED */
+	int compress_level;
+};
+
+/*
+ * fd stays the caller's.  A descriptor that can't seek gives pipe mode.  Features are added next,
+ * all of them, then perf_writer_begin; from there on the file is readable.
+ */
+struct perf_writer *perf_writer_new(int fd, const struct perf_writer_attr *attrs, size_t count,
+				    const struct perf_writer_options *options, struct err *err);
+int perf_writer_feature(struct perf_writer *writer, enum perf_feature feature, const void *data,
+			size_t size, struct err *err);
+int perf_writer_begin(struct perf_writer *writer, struct err *err);
+
+/* Whole records, one or many; iov so that both parts of a wrapped ring go out in one call. */
+int perf_writer_append(struct perf_writer *writer, const struct iovec *parts, int count,
+		       struct err *err);
+/* Ends a round and commits it. */
+int perf_writer_round(struct perf_writer *writer, struct err *err);
+/* Writes what is known only now (BUILD_ID, SAMPLE_TIME), the final table, and truncates the rest.
+ */
+int perf_writer_finish(struct perf_writer *writer, struct err *err);
+uint64_t perf_writer_size(const struct perf_writer *writer); /* bytes of the file so far */
+void perf_writer_free(struct perf_writer *writer);
+
+#endif
