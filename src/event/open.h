@@ -29,8 +29,9 @@ extern const struct perf_sys perf_sys_kernel;
 int event_probe(const struct perf_sys *sys, const struct event *event);
 
 /*
- * Why opening failed and what to do about it, in one sentence, for the errno value that the kernel
- * gave; looks at perf_event_paranoid, capabilities and the hypervisor for the reason.
+ * Why opening failed and what to do about it, in one sentence that does not name the event (many
+ * share a reason), for the positive errno value that the kernel gave.  Looks at the machine anew;
+ * for many events host_look once and use host_why_not (event/host.h).  500 bytes are room enough.
  */
 const char *event_why_not(const struct event *event, int code, char *into, size_t room);
 
