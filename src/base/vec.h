@@ -37,7 +37,7 @@
 	 (__typeof__((v)->data))memset(&(v)->data[(v)->len++], 0, sizeof(*(v)->data)))
 
 #define vec_each(it, v) \
-	for (__typeof__((v)->data) it = (v)->data; it && it < (v)->data + (v)->len; it++)
+	for (__typeof__((v)->data + 0) it = (v)->data; it && it < (v)->data + (v)->len; it++)
 
 #define vec_last(v) (&(v)->data[(v)->len - 1])
 

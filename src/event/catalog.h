@@ -8,6 +8,8 @@
 #ifndef EVENT_CATALOG_H
 #define EVENT_CATALOG_H
 
+#include "event/event.h"
+
 struct catalog;
 struct err;
 
@@ -18,7 +20,24 @@ struct catalog_options {
 	const char *cpu;      /* NULL: this CPU; else a model that list --cpu names */
 };
 
+/* One thing that can be measured, as list shows it.  Texts hold as long as the catalogue. */
+struct catalog_entry {
+	const char *name;   /* what to type */
+	const char *alias;  /* another spelling, or NULL */
+	const char *family; /* what it belongs to: a PMU, a tracepoint system, a table; or NULL */
+	const char *brief;  /* what it counts; "" where nobody says */
+	const char *detail; /* more of that, or NULL */
+	enum event_kind kind;
+	bool pattern; /* name shows a form (rNNN), it can't be typed as it is */
+};
+
+typedef int catalog_visit(const struct catalog_entry *entry, void *user);
+
+/* options may be NULL; its texts are copied. */
 struct catalog *catalog_new(const struct catalog_options *options);
 void catalog_free(struct catalog *catalog);
+
+/* Every name there is, source by source; ends early, with its value, when visit gives not 0. */
+int catalog_each(struct catalog *catalog, catalog_visit *visit, void *user);
 
 #endif

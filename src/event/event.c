@@ -1,10 +1,58 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "event/event.h"
+#include "base/err.h"
+
+#include <errno.h>
+
+struct event *event_list_add(struct event_list *list, enum event_kind kind, uint32_t type,
+			     uint64_t config)
+{
+	struct event *event = vec_push(&list->events);
+
+	event->kind = kind;
+	event->attr.base.type = type;
+	event->attr.base.config = config;
+	/* As perf's: guests are counted only when asked for.  PMUs that refuse any such bit are
+	 * read from sysfs, and there pmu.c takes it back. */
+	event->attr.base.exclude_guest = 1;
+	event->leader = event->same_as = (uint32_t)list->events.len - 1;
+	event->unit = "";
+	event->scale = 1.0;
+	return event;
+}
+
+void event_list_truncate(struct event_list *list, size_t length)
+{
+	while (list->events.len > length)
+		cpuset_free(&list->events.data[--list->events.len].cpus);
+}
+
+int event_list_set_filter(struct event_list *list, const char *filter, struct err *err)
+{
+	if (list->last_parsed >= list->events.len)
+		return err_set(err, EINVAL, "--filter has to follow the -e that names tracepoints");
+	for (size_t i = list->last_parsed; i < list->events.len; i++) {
+		const struct event *event = &list->events.data[i];
+
+		if (event->attr.base.type != PERF_TYPE_TRACEPOINT)
+			return err_set(err, EINVAL,
+				       "--filter is for tracepoints, and %s is none; give it an -e "
+				       "of its own",
+				       event->name);
+	}
+	for (size_t i = list->last_parsed; i < list->events.len; i++) {
+		struct event *event = &list->events.data[i];
+
+		event->filter = event->filter ? arena_printf(&list->arena, "(%s) && (%s)",
+							     event->filter, filter)
+					      : arena_strdup(&list->arena, filter);
+	}
+	return 0;
+}
 
 void event_list_free(struct event_list *list)
 {
-	vec_each (event, &list->events)
-		cpuset_free(&event->cpus);
+	event_list_truncate(list, 0);
 	vec_free(&list->events);
 	arena_free(&list->arena);
 }

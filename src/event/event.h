@@ -16,6 +16,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct err;
+
 /*
  * perf_event_attr with the fields that Debian 12's header does not have yet.  event_open passes the
  * longer form only where one of them is set, so that older kernels are served too.
@@ -39,15 +41,35 @@ enum event_kind {
 	EVENT_TOOL, /* duration_time, user_time, system_time: the session measures it itself */
 };
 
+/* Which clock an EVENT_TOOL is. */
+enum event_tool { TOOL_NONE, TOOL_DURATION_TIME, TOOL_USER_TIME, TOOL_SYSTEM_TIME };
+
+/* What an event's terms ask of a recording; a counter session looks at `inherit` only. */
+enum event_choice { CHOICE_OPEN, CHOICE_YES, CHOICE_NO };
+
+struct event_sampling {
+	const char *call_graph; /* call-graph=: "fp", "dwarf", "lbr", "no" ...; NULL if not given */
+	const char *branch_type; /* branch_type=, as given; NULL if not */
+	uint64_t stack_size;	 /* bytes of a dwarf stack copy; 0 if not given, as all below */
+	uint64_t max_stack;
+	uint64_t max_events;	  /* nr=: stop after so many */
+	uint64_t aux_sample_size; /* aux-sample-size= */
+	enum event_choice time, inherit, overwrite;
+	bool percore, aux_output;
+};
+
 /* In which order and how events are opened together: `leader` of an event outside a group is its
  * own index; the members of a group follow their leader. */
 struct event {
 	const char *name; /* as it is printed: "cycles:u", or what name= says */
 	enum event_kind kind;
+	enum event_tool tool;
 	struct event_attr attr;
 	uint32_t leader;
 	uint32_t same_as; /* index of the first event of those that one name stands for (several
 			     uncore PMUs); stat adds them up.  Its own index otherwise */
+
+	bool several; /* one of several events, on different PMUs, that one name stands for */
 
 	const char *pmu;    /* name in sysfs, NULL for the generic ones */
 	struct cpuset cpus; /* where this PMU may be opened (its cpumask); empty: anywhere */
@@ -56,23 +78,40 @@ struct event {
 	double scale;	    /* 1.0 for plain counts; 1e-6 for the clocks, which count ns */
 	const char *filter; /* tracepoint filter, or NULL */
 
-	bool explicit_modes; /* u, k, h, G or H was given: no silent fallback to user-only */
-	bool precise_max;    /* :P, the highest precise_ip that opens */
-	bool weak;	     /* :W, falls apart into single events if the group can't be opened */
-	bool sample_read;    /* :S on its group */
-	bool use_bpf;	     /* :b */
-	bool own_period;     /* period= or freq= given; attr holds it */
+	bool explicit_modes;   /* u, k, h, G or H was given: no silent fallback to user-only */
+	bool explicit_machine; /* of these, G or H */
+	bool precise_max;      /* :P, the highest precise_ip that opens */
+	bool weak;	       /* :W, falls apart into single events if the group can't be opened */
+	bool sample_read;      /* :S on its group */
+	bool use_bpf;	       /* :b */
+	bool own_period;       /* period= or freq= given; attr holds it */
+	bool snapshot;	       /* reads give the value now, not a sum since the start */
+	struct event_sampling sampling;
 };
 
 struct event_list {
 	struct arena arena;
 	VEC(struct event) events;
+	size_t last_parsed; /* index of the first event that the last event_list_parse added */
 };
 
 static inline bool event_is_leader(const struct event_list *list, size_t index)
 {
 	return list->events.data[index].leader == index;
 }
+
+/* Appends one event with its defaults: a leader of its own, a plain count. */
+struct event *event_list_add(struct event_list *list, enum event_kind kind, uint32_t type,
+			     uint64_t config);
+
+/* Takes the events from index `length` on away again. */
+void event_list_truncate(struct event_list *list, size_t length);
+
+/*
+ * Gives a filter to the events of the last event_list_parse, which have to be tracepoints.  A
+ * second filter is joined to the first with &&.  Both as perf does.
+ */
+int event_list_set_filter(struct event_list *list, const char *filter, struct err *err);
 
 void event_list_free(struct event_list *list);
 

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "event/catalog.h"
+#include "base/file.h"
+#include "event/modifier.h"
+#include "event/pmu.h"
+#include "event/source.h"
+
+#include <ctype.h>
+#include <errno.h>
+
+/* In the order in which a name is looked up and in which list shows them. */
+static const struct event_source *const sources[] = {
+	&source_hardware, &source_software, &source_tool, &source_cache, &source_raw, &source_pmu,
+};
+
+struct catalog *catalog_new(const struct catalog_options *options)
+{
+	static const struct catalog_options defaults;
+	const struct catalog_options *o = options ? options : &defaults;
+	struct catalog *catalog = mem_alloc(sizeof(*catalog));
+
+	catalog->sysfs = arena_strdup(&catalog->arena, o->sysfs ? o->sysfs : "/sys");
+	catalog->cpu = o->cpu ? arena_strdup(&catalog->arena, o->cpu) : NULL;
+	if (o->data_dir) {
+		catalog->data_dir = arena_strdup(&catalog->arena, o->data_dir);
+	} else {
+		char *dir = dir_user_data();
+
+		catalog->data_dir = arena_strdup(&catalog->arena, dir);
+		free(dir);
+	}
+	return catalog;
+}
+
+void catalog_free(struct catalog *catalog)
+{
+	if (!catalog)
+		return;
+	pmus_free(catalog->pmus);
+	arena_free(&catalog->arena);
+	free(catalog);
+}
+
+int catalog_each(struct catalog *catalog, catalog_visit *visit, void *user)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(sources); i++) {
+		int rc = sources[i]->each(catalog, visit, user);
+
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+size_t source_word(const char *name)
+{
+	return strcspn(name, ":");
+}
+
+int source_number(const char *text, size_t length, int base, uint64_t *value)
+{
+	uint64_t sum = 0;
+
+	if (!base) {
+		base = length > 2 && text[0] == '0' && (text[1] | 0x20) == 'x' ? 16 : 10;
+		if (base == 16)
+			text += 2, length -= 2;
+	}
+	if (!length)
+		return -EINVAL;
+	for (size_t i = 0; i < length; i++) {
+		int digit = isdigit((unsigned char)text[i])    ? text[i] - '0'
+			    : isxdigit((unsigned char)text[i]) ? (text[i] | 0x20) - 'a' + 10
+							       : base;
+
+		if (digit >= base)
+			return -EINVAL;
+		if (__builtin_mul_overflow(sum, (uint64_t)base, &sum) ||
+		    __builtin_add_overflow(sum, (uint64_t)digit, &sum))
+			return -ERANGE;
+	}
+	*value = sum;
+	return 0;
+}
+
+int catalog_find(struct catalog *catalog, const char *name, struct event_list *list,
+		 struct err *err)
+{
+	size_t before = list->events.len;
+	int best = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(sources); i++) {
+		int used = sources[i]->find(catalog, name, list, err);
+
+		if (used < 0 || (used && modifiers_follow(name + used)))
+			return used;
+		event_list_truncate(list, before);
+		best = used > best ? used : best;
+	}
+	return best;
+}
