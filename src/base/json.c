@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/json.h"
+#include "base/buf.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -36,29 +37,66 @@ static size_t utf8_length(const unsigned char *text)
 	return length;
 }
 
+/* One character of text as it stands between JSON's quotes; *length is how much of text it took. */
+static const char *escaped(char into[static 8], const unsigned char *text, size_t *length)
+{
+	*length = utf8_length(text);
+	if (!*length) {
+		*length = 1;
+		return "\\ufffd";
+	}
+	if (*text == '"' || *text == '\\')
+		snprintf(into, 8, "\\%c", *text);
+	else if (*text == '\n')
+		return "\\n";
+	else if (*text == '\t')
+		return "\\t";
+	else if (*text < 0x20 || *text == 0x7f)
+		snprintf(into, 8, "\\u%04x", *text);
+	else
+		snprintf(into, 8, "%.*s", (int)*length, (const char *)text);
+	return into;
+}
+
+/* How many characters at text may stand between JSON's quotes as they are. */
+static size_t plain_length(const char *text)
+{
+	size_t length = 0;
+
+	while (text[length] >= 0x20 && text[length] < 0x7f && text[length] != '"' &&
+	       text[length] != '\\')
+		length++;
+	return length;
+}
+
+void json_quote_into(struct buf *out, const char *text)
+{
+	char into[8];
+	size_t length;
+
+	buf_putc(out, '"');
+	for (; *text; text += length) {
+		length = plain_length(text);
+		if (length)
+			buf_add(out, text, length);
+		else
+			buf_puts(out, escaped(into, (const unsigned char *)text, &length));
+	}
+	buf_putc(out, '"');
+}
+
 void json_quote(FILE *out, const char *text)
 {
-	const unsigned char *at = (const unsigned char *)text;
+	char into[8];
 	size_t length;
 
 	putc('"', out);
-	for (; *at; at += length) {
-		length = utf8_length(at);
-		if (!length) {
-			fputs("\\ufffd", out);
-			length = 1;
-		} else if (*at == '"' || *at == '\\') {
-			putc('\\', out);
-			putc(*at, out);
-		} else if (*at == '\n') {
-			fputs("\\n", out);
-		} else if (*at == '\t') {
-			fputs("\\t", out);
-		} else if (*at < 0x20 || *at == 0x7f) {
-			fprintf(out, "\\u%04x", *at);
-		} else {
-			fwrite(at, 1, length, out);
-		}
+	for (; *text; text += length) {
+		length = plain_length(text);
+		if (length)
+			fwrite(text, 1, length, out);
+		else
+			fputs(escaped(into, (const unsigned char *)text, &length), out);
 	}
 	putc('"', out);
 }

@@ -20,6 +20,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+struct buf;
+
 #define JSON_DEPTH 32
 
 struct json {
@@ -43,5 +45,6 @@ void json_bool(struct json *json, const char *key, bool value);
 
 /* Text with JSON's quotes and escapes around it; what json_text uses. */
 void json_quote(FILE *out, const char *text);
+void json_quote_into(struct buf *out, const char *text);
 
 #endif
