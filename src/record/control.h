@@ -2,7 +2,8 @@
 /*
  * Starting and stopping from outside (--control fifo:CTL[,ACK] or fd:CTL[,ACK]), so that a program
  * can bracket a region of itself.  Words, a line each, as perf takes them: enable, disable, ping,
- * stop, and reset, which perf does not have.  Each is answered with "ack\n" on the second channel.
+ * stop, and reset, which perf does not have.  Each is answered on the second channel with the five
+ * bytes that perf sends, "ack\n" and a NUL: programs written for perf read and compare all five.
  */
 #ifndef RECORD_CONTROL_H
 #define RECORD_CONTROL_H
@@ -19,18 +20,22 @@ enum control_word {
 	CONTROL_RESET,
 	CONTROL_PING,
 	CONTROL_STOP,
-	CONTROL_UNKNOWN, /* said to the user, not acknowledged */
+	CONTROL_UNKNOWN, /* said to the user, not acknowledged; control_unknown says what came */
 };
 
 struct control {
 	int fd, ack_fd; /* -1 for none */
 	bool own;	/* opened by us (fifo:) */
+	bool ended;	/* the writer closed a pipe given as fd: poll it no longer */
 	struct buf pending;
+	char word[64]; /* the last one, cut if it is longer */
 };
 
 int control_open(struct control *control, const char *text, struct err *err);
 /* The next complete word, CONTROL_NONE when there is none yet.  Call it until then after poll. */
 enum control_word control_next(struct control *control);
+/* What the last CONTROL_UNKNOWN was. */
+const char *control_unknown(const struct control *control);
 /* After the word was carried out. */
 void control_acknowledge(struct control *control);
 void control_close(struct control *control);

@@ -24,8 +24,9 @@ struct counters_options {
 	pid_t command;		    /* TARGET_COMMAND: the program's pid */
 	bool no_inherit;	    /* children and new threads are not counted */
 	bool enable_on_exec;	    /* TARGET_COMMAND: counting begins with the exec */
-	bool each_cgroup; /* every event for every cgroup; otherwise the n-th cgroup is the
-			     n-th event's (perf's -G), the last one also the rest's */
+	bool each_cgroup; /* every event for every cgroup; otherwise the n-th cgroup is the n-th
+			     event's and later events count the whole machine, but a single one
+			     is for all (perf's -G).  A group follows its leader */
 };
 
 /* One place where each event is counted. */
@@ -51,15 +52,25 @@ enum counter_state {
 
 struct counter_status {
 	enum counter_state state;
-	int error;	/* a positive errno value when not open */
-	bool user_only; /* opened without the kernel's part, for lack of permission */
-	bool ungrouped; /* a weak group (:W) that had to be taken apart */
+	int error;	 /* a positive errno value when not open */
+	bool user_only;	 /* opened without the kernel's part, for lack of permission */
+	bool ungrouped;	 /* a weak group (:W) that had to be taken apart */
+	bool group_full; /* it opens alone, but its group has more than the PMU can count at once */
+};
+
+/* What happened to the threads while they were being opened. */
+struct counters_census {
+	size_t vanished; /* ended between look-up and open */
+	size_t unsure;	 /* started meanwhile, again and again: perhaps not counted */
 };
 
 /*
- * Opens what can be opened.  An event that the machine does not have is not an error: its status
- * says so.  It fails when nothing at all can be opened, when permission is missing for all, when
+ * Opens what can be opened, disabled.  An event that the machine does not have is not an error: its
+ * status says so, even if that is true of all.  It fails when permission is missing for all, when
  * the target is gone, or on a limit (descriptors are raised to the hard limit first).
+ *
+ * EVENT_TOOL events are in no slot: their values come from the caller's clock and rusage.  The
+ * list and the target are borrowed until counters_close.
  */
 struct counters *counters_open(const struct event_list *events, const struct target *target,
 			       const struct counters_options *options, struct err *err);
@@ -67,6 +78,7 @@ void counters_close(struct counters *counters);
 
 int counters_enable(struct counters *counters, struct err *err);
 int counters_disable(struct counters *counters, struct err *err);
+/* From here on counts and times begin at zero. */
 int counters_reset(struct counters *counters, struct err *err);
 
 /* Reads every counter into the matrix.  Allocates nothing; fit for every millisecond. */
@@ -75,6 +87,7 @@ int counters_read(struct counters *counters, struct err *err);
 size_t counters_slots(const struct counters *counters);
 const struct counter_slot *counters_slot(const struct counters *counters, size_t slot);
 const struct counter_status *counters_status(const struct counters *counters, size_t event);
+struct counters_census counters_census(const struct counters *counters);
 
 /* What the last counters_read saw. */
 const struct counter_value *counters_value(const struct counters *counters, size_t slot,

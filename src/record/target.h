@@ -10,6 +10,7 @@
 
 #include "base/cpuset.h"
 #include "base/vec.h"
+#include "record/lifewatch.h"
 #include <stdbool.h>
 #include <sys/types.h>
 
@@ -24,11 +25,12 @@ enum target_kind {
 
 /* As the flags say; a NULL or false is a flag that was not given. */
 struct target_flags {
-	const char *pids;    /* "12,34" */
-	const char *tids;    /* "12,34" */
-	const char *user;    /* name or number */
-	const char *cpus;    /* "0-3" */
-	const char *cgroups; /* "a,b": names below the cgroup mount, or paths */
+	const char *pids;     /* "12,34" */
+	const char *tids;     /* "12,34" */
+	const char *user;     /* name or number */
+	const char *cpus;     /* "0-3" */
+	const char *cgroups;  /* "a,b": names below the cgroup mount, or paths */
+	bool cgroup_patterns; /* a name may be a regular expression (--for-each-cgroup) */
 	bool all_cpus;
 	bool has_command; /* words follow: the program, or with any of the above only the clock */
 };
@@ -38,24 +40,48 @@ struct target_task {
 	char comm[16];
 };
 
+struct target_tasks VEC_OF(struct target_task);
+
+struct target_ids VEC_OF(pid_t);
+
 struct target_cgroup {
-	char *name; /* as given */
-	int fd;	    /* of its folder */
+	char *name; /* as given; "" (between two commas) stands for the whole machine */
+	int fd;	    /* of its folder, -1 for "" */
 };
+
+/* Where the threads come from, kept so that they can be looked up again. */
+enum target_source { TARGET_FROM_PIDS, TARGET_FROM_TIDS, TARGET_FROM_USER };
 
 struct target {
 	enum target_kind kind;
-	VEC(struct target_task) tasks;	   /* TARGET_TASKS */
+	struct target_tasks tasks;	   /* TARGET_TASKS: sorted by tid */
 	struct cpuset cpus;		   /* TARGET_CPUS and TARGET_CGROUPS: never empty */
 	VEC(struct target_cgroup) cgroups; /* TARGET_CGROUPS */
 	size_t vanished;		   /* processes that ended while we looked */
+
+	const char *overrides; /* flags that exclude each other: what was passed over, or NULL */
+
+	enum target_source source;
+	struct target_ids ids; /* the processes or threads that were named */
+	uid_t user;
+	struct lifewatch watch; /* TARGET_TASKS: watch.fd is for poll */
 };
 
 /* On failure *target needs no target_fini. */
 int target_resolve(struct target *target, const struct target_flags *flags, struct err *err);
 void target_fini(struct target *target);
 
-/* Whether any of the measured threads is still alive (always true for CPUs and cgroups). */
-bool target_alive(const struct target *target);
+/*
+ * The threads that TARGET_TASKS stands for now, sorted by tid, added to *tasks without their names
+ * (target_name_tasks reads those).
+ */
+void target_scan(const struct target *target, struct target_tasks *tasks, size_t *vanished);
+void target_name_tasks(struct target_tasks *tasks);
+
+/*
+ * Whether any of the measured processes (-t: threads) is still alive; always true for CPUs and
+ * cgroups.  Cheap: call it when watch.fd is readable, or whenever one likes.
+ */
+bool target_alive(struct target *target);
 
 #endif

@@ -6,6 +6,7 @@
 #ifndef RECORD_WORKLOAD_H
 #define RECORD_WORKLOAD_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/resource.h>
@@ -14,17 +15,24 @@
 struct err;
 
 struct workload {
+	const char *program; /* argv[0], borrowed */
 	pid_t pid;
 	int pidfd;	     /* becomes readable when it ends; for poll */
 	int go_fd;	     /* writing lets it exec; -1 afterwards */
 	int failure_fd;	     /* its exec's errno comes here; -1 afterwards */
+	int exec_error;	     /* a positive errno value when the exec failed */
 	bool ended;	     /* and status and usage are known */
 	int wait_status;     /* as waitpid gives it */
 	struct rusage usage; /* of it and the children it waited for */
 };
 
-/* Forks; the child waits.  argv is the program and its arguments, NULL at the end. */
-int workload_prepare(struct workload *workload, char *const *argv, struct err *err);
+/*
+ * Forks; the child waits, and ends by itself if we end first.  argv is the program and its
+ * arguments, NULL at the end.  The program starts with the signal mask *mask (NULL: that of now)
+ * and SIGPIPE as usual; the rest of what it inherits is untouched.
+ */
+int workload_prepare(struct workload *workload, char *const *argv, const sigset_t *mask,
+		     struct err *err);
 
 /*
  * Lets it exec and waits until that has happened.  If the exec fails, *err says so and the exit

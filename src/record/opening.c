@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Opening a session's events in all its slots.
+ *
+ * An event is the same everywhere: whatever has to be given up for it in one slot (the kernel's
+ * part, precision, its place in a group, the event itself) is given up in all, so that sums over
+ * slots are of one kind.  When that is found out late, everything is opened anew.
+ */
+#include "base/err.h"
+#include "record/fdlimit.h"
+#include "record/session.h"
+
+#include <errno.h>
+#include <sys/ioctl.h>
+
+#define PRECISE_MOST 3
+
+/* What opening one event came to, when it is not the whole session's failure. */
+enum { OPENED, SKIPPED, CHANGED };
+
+static const struct event *event_at(const struct counters *c, size_t event)
+{
+	return &c->list->events.data[event];
+}
+
+static bool follows_tasks(const struct counters *c)
+{
+	return c->target->kind == TARGET_COMMAND || c->target->kind == TARGET_TASKS;
+}
+
+void session_prepare_attr(struct counters *c, size_t index)
+{
+	const struct event *event = event_at(c, index);
+	struct perf_event_attr *attr = &c->attrs[index].base;
+
+	c->attrs[index] = event->attr;
+	attr->freq = 0;
+	attr->sample_period = 0;
+	attr->sample_type = 0;
+	attr->inherit = follows_tasks(c) && !c->options.no_inherit;
+	attr->read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING |
+			    PERF_FORMAT_ID | (c->group_reads ? PERF_FORMAT_GROUP : 0);
+	if (event->precise_max)
+		attr->precise_ip = PRECISE_MOST;
+	if (event->cpu_wide_only && follows_tasks(c))
+		c->status[index] = (struct counter_status){ .state = COUNTER_UNSUPPORTED,
+							    .error = EINVAL };
+}
+
+static bool wanted(const struct counters *c, const struct session_slot *slot, size_t index)
+{
+	const struct event *event = event_at(c, index);
+
+	if (c->status[index].state != COUNTER_OPEN || event->kind == EVENT_TOOL)
+		return false;
+	if (!c->options.each_cgroup && c->cgroup_of[index] != slot->cgroup)
+		return false;
+	return slot->shown.cpu < 0 || !event->cpus.len || cpuset_has(&event->cpus, slot->shown.cpu);
+}
+
+static size_t descriptors_needed(const struct counters *c)
+{
+	size_t needed = 0;
+
+	vec_each (slot, &c->slots)
+		for (size_t i = 0; i < c->n_events; i++)
+			needed += wanted(c, slot, i);
+	return needed;
+}
+
+static int open_once(struct counters *c, const struct session_slot *slot,
+		     const struct event_attr *attr, int group_fd)
+{
+	struct event_attr copy = *attr;
+	unsigned long flags = PERF_FLAG_FD_CLOEXEC;
+	pid_t pid = slot->shown.tid;
+	int fd;
+
+	if (slot->cgroup != NO_CGROUP) {
+		pid = c->target->cgroups.data[slot->cgroup].fd;
+		flags |= PERF_FLAG_PID_CGROUP;
+	}
+	/* Only leaders are switched; members are counted when their leader is. */
+	copy.base.disabled = group_fd < 0;
+	copy.base.enable_on_exec = group_fd < 0 && c->options.enable_on_exec;
+	if (group_fd >= 0)
+		copy.base.pinned = copy.base.exclusive = 0;
+	do
+		fd = c->sys->open(&copy, pid, slot->shown.cpu, group_fd, flags);
+	while (fd == -EINTR || (fd == -EMFILE && fdlimit_raise(descriptors_needed(c))));
+	return fd;
+}
+
+/* Opens attr's gentler form, and keeps that for the event if the kernel takes it. */
+static int try_instead(struct counters *c, const struct session_slot *slot, size_t index,
+		       const struct event_attr *attr, int group_fd)
+{
+	int fd = open_once(c, slot, attr, group_fd);
+
+	if (fd >= 0)
+		c->attrs[index] = *attr;
+	return fd;
+}
+
+static int try_user_only(struct counters *c, const struct session_slot *slot, size_t index,
+			 int group_fd)
+{
+	struct event_attr attr = c->attrs[index];
+	int fd;
+
+	if (event_at(c, index)->explicit_modes || attr.base.exclude_kernel)
+		return -EACCES;
+	attr.base.exclude_kernel = attr.base.exclude_hv = 1;
+	fd = try_instead(c, slot, index, &attr, group_fd);
+	if (fd >= 0)
+		c->status[index].user_only = true;
+	return fd;
+}
+
+/* Kernels and PMUs that don't know a bit say EINVAL or EOPNOTSUPP; leave out what nobody asked for
+ * by name. */
+static int try_without_extras(struct counters *c, const struct session_slot *slot, size_t index,
+			      int group_fd, int why)
+{
+	struct event_attr attr = c->attrs[index];
+	int fd = why;
+
+	if (event_at(c, index)->precise_max)
+		while (fd < 0 && attr.base.precise_ip > 0) {
+			attr.base.precise_ip--;
+			fd = try_instead(c, slot, index, &attr, group_fd);
+		}
+	attr = c->attrs[index];
+	if (fd < 0 && (attr.base.exclude_guest || attr.base.exclude_host) &&
+	    !event_at(c, index)->explicit_modes) {
+		attr.base.exclude_guest = attr.base.exclude_host = 0;
+		fd = try_instead(c, slot, index, &attr, group_fd);
+	}
+	return fd < 0 ? why : fd;
+}
+
+/* Before Linux 4.13 a group could not be inherited and read as one; then each event is read. */
+static int try_single_reads(struct counters *c, const struct session_slot *slot, size_t index,
+			    int group_fd)
+{
+	struct event_attr attr = c->attrs[index];
+	int fd;
+
+	if (!c->group_reads || !attr.base.inherit)
+		return -EINVAL;
+	attr.base.read_format &= ~(uint64_t)PERF_FORMAT_GROUP;
+	fd = open_once(c, slot, &attr, group_fd);
+	if (fd < 0)
+		return fd;
+	c->group_reads = false;
+	for (size_t i = 0; i < c->n_events; i++)
+		c->attrs[i].base.read_format &= ~(uint64_t)PERF_FORMAT_GROUP;
+	return fd;
+}
+
+static int open_somehow(struct counters *c, const struct session_slot *slot, size_t index,
+			int group_fd)
+{
+	int fd = open_once(c, slot, &c->attrs[index], group_fd);
+	int why = fd;
+
+	if (fd == -EACCES || fd == -EPERM)
+		fd = try_user_only(c, slot, index, group_fd);
+	else if (fd == -EINVAL || fd == -EOPNOTSUPP || fd == -ENOENT)
+		fd = try_without_extras(c, slot, index, group_fd, fd);
+	if (fd == -EINVAL)
+		fd = try_single_reads(c, slot, index, group_fd);
+	return fd < 0 ? why : fd;
+}
+
+/* A failure that is not this event's alone. */
+static int fail_session(struct counters *c, const struct session_slot *slot, size_t index, int code,
+			struct err *err)
+{
+	const char *name = event_at(c, index)->name;
+
+	switch (code) {
+	case EMFILE:
+		return err_set(err, code,
+			       "%zu threads or CPUs and their events need %zu descriptors, but "
+			       "only %zu may be open; count fewer events or raise `ulimit -n`",
+			       c->slots.len, descriptors_needed(c), fdlimit_now());
+	case ENFILE:
+		return err_set(err, code,
+			       "the system has no descriptors left; raise the sysctl fs.file-max");
+	case ESRCH: return err_set(err, code, "process %d has ended", (int)slot->shown.tid);
+	case ENOMEM:
+		return err_set(err, code, "%s: the kernel has no memory for more events", name);
+	default: return err_set(err, code, "%s: %s", name, strerror(code));
+	}
+}
+
+static bool ends_session(int code)
+{
+	return code == EMFILE || code == ENFILE || code == ESRCH || code == ENOMEM;
+}
+
+static int set_filter(struct counters *c, size_t index, int fd, struct err *err)
+{
+	const struct event *event = event_at(c, index);
+	int rc;
+
+	if (!event->filter)
+		return 0;
+	rc = c->sys->ioctl(fd, PERF_EVENT_IOC_SET_FILTER, (unsigned long)event->filter);
+	if (!rc)
+		return 0;
+	return err_set(err, -rc, "%s: the kernel does not take the filter '%s': %s", event->name,
+		       event->filter, strerror(-rc));
+}
+
+/* An event that can't be had: gone from all slots. */
+static int give_up(struct counters *c, size_t index, int code)
+{
+	struct counter_status *status = &c->status[index];
+
+	status->state = code == EACCES || code == EPERM ? COUNTER_REFUSED : COUNTER_UNSUPPORTED;
+	status->error = code;
+	status->user_only = false;
+	return c->opened_in[index] ? CHANGED : SKIPPED;
+}
+
+/* A member that its group has no room for. */
+static int refuse_member(struct counters *c, const struct session_slot *slot, size_t bundle,
+			 uint32_t index, int code)
+{
+	int alone = open_once(c, slot, &c->attrs[index], -1);
+
+	if (alone < 0)
+		return give_up(c, index, code);
+	c->sys->close(alone);
+	if (c->bundles.data[bundle].ours) {
+		session_set_apart(c, bundle, index);
+		return CHANGED;
+	}
+	if (c->bundles.data[bundle].weak) {
+		session_break_up(c, bundle);
+		return CHANGED;
+	}
+	c->status[index].group_full = true;
+	return give_up(c, index, code);
+}
+
+static int open_event(struct counters *c, size_t slot, size_t bundle, uint32_t index, int *leader,
+		      struct err *err)
+{
+	struct session_slot *place = &c->slots.data[slot];
+	bool group_reads = c->group_reads;
+	struct event_attr before = c->attrs[index];
+	int fd = open_somehow(c, place, index, *leader);
+	bool first, adapted;
+	int rc;
+
+	if (fd < 0 && ends_session(-fd))
+		return fail_session(c, place, index, -fd, err);
+	if (fd == -EINVAL && *leader >= 0)
+		return refuse_member(c, place, bundle, index, EINVAL);
+	if (fd < 0)
+		return give_up(c, index, -fd);
+
+	c->fds[cell_index(c, slot, index)] = fd;
+	first = c->opened_in[index]++ == 0;
+	rc = set_filter(c, index, fd, err);
+	if (rc)
+		return rc;
+	if (*leader < 0)
+		*leader = fd;
+	adapted = memcmp(&before, &c->attrs[index], sizeof(before)) != 0;
+	return c->group_reads != group_reads || (adapted && !first) ? CHANGED : OPENED;
+}
+
+static void close_slot(struct counters *c, size_t slot)
+{
+	for (size_t i = 0; i < c->n_events; i++) {
+		int *fd = &c->fds[cell_index(c, slot, i)];
+
+		if (*fd < 0)
+			continue;
+		c->sys->close(*fd);
+		c->opened_in[i]--;
+		*fd = -1;
+	}
+}
+
+void session_close_all(struct counters *c)
+{
+	for (size_t slot = 0; c->fds && slot < c->slots.len; slot++)
+		close_slot(c, slot);
+}
+
+/* OPENED, CHANGED, or negative. */
+static int open_slot(struct counters *c, size_t slot, struct err *err)
+{
+	for (size_t bundle = 0; bundle < c->bundles.len; bundle++) {
+		int leader = -1;
+
+		for (size_t i = 0; i < c->bundles.data[bundle].events.len; i++) {
+			uint32_t index = c->bundles.data[bundle].events.data[i];
+			int rc;
+
+			if (!wanted(c, &c->slots.data[slot], index))
+				continue;
+			rc = open_event(c, slot, bundle, index, &leader, err);
+			if (rc < 0 || rc == CHANGED)
+				return rc;
+		}
+	}
+	return OPENED;
+}
+
+/* One attempt at all slots. */
+static int open_slots_once(struct counters *c, struct err *err)
+{
+	size_t left = c->slots.len;
+
+	for (size_t slot = 0; slot < c->slots.len; slot++) {
+		struct err why = { 0 };
+		int rc = open_slot(c, slot, &why);
+
+		if (rc == -ESRCH && c->target->kind == TARGET_TASKS) {
+			close_slot(c, slot);
+			c->slots.data[slot].gone = true;
+			left--;
+			continue;
+		}
+		if (rc < 0)
+			return err_set(err, -rc, "%s", why.text);
+		if (rc)
+			return rc;
+	}
+	return left ? 0 : err_set(err, ESRCH, "all of the processes to be measured have ended");
+}
+
+int session_open_slots(struct counters *c, struct err *err)
+{
+	int rc;
+
+	/* Ends: every change takes something away from an event. */
+	do {
+		session_close_all(c);
+		vec_each (slot, &c->slots)
+			slot->gone = false;
+		rc = open_slots_once(c, err);
+	} while (rc == CHANGED);
+	return rc;
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The inside of a counter session, shared by what opens it (opening.c) and what runs it
+ * (counters.c).  Nobody else includes this; the door is record/counters.h.
+ */
+#ifndef RECORD_SESSION_H
+#define RECORD_SESSION_H
+
+#include "record/counters.h"
+
+#define NO_CGROUP (-1)
+
+/* Events that are one group for the kernel: the user's, or ours of software events. */
+struct bundle {
+	VEC(uint32_t) events;
+	bool ours; /* nobody asked for it, so it may be changed at will */
+	bool weak;
+};
+
+/* One read(2): a kernel group in a slot, or a single event. */
+struct group_read {
+	int fd;
+	bool leads;	       /* is switched; members follow their leader */
+	uint32_t first, count; /* in `cells` */
+};
+
+struct cell {
+	uint64_t id;	/* the kernel's, to tell the values of a group apart */
+	uint32_t value; /* index in `now` */
+};
+
+struct session_slot {
+	struct counter_slot shown;
+	int cgroup; /* index in target->cgroups, or NO_CGROUP */
+	bool gone;
+};
+
+struct counters {
+	const struct perf_sys *sys;
+	const struct event_list *list;
+	const struct target *target;
+	struct counters_options options;
+
+	size_t n_events;
+	struct event_attr *attrs; /* as they open here: adapted to permissions and kernel */
+	struct counter_status *status;
+	int *cgroup_of;	   /* event to index in target->cgroups, or NO_CGROUP */
+	size_t *opened_in; /* in how many slots an event is open */
+	VEC(struct bundle) bundles;
+
+	struct target_tasks tasks; /* of the slots that follow threads */
+	VEC(struct session_slot) slots;
+	int *fds; /* slot-major matrix; -1 where there is nothing */
+
+	VEC(struct group_read) reads;
+	VEC(struct cell) cells;
+	struct counter_value *now, *start; /* matrices as fds; start is NULL before a reset */
+	void *buffer;			   /* for one read */
+	size_t buffer_size;
+
+	bool group_reads; /* false on kernels that can't read inherited groups (before 4.13) */
+	struct counters_census census;
+};
+
+static inline size_t cell_index(const struct counters *c, size_t slot, size_t event)
+{
+	return slot * c->n_events + event;
+}
+
+/* bundle.c */
+void session_make_bundles(struct counters *c);
+void session_set_apart(struct counters *c, size_t bundle, uint32_t event);
+void session_break_up(struct counters *c, size_t bundle);
+void session_free_bundles(struct counters *c);
+
+/* opening.c */
+void session_prepare_attr(struct counters *c, size_t event);
+/* Opens all slots; on failure what is open is left for session_close_all. */
+int session_open_slots(struct counters *c, struct err *err);
+void session_close_all(struct counters *c);
+
+/* slots.c */
+/* Makes the slots and opens them, again where threads were started meanwhile. */
+int session_open(struct counters *c, struct err *err);
+
+#endif
