@@ -117,5 +117,6 @@ class Judge:
 
     def says(self, what, words, text):
         """The text holds the words, whatever their case."""
-        line = next((l.strip() for l in text.splitlines() if words.lower() in l.lower()), None)
+        lines = [" ".join(line.split()) for line in text.splitlines()]
+        line = next((line for line in lines if words.lower() in line.lower()), None)
         self.holds(what, '"%s"' % words, line or "not said", line is not None)

@@ -7,10 +7,11 @@ The lab's host side: what the guest shall run, and the judgement on what it said
     lab.py judge DIR [--short] [--tap] [--docs FILE]   reads DIR/BOOT/out
 
 The guest runs everything in one go and only keeps what was printed, because its time is emulated
-and dear; the judging is done here.  The cases stand in cases.py.
+and dear; the judging is done here.  The cases stand in cases/.
 """
 
 import argparse
+import itertools
 import re
 import sys
 import traceback
@@ -68,18 +69,17 @@ def print_tap(results):
 
 
 def print_table(results):
-    columns = [("check", "expected", "got", "")]
-    columns += [(r.what, r.expected, r.got, "ok" if r.ok else "FAIL") for r in results]
-    widths = [max(len(row[i]) for row in columns) for i in range(3)]
-    title = None
-    for row, result in zip(columns[1:], results):
-        if result.case.title != title:
-            title = result.case.title
-            print("\n%s" % title)
-        print("  %-*s  %*s  %*s  %s" % (widths[0], row[0], widths[1], row[1], widths[2], row[2],
-                                       row[3]))
-        if not result.ok:
-            print(re.sub("^", "        | ", result.evidence, flags=re.M))
+    for title, group in itertools.groupby(results, key=lambda result: result.case.title):
+        group = list(group)
+        check = max(len(result.what) for result in group)
+        expected = max(len(result.expected) for result in group)
+        print("\n%s" % title)
+        for result in group:
+            print("  %-4s  %-*s  expected %*s   got %s" %
+                  ("ok" if result.ok else "FAIL", max(check, 36), result.what,
+                   max(expected, 16), result.expected, result.got))
+            if not result.ok:
+                print(re.sub("^", "        | ", result.evidence, flags=re.M))
     failed = sum(not result.ok for result in results)
     print("\n%d checks, %d failed" % (len(results), failed))
 

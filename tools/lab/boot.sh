@@ -6,7 +6,7 @@
 #
 # DIR is where build.sh built; DIR/BOOT/cases/*.sh is what the guest shall run.  SHIFT is QEMU's
 # -icount shift: the guest's clock moves 2^SHIFT ns with each instruction, so that counts are
-# exact, and the 1 GHz PMU sees 2^SHIFT cycles for each.
+# exact, and the 1 GHz PMU sees 2^SHIFT cycles for each.  The boot named rich has perf and the unit tests, too.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -25,6 +25,11 @@ make_initramfs() {
 	for name in calls forks spin threads witness; do
 		cp "$dir/arm64/tests/lab/$name" "$tree/bin/"
 	done
+	if [ "$boot" = rich ]; then
+		cp -r "$dir/perf/bin" "$dir/perf/lib" "$tree/"
+		find "$dir/arm64/tests/unit" -name 'unit-*' -type f -exec cp {} "$tree/bin/" \;
+		cp "$dir"/sysroot/usr/lib/*/libcmocka.so.0 "$tree/lib/"
+	fi
 	cp -r "$work/cases" "$tree/cases"
 	# In the order in which they need each other; newer kernels have some of them built in.
 	: >"$tree/modules/order"
@@ -42,7 +47,7 @@ make_initramfs() {
 # costs no time.  The seed makes its random numbers, and so its runs, the same each time.
 run_guest() {
 	timeout "$limit_s" qemu-system-aarch64 \
-		-machine virt -cpu cortex-a57 -m 512 -accel tcg -icount "shift=$shift,sleep=off" -seed 1 \
+		-machine virt -cpu cortex-a57 -m 768 -accel tcg -icount "shift=$shift,sleep=off" -seed 1 \
 		-rtc base=2024-01-01,clock=vm -nographic -no-reboot -nodefaults -serial "file:$work/console" \
 		-device virtio-serial-device -device virtserialport,chardev=out,name=out \
 		-chardev "file,id=out,path=$work/out.tar" \

@@ -1,36 +1,34 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Brings Debian's arm64 packages of packages.txt into DIR/packages, as .deb files.
+# Brings Debian's arm64 packages that LIST names into DIR/packages/NAME-OF-LIST, as .deb files.
 #
-#	fetch.sh DIR [--refresh]
+#	fetch.sh LIST DIR [--refresh]
 #
 # apt works in a private state: its own lists, cache and package database, and sources made from
 # the machine's own.  The machine's lists, packages and architectures stay as they are, and root
 # is not needed.  Files come from a cache under the user's cache folder if the same packages from
 # the same sources are there already; --refresh asks the archive again.
 set -euo pipefail
+shopt -s inherit_errexit
 
 here=$(cd "$(dirname "$0")" && pwd)
-dir=${1:?usage: fetch.sh DIR [--refresh]}
-refresh=${2:-}
-cache_root=${PERFOLIO_LAB_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/perfolio/lab}
+list=${1:?usage: fetch.sh LIST DIR [--refresh]}
+dir=${2:?usage: fetch.sh LIST DIR [--refresh]}
+refresh=${3:-}
+name=$(basename "$list" .txt)
+cache=${PERFOLIO_LAB_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/perfolio/lab}
+apt=$cache/apt
 
 say() { echo "lab: $*" >&2; }
 
-sources=$("$here/sources.py")
-key=$(printf '%s\n' "$sources" | cat - "$here/packages.txt" | sha256sum | cut -c1-16)
-cache=$cache_root/$key
-
-# An apt configuration whose every path lies in $1.  Options of the machine (proxies, keys) stay
+# An apt configuration whose every path lies in $apt.  Options of the machine (proxies, keys) stay
 # in force; what it does after an update is cleared, for that would touch the machine.
 write_apt_conf() {
-	local state=$1
-
-	mkdir -p "$state/lists/partial" "$state/archives/partial" "$state/empty.d"
-	: >"$state/status"
-	printf '%s\n' "$sources" >"$state/debian.sources"
-	# Only what Debian itself signed and released; backports only for the kernel.
-	cat >"$state/preferences" <<-END
+	mkdir -p "$apt/lists/partial" "$apt/archives/partial" "$apt/empty.d"
+	: >"$apt/status"
+	printf '%s\n' "$sources" >"$apt/debian.sources"
+	# Only what Debian itself released; backports only for the kernel.
+	cat >"$apt/preferences" <<-END
 		Package: *
 		Pin: release o=Debian
 		Pin-Priority: 500
@@ -47,65 +45,71 @@ write_apt_conf() {
 		Pin: release o=*
 		Pin-Priority: -1
 	END
-	cat >"$state/apt.conf" <<-END
-		Dir::State "$state";
-		Dir::State::status "$state/status";
-		Dir::Cache "$state";
-		Dir::Etc::sourcelist "$state/debian.sources";
-		Dir::Etc::sourceparts "$state/empty.d";
-		Dir::Etc::preferences "$state/preferences";
-		Dir::Etc::preferencesparts "$state/empty.d";
+	cat >"$apt/apt.conf" <<-END
+		Dir::State "$apt";
+		Dir::State::status "$apt/status";
+		Dir::Cache "$apt";
+		Dir::Etc::sourcelist "$apt/debian.sources";
+		Dir::Etc::sourceparts "$apt/empty.d";
+		Dir::Etc::preferences "$apt/preferences";
+		Dir::Etc::preferencesparts "$apt/empty.d";
 		APT::Architecture "arm64";
 		#clear APT::Architectures;
 		APT::Architectures { "arm64"; };
 		APT::Sandbox::User "$(id -un)";
+		APT::Install-Recommends "false";
 		#clear APT::Update;
 		Acquire::Languages "none";
 		Acquire::Retries "3";
+		APT::Keep-Downloaded-Packages "true";
 	END
 }
 
-# The packages to download, one a line; the kernel's metapackage stands for what it depends on.
+# The packages to download, one a line.
 package_names() {
-	local conf=$1 kind name depends
+	local how package inside
 
-	while read -r kind name; do
-		case $kind in
-		'' | '#'*) continue ;;
-		kernel)
-			depends=$(apt-cache -c="$conf" show --no-all-versions "$name" |
-				sed -n 's/^Depends: \([^ ,]*\).*/\1/p' | head -n 1)
-			echo "${depends:?$name: no kernel package in the archive}"
+	while read -r how package; do
+		case $how in
+		only) echo "$package" ;;
+		inside)
+			inside=$(apt-cache -c="$apt/apt.conf" show --no-all-versions "$package" |
+				sed -n 's/^Depends: \([^ ,]*\).*/\1/p')
+			echo "${inside:?$package: not in the archive}"
 			;;
-		*) echo "$name" ;;
+		all)
+			apt-get -c="$apt/apt.conf" -qq --simulate install "$package" |
+				sed -n 's/^Inst \([^ ]*\) .*/\1/p'
+			;;
 		esac
-	done <"$here/packages.txt"
+	done <"$list"
 }
 
 download() {
-	local work names
-	local -a list
+	local names
+	local -a packages
 
-	mkdir -p "$cache_root"
-	work=$(mktemp -d "$cache_root/fetch.XXXXXX")
-	# shellcheck disable=SC2064 # the folder's name is fixed here
-	trap "rm -rf '$work'" EXIT
-	write_apt_conf "$work"
-	say "asking Debian's archive for arm64 packages (private apt state)"
-	apt-get -c="$work/apt.conf" -qq update >&2
-	names=$(package_names "$work/apt.conf")
-	mapfile -t list <<<"$names"
-	say "downloading ${list[*]}"
-	mkdir "$work/debs"
-	(cd "$work/debs" && apt-get -c="$work/apt.conf" -qq download "${list[@]}" >&2)
-	rm -rf "$cache"
-	mv "$work/debs" "$cache"
+	write_apt_conf
+	say "asking Debian's archive for arm64 packages (private apt state in $apt)"
+	apt-get -c="$apt/apt.conf" -qq update >&2
+	names=$(package_names)
+	mapfile -t packages <<<"$names"
+	say "downloading $name: ${#packages[@]} packages"
+	rm -rf "$apt/debs"
+	mkdir "$apt/debs"
+	(cd "$apt/debs" && apt-get -c="$apt/apt.conf" -qq download "${packages[@]}" >&2)
+	rm -rf "$store"
+	mv "$apt/debs" "$store"
 }
 
-if [ "$refresh" = --refresh ] || [ ! -d "$cache" ]; then
+sources=$("$here/sources.py")
+store=$cache/$name-$(printf '%s\n' "$sources" | cat - "$list" | sha256sum | cut -c1-12)
+mkdir -p "$cache" "$dir/packages"
+exec 8>"$cache/lock"
+flock 8
+if [ -n "$refresh" ] || [ ! -d "$store" ]; then
 	download
 else
-	say "Debian's arm64 packages are in the cache, $cache"
+	say "Debian's arm64 packages are in the cache: $store"
 fi
-mkdir -p "$dir"
-ln -sfn "$cache" "$dir/packages"
+ln -sfn "$store" "$dir/packages/$name"

@@ -65,8 +65,13 @@ export PYTHONDONTWRITEBYTECODE=1
 exec 9>"$dir/lock"
 flock -n 9 || { say "waiting for another run in $dir" && flock 9; }
 
-"$here/fetch.sh" "$dir" "$refresh" || cannot "Debian's arm64 packages cannot be fetched"
-"$here/build.sh" "$dir"
+lists=(guest)
+[ -n "$short" ] || lists+=(perf)
+for list in "${lists[@]}"; do
+	"$here/fetch.sh" "$here/$list.txt" "$dir" "$refresh" ||
+		cannot "Debian's arm64 packages cannot be fetched"
+done
+"$here/build.sh" "$dir" $short
 boots=$("$root/tests/lab/lab.py" write "$dir" $short)
 while read -r boot shift; do
 	say "booting the guest, one instruction in $((1 << shift)) ns"
