@@ -190,7 +190,7 @@ void json_double(struct json *json, const char *key, double value)
 		fputs("null", json->out);
 }
 
-void json_bool(struct json *json, const char *key, bool value)
+void json_flag(struct json *json, const char *key, bool value)
 {
 	lead(json, key);
 	fputs(value ? "true" : "false", json->out);

@@ -41,7 +41,8 @@ void json_u64_text(struct json *json, const char *key, uint64_t value);
 void json_hex(struct json *json, const char *key, uint64_t value); /* "0x3c" */
 void json_int(struct json *json, const char *key, int64_t value);
 void json_double(struct json *json, const char *key, double value); /* not finite gives null */
-void json_bool(struct json *json, const char *key, bool value);
+void json_flag(struct json *json, const char *key,
+	       bool value); /* true or false; json_bool is a type of json-c */
 
 /* Text with JSON's quotes and escapes around it; what json_text uses. */
 void json_quote(FILE *out, const char *text);
