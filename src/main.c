@@ -5,11 +5,13 @@
 #include "cmd/command.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <locale.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 extern const struct command cmd_doctor, cmd_help, cmd_list, cmd_stat;
 
@@ -71,10 +73,27 @@ static int flush_output(int status)
 	return status == EXIT_DONE ? EXIT_FAILED : status;
 }
 
+/*
+ * Fills standard descriptors that the caller closed, so that no event or file of ours gets their
+ * number and is printed into.  Read-only: writing to a closed stdout stays an error.
+ */
+static void hold_standard_descriptors(void)
+{
+	int fd;
+
+	do {
+		fd = open("/dev/null", O_RDONLY);
+	} while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
+}
+
 int main(int argc, char **argv)
 {
 	const struct command *command;
+	struct err err = { 0 };
 
+	hold_standard_descriptors();
 	setlocale(LC_CTYPE, "");
 	signal(SIGPIPE, SIG_IGN); /* a closed pipe is an error from write, handled there */
 	if (argc < 2) {
@@ -91,8 +110,8 @@ int main(int argc, char **argv)
 		command = command_find(argv[1]);
 
 	if (!command) {
-		fprintf(stderr, "perfolio: no command is called '%s'; `perfolio help` lists them\n",
-			argv[1]);
+		help_unknown_command(argv[1], &err);
+		fprintf(stderr, "perfolio: %s\n", err.text);
 		return EXIT_USAGE;
 	}
 	return flush_output(run_command(command, argc - 1, argv + 1));

@@ -47,5 +47,7 @@ const struct command *command_find(const char *name);
 void help_overview(FILE *out);
 void help_command(const struct command *command, FILE *out);
 void help_synopsis(const struct command *command, FILE *out);
+/* Says that no command has this name, and which one is near; -EINVAL. */
+int help_unknown_command(const char *name, struct err *err);
 
 #endif

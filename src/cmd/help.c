@@ -89,6 +89,26 @@ void help_command(const struct command *command, FILE *out)
 	fprintf(out, "\nExample: %s\nMore: man perfolio-%s\n", command->example, command->name);
 }
 
+int help_unknown_command(const char *name, struct err *err)
+{
+	const int near = 5; /* two letters wrong and one in the other case */
+	const struct command *nearest = NULL;
+	int best = near;
+
+	for (size_t i = 0; commands[i]; i++) {
+		int distance = text_distance(name, commands[i]->name, near);
+
+		if (distance < best) {
+			best = distance;
+			nearest = commands[i];
+		}
+	}
+	if (nearest)
+		return err_set(err, EINVAL, "no command is called '%s'; did you mean '%s'?", name,
+			       nearest->name);
+	return err_set(err, EINVAL, "no command is called '%s'; `perfolio help` lists them", name);
+}
+
 static int help_run(void *options, int argc, char **argv, struct err *err)
 {
 	const struct command *command;
@@ -98,10 +118,11 @@ static int help_run(void *options, int argc, char **argv, struct err *err)
 		help_overview(stdout);
 		return EXIT_DONE;
 	}
+	if (argc > 1)
+		return err_set(err, EINVAL, "one command at a time");
 	command = command_find(argv[0]);
 	if (!command)
-		return err_set(err, EINVAL, "no command is called '%s'; `perfolio help` lists them",
-			       argv[0]);
+		return help_unknown_command(argv[0], err);
 	help_command(command, stdout);
 	return EXIT_DONE;
 }
