@@ -1,0 +1,207 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs everything that has to pass: builds, tests, sanitizers, fuzzing, the lab (`make test`).
+
+    tools/test.py            all of it
+    tools/test.py WORD...    only the steps that have one of the words in their name
+
+Each kind of build has a folder in build-test/, kept for the next time.  Steps of one phase share the
+machine; what measures time runs alone at the end.  The last line sums up every single test.
+"""
+import glob
+import os
+import shlex
+import subprocess
+import sys
+import threading
+import time
+import xml.etree.ElementTree as xml
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+WORK = os.path.join(ROOT, "build-test")
+REPORTS = os.path.join(WORK, "sanitizer-reports")
+FUZZ_SECONDS = os.environ.get("FUZZ_SECONDS", "20")
+
+BUILDS = {
+    "gcc": ("gcc", []),
+    "clang": ("clang", []),
+    # One build for the sanitized run of all tests and for the fuzzers, which want the same checks.
+    "asan": ("clang", ["-Db_sanitize=address,undefined", "-Db_lundef=false", "-Dfuzzing=true"]),
+    "tsan": ("clang", ["-Db_sanitize=thread", "-Db_lundef=false"]),
+}
+
+
+class Step:
+    """A command whose outcome counts; `run` returns (passed, failed, skipped) and leaves a log."""
+
+    def __init__(self, name):
+        self.name = name
+        self.log = os.path.join(WORK, "logs", name.replace(" ", "-").replace(",", "") + ".txt")
+
+    def call(self, *command, env=None):
+        with open(self.log, "ab") as log:
+            log.write(("$ " + shlex.join(command) + "\n").encode())
+            log.flush()
+            return subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=log,
+                                  stderr=log, env={**os.environ, **(env or {})},
+                                  check=False).returncode
+
+
+class Build(Step):
+    def __init__(self, kind):
+        super().__init__(f"{kind}: build")
+        self.kind = kind
+
+    def run(self):
+        compiler, options = BUILDS[self.kind]
+        folder = os.path.join(WORK, self.kind)
+        status = 0
+        if not os.path.exists(os.path.join(folder, "build.ninja")):
+            status = self.call("meson", "setup", folder, "--werror", *options,
+                               env={"CC": compiler})
+        status = status or self.call("ninja", "--quiet", "-C", folder)
+        return (0, 1, 0) if status else (1, 0, 0)
+
+
+class Tests(Step):
+    """Suites of `meson test`, counted one by one from its JUnit file."""
+
+    def __init__(self, kind, *suites):
+        super().__init__(f"{kind}: {', '.join(suites)}")
+        self.kind, self.suites = kind, suites
+
+    def sanitizer_options(self):
+        """Reports go to files: a test that expects failure must not hide one."""
+        common = f"log_path={REPORTS}/{self.kind}:exitcode=99:halt_on_error=1"
+        return {
+            "ASAN_OPTIONS": common + ":detect_stack_use_after_return=1",
+            "UBSAN_OPTIONS": common + ":print_stacktrace=1",
+            "TSAN_OPTIONS": common,
+        }
+
+    def run(self):
+        folder = os.path.join(WORK, self.kind)
+        slow = self.kind in ("asan", "tsan")
+        logbase = "testlog-" + "-".join(self.suites)
+        results = os.path.join(folder, "meson-logs", logbase + ".junit.xml")
+        if os.path.exists(results):
+            os.unlink(results)
+        # Newer kernels spread mappings wider than clang 14's ThreadSanitizer can take.
+        fixed = ["setarch", "-R"] if self.kind == "tsan" else []
+        status = self.call(*fixed, "meson", "test", "-C", folder, "--no-rebuild",
+                           "--print-errorlogs", "--logbase", logbase,
+                           "--timeout-multiplier", "4" if slow else "1",
+                           *[word for suite in self.suites for word in ("--suite", suite)],
+                           env=self.sanitizer_options() if slow else None)
+        passed, failed, skipped = count_junit(results)
+        if status and not failed:
+            failed = 1
+        if not passed + failed + skipped:
+            with open(self.log, "a", encoding="utf-8") as log:
+                log.write(f"no tests in {', '.join(self.suites)}\n")
+            failed = 1
+        return passed, failed, skipped
+
+
+def count_junit(path):
+    passed = failed = skipped = 0
+    if not os.path.exists(path):
+        return 0, 0, 0
+    for case in xml.parse(path).iter("testcase"):
+        kinds = {child.tag for child in case}
+        if kinds & {"failure", "error"}:
+            failed += 1
+        elif "skipped" in kinds:
+            skipped += 1
+        else:
+            passed += 1
+    return passed, failed, skipped
+
+
+class Fuzz(Step):
+    def __init__(self, target):
+        super().__init__(f"fuzz: {target} for {FUZZ_SECONDS} s")
+        self.target = target
+
+    def run(self):
+        status = self.call(os.path.join(ROOT, "fuzz", "run.sh"), os.path.join(WORK, "asan"),
+                           self.target, FUZZ_SECONDS)
+        return (0, 1, 0) if status else (1, 0, 0)
+
+
+class Reports(Step):
+    """Nothing that a sanitizer said may go unnoticed, whatever the tests made of it."""
+
+    def __init__(self):
+        super().__init__("sanitizers: no reports")
+
+    def run(self):
+        reports = sorted(glob.glob(REPORTS + "/*"))
+        for report in reports:
+            self.call("cat", report)
+        return (0, 1, 0) if reports else (1, 0, 0)
+
+
+def fuzz_targets():
+    return sorted(os.path.basename(path)[:-2] for path in glob.glob(f"{ROOT}/fuzz/fuzz-*.c"))
+
+
+def phases():
+    """Phases follow each other; the lanes of a phase run side by side."""
+    yield [[Build("gcc"), Build("asan")], [Build("clang"), Build("tsan")]]
+    yield [[Tests("gcc", "lab")],
+           [Tests("gcc", "check"), Tests("gcc", "unit", "cli"), Tests("clang", "unit", "cli"),
+            Tests("asan", "unit", "cli", "fuzz"), Tests("tsan", "unit")]
+           + [Fuzz(target) for target in fuzz_targets()]]
+    yield [[Tests("gcc", "live"), Tests("asan", "live"), Reports()]]
+
+
+class Runner:
+    def __init__(self, words):
+        self.words, self.totals, self.lock = words, [0, 0, 0], threading.Lock()
+
+    def wanted(self, step):
+        return not self.words or any(word in step.name for word in self.words)
+
+    def run_lane(self, steps):
+        for step in filter(self.wanted, steps):
+            started = time.monotonic()
+            counts = step.run()
+            with self.lock:
+                self.totals = [a + b for a, b in zip(self.totals, counts)]
+                self.report(step, counts, time.monotonic() - started)
+
+    def report(self, step, counts, seconds):
+        passed, failed, skipped = counts
+        words = f"{passed} passed" + (f", {skipped} skipped" if skipped else "")
+        print(f"{'FAIL' if failed else 'ok':4} {seconds:6.1f} s  {step.name:32} "
+              + (f"{failed} failed, " if failed else "") + words, flush=True)
+        if failed and os.path.exists(step.log):
+            with open(step.log, encoding="utf-8", errors="replace") as log:
+                for line in log.read().splitlines()[-40:]:
+                    print("     | " + line)
+            print(f"     the whole log: {os.path.relpath(step.log, ROOT)}", flush=True)
+
+
+def main():
+    runner = Runner(sys.argv[1:])
+    subprocess.run(["rm", "-rf", REPORTS, os.path.join(WORK, "logs")], check=True)
+    os.makedirs(os.path.join(WORK, "logs"))
+    os.makedirs(REPORTS)
+    os.chmod(REPORTS, 0o1777)  # some tests run the program as another user
+    started = time.monotonic()
+    for lanes in phases():
+        threads = [threading.Thread(target=runner.run_lane, args=(lane,)) for lane in lanes]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        if runner.totals[1] and not runner.words and "build" in lanes[0][0].name:
+            break  # what does not build cannot be tested
+    passed, failed, skipped = runner.totals
+    print(f"{time.monotonic() - started:.0f} s in all")
+    print(f"{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else ""))
+    return 1 if failed else 0
+
+
+sys.exit(main())
