@@ -18,7 +18,7 @@ make_initramfs() {
 	local tree=$work/tree module name
 
 	rm -rf "$tree"
-	mkdir -p "$tree"/{bin,dev,proc,sys,tmp,modules}
+	mkdir -p "$tree"/{bin,dev,etc,proc,sys,tmp,modules}
 	cp "$dir/guest/bin/busybox" "$here/../../tests/lab/guest/init" "$tree/bin/"
 	mv "$tree/bin/init" "$tree/init"
 	aarch64-linux-gnu-strip -o "$tree/bin/perfolio" "$dir/arm64/perfolio"
