@@ -95,6 +95,7 @@ static int plan_reads(struct counters *c, struct err *err)
 static int check_permission(const struct counters *c, struct err *err)
 {
 	size_t refused = SIZE_MAX;
+	char why[400];
 
 	for (size_t i = 0; i < c->n_events; i++) {
 		if (c->status[i].state == COUNTER_OPEN)
@@ -104,9 +105,9 @@ static int check_permission(const struct counters *c, struct err *err)
 	}
 	if (refused == SIZE_MAX)
 		return 0;
-	return err_set(err, c->status[refused].error,
-		       "%s: not permitted: %s; `perfolio doctor` says what would allow it",
-		       c->list->events.data[refused].name, strerror(c->status[refused].error));
+	return err_set(err, c->status[refused].error, "%s: %s", c->list->events.data[refused].name,
+		       event_why_not(&c->list->events.data[refused], c->status[refused].error, why,
+				     sizeof(why)));
 }
 
 struct counters *counters_open(const struct event_list *events, const struct target *target,

@@ -31,7 +31,7 @@ static void add_slot(struct counters *c, int cpu, pid_t tid, int cgroup)
 static bool machine_wanted(const struct counters *c)
 {
 	for (size_t i = 0; !c->options.each_cgroup && i < c->n_events; i++)
-		if (c->cgroup_of[i] == NO_CGROUP)
+		if (c->cgroup_of[i] == NO_CGROUP && c->list->events.data[i].kind != EVENT_TOOL)
 			return true;
 	return false;
 }
