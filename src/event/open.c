@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stddef.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -35,11 +36,37 @@ static int kernel_close(int fd)
 	return close(fd) ? -errno : 0;
 }
 
+static int kernel_map(int fd, size_t size, bool writable, void **into)
+{
+	void *map = mmap(NULL, size, writable ? PROT_READ | PROT_WRITE : PROT_READ, MAP_SHARED, fd,
+			 0);
+
+	if (map == MAP_FAILED)
+		return -errno;
+	*into = map;
+	return 0;
+}
+
+static int kernel_unmap(void *map, size_t size)
+{
+	return munmap(map, size) ? -errno : 0;
+}
+
+static int kernel_poll(struct pollfd *fds, size_t count, int timeout_ms)
+{
+	int ready = poll(fds, count, timeout_ms);
+
+	return ready < 0 ? -errno : ready;
+}
+
 const struct perf_sys perf_sys_kernel = {
 	.open = kernel_open,
 	.read = kernel_read,
 	.ioctl = kernel_ioctl,
 	.close = kernel_close,
+	.map = kernel_map,
+	.unmap = kernel_unmap,
+	.poll = kernel_poll,
 };
 
 int event_probe(const struct perf_sys *sys, const struct event *event)

@@ -9,6 +9,7 @@
 #define EVENT_OPEN_H
 
 #include "event/event.h"
+#include <poll.h>
 #include <sys/types.h>
 
 struct perf_sys {
@@ -18,6 +19,11 @@ struct perf_sys {
 	ssize_t (*read)(int fd, void *into, size_t size);
 	int (*ioctl)(int fd, unsigned long request, unsigned long argument);
 	int (*close)(int fd);
+	/* Recording: the event's ring, and waiting for it.  0 or more, or a negative errno value.
+	 */
+	int (*map)(int fd, size_t size, bool writable, void **into);
+	int (*unmap)(void *map, size_t size);
+	int (*poll)(struct pollfd *fds, size_t count, int timeout_ms);
 };
 
 extern const struct perf_sys perf_sys_kernel;
