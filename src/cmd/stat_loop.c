@@ -1,0 +1,412 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cmd/stat_loop.h"
+#include "base/clock.h"
+#include "base/err.h"
+#include "record/ticker.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#define NEVER	 INT64_MAX
+#define GRACE_NS (2 * NS_PER_SEC) /* for a command that was told to end */
+
+enum { FD_SIGNAL, FD_COMMAND, FD_TARGET, FD_TICK, FD_CONTROL, FD_COUNT };
+
+struct loop {
+	const struct loop_options *options;
+	const struct loop_hooks *hooks;
+	struct loop_state *state;
+	struct ticker ticker;
+	struct pollfd fds[FD_COUNT];
+	int64_t enable_at_ns, timeout_at_ns, kill_at_ns;
+	bool asked_to_end; /* a signal or timeout came; we wait for the command to follow */
+	bool over;
+};
+
+int loop_catch_signals(sigset_t *before, struct err *err)
+{
+	static const int wanted[] = { SIGINT, SIGTERM, SIGHUP };
+	struct sigaction action;
+	sigset_t set;
+	int fd;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
+		/* what was ignored stays so: nohup, jobs in the background of a script */
+		if (!sigaction(wanted[i], NULL, &action) && action.sa_handler != SIG_IGN)
+			sigaddset(&set, wanted[i]);
+	}
+	sigprocmask(SIG_BLOCK, &set, before);
+	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return fd < 0 ? err_set(err, errno, "signalfd: %s", strerror(errno)) : fd;
+}
+
+/* The command is what is measured, not only the clock. */
+static bool command_is_target(const struct loop *loop)
+{
+	return loop->options->target->kind == TARGET_COMMAND;
+}
+
+static int set_counting(struct loop *loop, bool on, struct err *err)
+{
+	struct counters *counters = loop->state->counters;
+	int rc = 0;
+
+	if (counters)
+		rc = on ? counters_enable(counters, err) : counters_disable(counters, err);
+	if (!rc && on)
+		loop->state->ever_enabled = true;
+	return rc;
+}
+
+static int tick(struct loop *loop, struct err *err)
+{
+	int rc = loop->state->counters ? counters_read(loop->state->counters, err) : 0;
+
+	if (rc)
+		return rc;
+	loop->state->ticks++;
+	return loop->hooks->tick(loop->hooks->user, loop->state, clock_now_ns(), err);
+}
+
+static void finish(struct loop *loop, enum loop_end end)
+{
+	if (!loop->over)
+		loop->state->end = end;
+	loop->over = true;
+}
+
+/* ---- the begin ---- */
+
+static int open_counters(struct loop *loop, struct err *err)
+{
+	struct loop_state *state = loop->state;
+	struct counters_options options = {
+		.no_inherit = loop->options->no_inherit,
+		.each_cgroup = loop->options->each_cgroup,
+		.command = state->workload.pid,
+		.enable_on_exec = command_is_target(loop) && loop->options->delay_ns == 0,
+	};
+
+	if (!loop->options->events->events.len)
+		return 0;
+	state->counters = counters_open(loop->options->events, loop->options->target, &options,
+					err);
+	return state->counters ? 0 : -err->code;
+}
+
+static int begin_counting(struct loop *loop, struct err *err)
+{
+	const struct loop_options *o = loop->options;
+
+	if (o->timeout_ns)
+		loop->timeout_at_ns = loop->state->started_ns + o->timeout_ns;
+	if (!o->interval_ns)
+		return 0;
+	return ticker_open(&loop->ticker, o->interval_ns, err);
+}
+
+static int start(struct loop *loop, struct err *err)
+{
+	const struct loop_options *o = loop->options;
+	int rc = 0;
+
+	if (o->delay_ns)
+		loop->hooks->said(loop->hooks->user, "Events disabled");
+	else if (!command_is_target(loop))
+		rc = set_counting(loop, true, err);
+	else
+		loop->state->ever_enabled = true; /* by its exec */
+	/* before, not after: by the time we come back, a short command may have ended */
+	loop->state->started_ns = clock_now_ns();
+	if (!rc && o->command)
+		rc = workload_start(&loop->state->workload, err);
+	if (rc)
+		return rc;
+	if (o->delay_ns <= 0)
+		return begin_counting(loop, err);
+	loop->enable_at_ns = loop->state->started_ns + o->delay_ns;
+	return 0;
+}
+
+static int delay_is_over(struct loop *loop, struct err *err)
+{
+	int rc = set_counting(loop, true, err);
+
+	loop->enable_at_ns = NEVER;
+	loop->state->started_ns = clock_now_ns();
+	if (rc)
+		return rc;
+	loop->hooks->said(loop->hooks->user, "Events enabled");
+	return begin_counting(loop, err);
+}
+
+/* ---- what can happen ---- */
+
+/*
+ * Tells the command to end.  One that is measured is waited for, so that its end and its exit
+ * status are its own; one that is only the clock has no say.
+ */
+static void end_command(struct loop *loop, int signo, enum loop_end why)
+{
+	if (!loop->state->has_workload || !command_is_target(loop)) {
+		finish(loop, why);
+		return;
+	}
+	if (signo)
+		kill(loop->state->workload.pid, signo);
+	loop->asked_to_end = true;
+	loop->state->end = why;
+	loop->kill_at_ns = clock_now_ns() + GRACE_NS;
+}
+
+/*
+ * The terminal sends Ctrl-C to the command as well, kill(1) sends it only to us.  A command that
+ * takes no notice of Ctrl-C goes on, as it would without us; the second one ends the run.
+ */
+static void take_signal(struct loop *loop)
+{
+	struct signalfd_siginfo info;
+	bool again = loop->state->signal != 0;
+
+	if (read(loop->options->signal_fd, &info, sizeof(info)) != sizeof(info))
+		return;
+	loop->state->signal = (int)info.ssi_signo;
+	if (again) {
+		finish(loop, LOOP_SIGNAL);
+		return;
+	}
+	end_command(loop, info.ssi_code == SI_KERNEL ? 0 : (int)info.ssi_signo, LOOP_SIGNAL);
+	if (info.ssi_signo == SIGINT && info.ssi_code == SI_KERNEL)
+		loop->kill_at_ns = NEVER;
+}
+
+static int take_word(struct loop *loop, enum control_word word, struct err *err)
+{
+	bool counting = word == CONTROL_ENABLE || word == CONTROL_DISABLE;
+	char text[128];
+	int rc = 0;
+
+	if (word == CONTROL_UNKNOWN) {
+		snprintf(text, sizeof(text),
+			 "--control: '%s' is none of enable, disable, reset, "
+			 "ping and stop",
+			 control_unknown(loop->options->control));
+		loop->hooks->said(loop->hooks->user, text);
+		return 0;
+	}
+	if (counting)
+		rc = set_counting(loop, word == CONTROL_ENABLE, err);
+	if (word == CONTROL_RESET && loop->state->counters) {
+		rc = counters_reset(loop->state->counters, err);
+		loop->hooks->reset(loop->hooks->user);
+	}
+	if (word == CONTROL_STOP)
+		end_command(loop, SIGTERM, LOOP_STOPPED);
+	if (rc)
+		return rc;
+	control_acknowledge(loop->options->control);
+	if (!counting)
+		return 0;
+	loop->hooks->said(loop->hooks->user,
+			  word == CONTROL_ENABLE ? "Events enabled" : "Events disabled");
+	return loop->options->interval_ns && loop->ticker.fd >= 0 ? tick(loop, err) : 0;
+}
+
+static int take_words(struct loop *loop, struct err *err)
+{
+	enum control_word word;
+	int rc = 0;
+
+	while (!rc && (word = control_next(loop->options->control)) != CONTROL_NONE)
+		rc = take_word(loop, word, err);
+	if (loop->options->control->ended)
+		loop->fds[FD_CONTROL].fd = -1;
+	return rc;
+}
+
+static int take_tick(struct loop *loop, struct err *err)
+{
+	int count = loop->options->interval_count;
+	int rc;
+
+	if (!ticker_take(&loop->ticker))
+		return 0;
+	loop->state->missed = loop->ticker.missed;
+	rc = tick(loop, err);
+	if (rc || !count || loop->ticker.seen < (uint64_t)count)
+		return rc;
+	/* perf lets the command come to its end, without further lines */
+	ticker_close(&loop->ticker);
+	loop->state->end = LOOP_TICKS_DONE;
+	if (!loop->state->has_workload || !command_is_target(loop))
+		finish(loop, LOOP_TICKS_DONE);
+	return 0;
+}
+
+static void take_end_of_command(struct loop *loop)
+{
+	if (!workload_reap(&loop->state->workload, false))
+		return;
+	finish(loop, loop->asked_to_end || loop->state->end == LOOP_TICKS_DONE
+			 ? loop->state->end
+			 : LOOP_COMMAND_ENDED);
+}
+
+static int take_time(struct loop *loop, struct err *err)
+{
+	int64_t now = clock_now_ns();
+
+	if (now >= loop->kill_at_ns) {
+		kill(loop->state->workload.pid, SIGKILL);
+		loop->kill_at_ns = NEVER;
+	}
+	if (now >= loop->timeout_at_ns) {
+		loop->timeout_at_ns = NEVER;
+		end_command(loop, SIGTERM, LOOP_TIMEOUT);
+	}
+	return now >= loop->enable_at_ns && !loop->over ? delay_is_over(loop, err) : 0;
+}
+
+/* ---- waiting ---- */
+
+static void watch(struct loop *loop, int which, int fd)
+{
+	loop->fds[which] = (struct pollfd){ .fd = fd, .events = POLLIN };
+}
+
+static void watch_all(struct loop *loop)
+{
+	const struct loop_options *o = loop->options;
+	bool tasks = o->target->kind == TARGET_TASKS;
+
+	watch(loop, FD_SIGNAL, o->signal_fd);
+	watch(loop, FD_COMMAND, loop->state->has_workload ? loop->state->workload.pidfd : -1);
+	/* with a command, that is the clock */
+	watch(loop, FD_TARGET, tasks && !o->command ? o->target->watch.fd : -1);
+	watch(loop, FD_TICK, -1);
+	watch(loop, FD_CONTROL, o->control ? o->control->fd : -1);
+}
+
+static int64_t next_deadline(const struct loop *loop)
+{
+	int64_t next = loop->enable_at_ns;
+
+	if (loop->timeout_at_ns < next)
+		next = loop->timeout_at_ns;
+	if (loop->kill_at_ns < next)
+		next = loop->kill_at_ns;
+	return next;
+}
+
+static int wait_for_something(struct loop *loop)
+{
+	int64_t deadline = next_deadline(loop), left;
+	struct timespec timeout;
+
+	loop->fds[FD_TICK].fd = loop->ticker.fd;
+	loop->fds[FD_TICK].events = POLLIN;
+	left = deadline == NEVER ? 0 : deadline - clock_now_ns();
+	if (left < 0)
+		left = 0;
+	timeout = (struct timespec){ .tv_sec = left / NS_PER_SEC, .tv_nsec = left % NS_PER_SEC };
+	if (ppoll(loop->fds, FD_COUNT, deadline == NEVER ? NULL : &timeout, NULL) < 0) {
+		for (int i = 0; i < FD_COUNT; i++)
+			loop->fds[i].revents = 0;
+		return errno == EINTR ? 0 : -errno;
+	}
+	return 0;
+}
+
+static int step(struct loop *loop, struct err *err)
+{
+	int rc = wait_for_something(loop);
+
+	if (rc)
+		return err_set(err, -rc, "waiting: %s", strerror(-rc));
+	if (loop->fds[FD_TICK].revents)
+		rc = take_tick(loop, err);
+	if (!rc && loop->fds[FD_CONTROL].revents)
+		rc = take_words(loop, err);
+	if (rc)
+		return rc;
+	if (loop->fds[FD_SIGNAL].revents)
+		take_signal(loop);
+	if (loop->fds[FD_COMMAND].revents)
+		take_end_of_command(loop);
+	if (loop->fds[FD_TARGET].revents && !target_alive(loop->options->target))
+		finish(loop, LOOP_TARGET_GONE);
+	return take_time(loop, err);
+}
+
+/* Reads the result; in interval mode what is left since the last tick is an interval too. */
+static int end(struct loop *loop, struct err *err)
+{
+	struct loop_state *state = loop->state;
+	int rc = 0;
+
+	state->ended_ns = clock_now_ns();
+	if (state->counters && !command_is_target(loop))
+		rc = counters_disable(state->counters, err);
+	if (!rc && loop->ticker.fd >= 0)
+		rc = tick(loop, err);
+	else if (!rc && state->counters)
+		rc = counters_read(state->counters, err);
+	return rc;
+}
+
+static int run(struct loop *loop, struct err *err)
+{
+	struct loop_state *state = loop->state;
+	int rc = 0;
+
+	if (loop->options->command) {
+		rc = workload_prepare(&state->workload, loop->options->command, loop->options->mask,
+				      err);
+		state->has_workload = !rc;
+	}
+	if (!rc)
+		rc = open_counters(loop, err);
+	if (!rc)
+		rc = loop->hooks->opened(loop->hooks->user, state, err);
+	if (!rc)
+		rc = start(loop, err);
+	watch_all(loop);
+	while (!rc && !loop->over)
+		rc = step(loop, err);
+	return rc ? rc : end(loop, err);
+}
+
+int loop_run(struct loop_state *state, const struct loop_options *options,
+	     const struct loop_hooks *hooks, struct err *err)
+{
+	struct loop loop = {
+		.options = options,
+		.hooks = hooks,
+		.state = state,
+		.ticker = { .fd = -1 },
+		.enable_at_ns = NEVER,
+		.timeout_at_ns = NEVER,
+		.kill_at_ns = NEVER,
+	};
+	int rc;
+
+	*state = (struct loop_state){ .workload = {
+					  .pid = -1, .pidfd = -1, .go_fd = -1, .failure_fd = -1 } };
+	rc = run(&loop, err);
+	ticker_close(&loop.ticker);
+	return rc;
+}
+
+void loop_close(struct loop_state *state)
+{
+	counters_close(state->counters);
+	state->counters = NULL;
+	if (state->has_workload)
+		workload_close(&state->workload);
+	state->has_workload = false;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One run of `stat`: opens the counters, starts the command, waits for ticks, words from outside,
+ * signals and the end, and reads.  It shows nothing; what is to be shown goes through the hooks.
+ */
+#ifndef CMD_STAT_LOOP_H
+#define CMD_STAT_LOOP_H
+
+#include "record/control.h"
+#include "record/counters.h"
+#include "record/workload.h"
+
+enum loop_end {
+	LOOP_COMMAND_ENDED,
+	LOOP_TARGET_GONE,
+	LOOP_TIMEOUT,
+	LOOP_TICKS_DONE,
+	LOOP_STOPPED, /* the word "stop" came */
+	LOOP_SIGNAL,
+};
+
+/* What happened, as the hooks and the report need it. */
+struct loop_state {
+	struct counters *counters; /* NULL where nothing is counted */
+	struct workload workload;
+	bool has_workload;
+	int64_t started_ns; /* when counting began, or the command if it never did */
+	int64_t ended_ns;   /* 0 while it goes on */
+	bool ever_enabled;
+	enum loop_end end;
+	int signal; /* LOOP_SIGNAL */
+	uint64_t ticks, missed;
+};
+
+struct loop_hooks {
+	void *user;
+	/* The counters are open and nothing has started yet. */
+	int (*opened)(void *user, const struct loop_state *state, struct err *err);
+	/* The counters were just read: an interval is over. */
+	int (*tick)(void *user, const struct loop_state *state, int64_t now_ns, struct err *err);
+	void (*reset)(void *user);
+	/* Counting was switched on or off, or a word was not understood. */
+	void (*said)(void *user, const char *what);
+};
+
+struct loop_options {
+	const struct event_list *events;
+	struct target *target;
+	char *const *command; /* NULL for none */
+	bool no_inherit, each_cgroup;
+	int64_t delay_ns; /* negative: only a word switches them on */
+	int64_t timeout_ns, interval_ns;
+	int interval_count;
+	struct control *control; /* NULL for none */
+	int signal_fd;		 /* for the signals that end it; -1 for none */
+	const sigset_t *mask;	 /* with which the command starts */
+};
+
+/*
+ * Returns 0 when the run has ended and the counters hold its result, until loop_close.  On failure
+ * state->workload tells whether it was the command that could not be started.
+ */
+int loop_run(struct loop_state *state, const struct loop_options *options,
+	     const struct loop_hooks *hooks, struct err *err);
+void loop_close(struct loop_state *state);
+
+/* The signals that end a run and still show what was counted, blocked and as a descriptor. */
+int loop_catch_signals(sigset_t *before, struct err *err);
+
+#endif
