@@ -57,8 +57,8 @@ static const struct kind firecracker = {
 	"with -cpu host,pmu=on",
 };
 static const struct kind micro_vm = {
-	"KVM (a micro-VM such as Firecracker)",
-	"Firecracker has no setting for it; with QEMU: -cpu host,pmu=on",
+	"KVM (micro-VM)",
+	"if it is Firecracker there is no setting for it; QEMU has -cpu host,pmu=on",
 };
 static const struct kind cloud_hypervisor = {
 	"KVM (Cloud Hypervisor)",
