@@ -120,7 +120,16 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-int dir_names(const char *path, struct strlist *names, struct err *err)
+static bool is_folder(int dir, const struct dirent *entry)
+{
+	struct stat status;
+
+	if (entry->d_type != DT_UNKNOWN && entry->d_type != DT_LNK)
+		return entry->d_type == DT_DIR;
+	return !fstatat(dir, entry->d_name, &status, 0) && S_ISDIR(status.st_mode);
+}
+
+static int list_dir(const char *path, struct strlist *names, bool folders_only, struct err *err)
 {
 	size_t before = names->len;
 	struct dirent *entry;
@@ -129,12 +138,23 @@ int dir_names(const char *path, struct strlist *names, struct err *err)
 	if (!dir)
 		return err_set(err, errno, "%s: %s", path, strerror(errno));
 	while ((entry = readdir(dir)))
-		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
+		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, "..") &&
+		    (!folders_only || is_folder(dirfd(dir), entry)))
 			strlist_add(names, entry->d_name);
 	closedir(dir);
 	if (names->len > before)
 		qsort(names->data + before, names->len - before, sizeof(*names->data), by_name);
 	return 0;
+}
+
+int dir_names(const char *path, struct strlist *names, struct err *err)
+{
+	return list_dir(path, names, false, err);
+}
+
+int dir_subdirs(const char *path, struct strlist *names, struct err *err)
+{
+	return list_dir(path, names, true, err);
 }
 
 int dir_make(const char *path, struct err *err)

@@ -32,6 +32,7 @@ int file_write(const char *path, const char *text, struct err *err);
 
 /* The names in a folder but "." and "..", sorted; *names is added to. */
 int dir_names(const char *path, struct strlist *names, struct err *err);
+int dir_subdirs(const char *path, struct strlist *names, struct err *err); /* folders only */
 
 /* mkdir -p with mode 0700 for what is new. */
 int dir_make(const char *path, struct err *err);

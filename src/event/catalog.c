@@ -4,13 +4,16 @@
 #include "event/modifier.h"
 #include "event/pmu.h"
 #include "event/source.h"
+#include "event/vendor.h"
 
 #include <ctype.h>
 #include <errno.h>
 
-/* In the order in which a name is looked up and in which list shows them. */
+/* In the order in which a name is looked up: cheap ones first. */
 static const struct event_source *const sources[] = {
-	&source_hardware, &source_software, &source_tool, &source_cache, &source_raw, &source_pmu,
+	&source_hardware, &source_cache,      &source_software, &source_tool,
+	&source_raw,	  &source_breakpoint, &source_pmu,	&source_tracepoint,
+	&source_probe,	  &source_vendor,     &source_model,
 };
 
 struct catalog *catalog_new(const struct catalog_options *options)
@@ -21,6 +24,7 @@ struct catalog *catalog_new(const struct catalog_options *options)
 
 	catalog->sysfs = arena_strdup(&catalog->arena, o->sysfs ? o->sysfs : "/sys");
 	catalog->cpu = o->cpu ? arena_strdup(&catalog->arena, o->cpu) : NULL;
+	catalog->tracefs.asked = o->tracefs ? mem_strdup(o->tracefs) : NULL;
 	if (o->data_dir) {
 		catalog->data_dir = arena_strdup(&catalog->arena, o->data_dir);
 	} else {
@@ -37,6 +41,8 @@ void catalog_free(struct catalog *catalog)
 	if (!catalog)
 		return;
 	pmus_free(catalog->pmus);
+	tracefs_fini(&catalog->tracefs);
+	vendor_tables_free(catalog->vendor);
 	arena_free(&catalog->arena);
 	free(catalog);
 }
@@ -44,7 +50,8 @@ void catalog_free(struct catalog *catalog)
 int catalog_each(struct catalog *catalog, catalog_visit *visit, void *user)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(sources); i++) {
-		int rc = sources[i]->each(catalog, visit, user);
+		bool listed = sources[i]->of_model || !catalog->cpu;
+		int rc = listed ? sources[i]->each(catalog, visit, user) : 0;
 
 		if (rc)
 			return rc;

@@ -28,7 +28,10 @@ struct catalog_entry {
 	const char *brief;  /* what it counts; "" where nobody says */
 	const char *detail; /* more of that, or NULL */
 	enum event_kind kind;
-	bool pattern; /* name shows a form (rNNN), it can't be typed as it is */
+	bool deprecated;
+	const char *encoding; /* in terms: "cpu/event=0xd1,umask=0x20/"; NULL if it has none */
+	/* Where name shows a form (rNNN) that can't be typed as it is: one that can; else NULL. */
+	const char *example;
 };
 
 typedef int catalog_visit(const struct catalog_entry *entry, void *user);

@@ -102,7 +102,7 @@ static void offer(struct nearest *nearest, const char *name)
 
 static int offer_entry(const struct catalog_entry *entry, void *user)
 {
-	if (entry->pattern)
+	if (entry->example)
 		return 0;
 	offer(user, entry->name);
 	if (entry->alias)

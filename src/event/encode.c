@@ -4,6 +4,7 @@
 #include "base/err.h"
 #include "event/pmu.h"
 #include "event/source.h"
+#include "event/vendor.h"
 
 #include <errno.h>
 #include <strings.h>
@@ -37,12 +38,26 @@ static const struct pmu_format *find_format(const struct pmu *pmu, const char *n
 	return NULL;
 }
 
-static const struct pmu_event *find_event(const struct pmu *pmu, const char *name)
+/* What a term without a value may name: an event of sysfs, or of a vendor's table. */
+static bool find_event(struct catalog *catalog, const struct pmu *pmu, const struct term *term,
+		       struct pmu_event *found)
 {
+	const struct vendor_event *vendor;
+
+	if (term->text || find_format(pmu, term->key))
+		return false;
 	vec_each (event, &pmu->events)
-		if (!strcasecmp(event->name, name))
-			return event;
-	return NULL;
+		if (!strcasecmp(event->name, term->key)) {
+			*found = *event;
+			return true;
+		}
+	vendor = vendor_find(catalog, pmu, term->key);
+	if (vendor)
+		*found = (struct pmu_event){ .name = vendor->name,
+					     .terms = vendor->terms,
+					     .unit = vendor->unit,
+					     .scale = vendor->scale };
+	return vendor != NULL;
 }
 
 static int unknown_term(const struct pmu *pmu, const struct term *term, struct err *err)
@@ -120,33 +135,29 @@ static int apply_event(const struct pmu *pmu, const struct pmu_event *named,
 		rc = apply_term(pmu, &terms.items.data[i], given, event, err);
 	if (rc)
 		err_prefix(err, "%s/%s/ is '%s' in sysfs", pmu->name, named->name, named->terms);
-	event->unit = named->unit;
+	event->unit = arena_strdup(given->arena, named->unit);
 	event->scale = named->scale;
 	event->snapshot = named->snapshot;
 	terms_free(&terms);
 	return rc;
 }
 
-int pmu_encode(const struct pmu *pmu, const struct terms *terms, struct event *event, size_t *bad,
-	       struct err *err)
+int pmu_encode(struct catalog *catalog, const struct pmu *pmu, const struct terms *terms,
+	       struct event *event, size_t *bad, struct err *err)
 {
+	struct pmu_event named;
 	int rc = 0;
 
 	/* Named events first, so that terms beside them change what they say. */
 	for (size_t i = 0; !rc && i < terms->items.len; i++) {
-		const struct term *term = &terms->items.data[i];
-		const struct pmu_event *named = term->text ? NULL : find_event(pmu, term->key);
-
 		*bad = i;
-		if (named)
-			rc = apply_event(pmu, named, terms, event, err);
+		if (find_event(catalog, pmu, &terms->items.data[i], &named))
+			rc = apply_event(pmu, &named, terms, event, err);
 	}
 	for (size_t i = 0; !rc && i < terms->items.len; i++) {
-		const struct term *term = &terms->items.data[i];
-
 		*bad = i;
-		if (term->text || !find_event(pmu, term->key))
-			rc = apply_term(pmu, term, NULL, event, err);
+		if (!find_event(catalog, pmu, &terms->items.data[i], &named))
+			rc = apply_term(pmu, &terms->items.data[i], NULL, event, err);
 	}
 	return rc;
 }

@@ -195,13 +195,13 @@ static int raw_each(struct catalog *catalog, catalog_visit *visit, void *user)
 {
 	static const struct catalog_entry forms[] = {
 		{ .name = "rNNN",
+		  .example = "r0",
 		  .brief = "a raw code of this CPU's PMU, in hexadecimal",
-		  .kind = EVENT_RAW,
-		  .pattern = true },
+		  .kind = EVENT_RAW },
 		{ .name = "TYPE:CONFIG",
+		  .example = "1:0",
 		  .brief = "type and config of perf_event_attr, as numbers",
-		  .kind = EVENT_RAW,
-		  .pattern = true },
+		  .kind = EVENT_RAW },
 	};
 
 	(void)catalog;

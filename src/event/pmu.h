@@ -66,8 +66,8 @@ int pmu_add(struct catalog *catalog, const char *given, const struct terms *term
 	    struct event_list *list, size_t *bad, struct err *err);
 
 /* Encodes terms into an event that has the PMU's type; *bad as above. */
-int pmu_encode(const struct pmu *pmu, const struct terms *terms, struct event *event, size_t *bad,
-	       struct err *err);
+int pmu_encode(struct catalog *catalog, const struct pmu *pmu, const struct terms *terms,
+	       struct event *event, size_t *bad, struct err *err);
 
 /*
  * Adds a generic hardware, cache or raw event: one, or one for each kind of core where the machine

@@ -46,7 +46,7 @@ int pmu_add(struct catalog *catalog, const char *given, const struct terms *term
 			continue;
 		pmu = pmu_get(catalog, name);
 		event = add_event(pmu, list);
-		rc = pmu_encode(pmu, terms, event, bad, err);
+		rc = pmu_encode(catalog, pmu, terms, event, bad, err);
 		if (rc)
 			return rc;
 		count++;
@@ -82,7 +82,7 @@ static int pmu_find(struct catalog *catalog, const char *name, struct event_list
 			continue;
 		event = add_event(pmu, list);
 		vec_push(&terms.items)->key = named->name;
-		rc = pmu_encode(pmu, &terms, event, &bad, err);
+		rc = pmu_encode(catalog, pmu, &terms, event, &bad, err);
 		terms_free(&terms);
 		if (rc)
 			return rc;

@@ -12,6 +12,7 @@
 #include "base/arena.h"
 #include "event/catalog.h"
 #include "event/event.h"
+#include "event/tracepoint.h"
 #include <stdbool.h>
 
 struct err;
@@ -21,6 +22,8 @@ struct catalog {
 	struct arena arena; /* what lives as long as the catalogue */
 	const char *sysfs, *data_dir, *cpu;
 	struct pmus *pmus; /* NULL until sysfs was read */
+	struct tracefs tracefs;
+	struct vendor_tables *vendor; /* NULL until they were read */
 };
 
 struct event_source {
@@ -34,10 +37,13 @@ struct event_source {
 
 	/* Hands every name to visit; ends early, with its value, when that is not 0. */
 	int (*each)(struct catalog *catalog, catalog_visit *visit, void *user);
+
+	bool
+	    of_model; /* knows other CPUs' events too: all that is listed for catalog_options.cpu */
 };
 
 extern const struct event_source source_hardware, source_software, source_tool, source_cache,
-    source_raw;
+    source_raw, source_breakpoint, source_vendor, source_model;
 
 /*
  * Asks the sources in turn until one knows the beginning of name and what follows are modifiers.
