@@ -80,11 +80,16 @@ static size_t count_new(const struct target_tasks *now, const struct target_task
 	return fresh;
 }
 
-static void take_tasks(struct counters *c, const struct target_tasks *tasks)
+/* How many threads there are now that were not looked up before the opening. */
+static size_t count_unsure(const struct counters *c)
 {
-	c->tasks.len = 0;
-	vec_each (task, tasks)
-		*vec_push(&c->tasks) = *task;
+	struct target_tasks now = { 0 };
+	size_t ended = 0, unsure;
+
+	target_scan(c->target, &now, &ended);
+	unsure = count_new(&now, &c->tasks);
+	vec_free(&now);
+	return unsure;
 }
 
 /* Threads that ended are nobody's slot. */
@@ -132,28 +137,27 @@ static bool threads_may_appear(const struct counters *c)
 int session_open(struct counters *c, struct err *err)
 {
 	int64_t give_up = clock_now_ns() + PASSES_FOR;
-	struct target_tasks now = { 0 };
-	int rc;
 
-	take_tasks(c, &c->target->tasks);
+	vec_each (task, &c->target->tasks)
+		*vec_push(&c->tasks) = *task;
 	for (int pass = 1;; pass++) {
 		size_t ended = 0;
+		int rc;
 
 		make_slots(c);
 		rc = session_open_slots(c, err);
-		if (rc || !threads_may_appear(c))
+		if (rc)
+			return rc;
+		if (!threads_may_appear(c))
 			break;
-		now.len = 0;
-		target_scan(c->target, &now, &ended);
-		c->census.unsure = count_new(&now, &c->tasks);
+		c->census.unsure = count_unsure(c);
 		if (!c->census.unsure || pass == PASSES || clock_now_ns() > give_up)
 			break;
+		/* Closing takes its time, so look them up after it, just before the opening. */
 		session_close_all(c);
-		take_tasks(c, &now);
+		c->tasks.len = 0;
+		target_scan(c->target, &c->tasks, &ended);
 	}
-	vec_free(&now);
-	if (rc)
-		return rc;
 	drop_gone(c);
 	name_slots(c);
 	return 0;

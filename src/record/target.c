@@ -186,8 +186,8 @@ static int resolve_tasks(struct target *target, const struct target_flags *flags
 	if (rc)
 		return rc;
 
-	watch_tasks(target);
 	target_scan(target, &target->tasks, &target->vanished);
+	watch_tasks(target);
 	if (target->tasks.len)
 		return 0;
 	if (target->source == TARGET_FROM_USER)
