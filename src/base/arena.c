@@ -25,7 +25,8 @@ static void *take(struct arena *arena, size_t size, size_t alignment)
 	if (!arena->next || size > SIZE_MAX - pad ||
 	    pad + size > (size_t)(arena->end - arena->next)) {
 		room = size > BLOCK_SIZE / 4 ? size : BLOCK_SIZE;
-		block = mem_alloc(sizeof(*block) + room);
+		block = mem_alloc(room > SIZE_MAX - sizeof(*block) ? SIZE_MAX
+								   : room + sizeof(*block));
 		block->next = arena->blocks;
 		arena->blocks = block;
 		if (room == size) /* a large piece gets its own block; the current one goes on */

@@ -13,18 +13,6 @@ static int by_number(const void *a, const void *b)
 	return *(const int *)a - *(const int *)b;
 }
 
-static void sort_unique(struct cpuset *set)
-{
-	size_t kept = 0;
-
-	if (set->len > 1)
-		qsort(set->data, set->len, sizeof(*set->data), by_number);
-	for (size_t i = 0; i < set->len; i++)
-		if (!kept || set->data[kept - 1] != set->data[i])
-			set->data[kept++] = set->data[i];
-	set->len = kept;
-}
-
 static int parse_number(const char **at, long *number)
 {
 	char *end;
@@ -37,32 +25,42 @@ static int parse_number(const char **at, long *number)
 	return errno || *number >= CPU_LIMIT ? -ERANGE : 0;
 }
 
+/* Marks one element of the list, "3" or "0-7", and moves *at behind it. */
+static int parse_range(const char **at, bool *marks)
+{
+	long first, last;
+
+	if (parse_number(at, &first))
+		return -EINVAL;
+	last = first;
+	if (**at == '-') {
+		++*at;
+		if (parse_number(at, &last) || last < first)
+			return -EINVAL;
+	}
+	memset(marks + first, true, (size_t)(last - first + 1) * sizeof(*marks));
+	if (**at == ',')
+		++*at;
+	else if (**at && **at != '\n')
+		return -EINVAL;
+	return 0;
+}
+
 int cpuset_parse(struct cpuset *set, const char *text, struct err *err)
 {
+	bool marks[CPU_LIMIT] = { 0 };
 	const char *at = text;
 
-	while (*at && *at != '\n') {
-		long first, last;
-
-		if (parse_number(&at, &first))
+	while (*at && *at != '\n')
+		if (parse_range(&at, marks))
 			return err_set(err, EINVAL, "'%s' is not a list of CPUs; write 0-3,8",
 				       text);
-		last = first;
-		if (*at == '-') {
-			at++;
-			if (parse_number(&at, &last) || last < first)
-				return err_set(err, EINVAL,
-					       "'%s' is not a list of CPUs; write 0-3,8", text);
-		}
-		for (long cpu = first; cpu <= last; cpu++)
-			*vec_push(set) = (int)cpu;
-		if (*at == ',')
-			at++;
-		else if (*at && *at != '\n')
-			return err_set(err, EINVAL, "'%s' is not a list of CPUs; write 0-3,8",
-				       text);
-	}
-	sort_unique(set);
+	vec_each (cpu, set)
+		marks[*cpu] = true;
+	set->len = 0;
+	for (int cpu = 0; cpu < CPU_LIMIT; cpu++)
+		if (marks[cpu])
+			*vec_push(set) = cpu;
 	return 0;
 }
 

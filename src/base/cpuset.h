@@ -12,7 +12,7 @@ struct err;
 
 struct cpuset VEC_OF(int); /* sorted, each once */
 
-/* Adds the numbers of text to *set. */
+/* Adds the numbers of text to *set; on failure none. */
 int cpuset_parse(struct cpuset *set, const char *text, struct err *err);
 int cpuset_online(struct cpuset *set, struct err *err);
 bool cpuset_has(const struct cpuset *set, int cpu);

@@ -20,7 +20,9 @@ struct cursor {
 
 static inline struct cursor cursor_of(const void *bytes, size_t size)
 {
-	return (struct cursor){ .at = bytes, .end = (const unsigned char *)bytes + size };
+	const unsigned char *at = bytes ? bytes : (const void *)""; /* NULL may not be added to */
+
+	return (struct cursor){ .at = at, .end = at + (bytes ? size : 0) };
 }
 
 static inline size_t cursor_left(const struct cursor *c)

@@ -6,9 +6,12 @@
 
 int err_vset(struct err *err, int code, const char *format, va_list args)
 {
+	char text[sizeof(err->text)]; /* the arguments may point into err->text */
+
 	if (err) {
+		vsnprintf(text, sizeof(text), format, args);
+		memcpy(err->text, text, strlen(text) + 1);
 		err->code = code;
-		vsnprintf(err->text, sizeof(err->text), format, args);
 	}
 	return -code;
 }
@@ -25,17 +28,13 @@ int err_set(struct err *err, int code, const char *format, ...)
 
 int err_prefix(struct err *err, const char *format, ...)
 {
-	char old[sizeof(err->text)];
+	char words[sizeof(err->text)];
 	va_list args;
-	size_t used;
 
 	if (!err)
 		return 0;
-	memcpy(old, err->text, sizeof(old));
 	va_start(args, format);
-	vsnprintf(err->text, sizeof(err->text), format, args);
+	vsnprintf(words, sizeof(words), format, args);
 	va_end(args);
-	used = strlen(err->text);
-	snprintf(err->text + used, sizeof(err->text) - used, ": %s", old);
-	return -err->code;
+	return err_set(err, err->code, "%s: %s", words, err->text);
 }

@@ -22,7 +22,7 @@ int err_set(struct err *err, int code, const char *format, ...)
 int err_vset(struct err *err, int code, const char *format, va_list args)
     __attribute__((format(printf, 3, 0)));
 
-/* Puts "WORDS: " in front of what *err says already; returns -err->code. */
+/* Puts "WORDS: " in front of what *err (which may be NULL) says already; returns -err->code. */
 int err_prefix(struct err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -13,6 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define READ_LIMIT ((size_t)1 << 28) /* /dev/zero and the like end here, not in all our memory */
+
 char *file_read(const char *path, size_t *size, struct err *err)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -28,9 +30,12 @@ char *file_read(const char *path, size_t *size, struct err *err)
 		got = read(fd, buf.data + buf.len, buf.cap - buf.len - 1);
 		if (got > 0)
 			buf.len += (size_t)got;
-	} while (got > 0 || (got < 0 && errno == EINTR));
+	} while (buf.len <= READ_LIMIT && (got > 0 || (got < 0 && errno == EINTR)));
 	if (got < 0) {
 		err_set(err, errno, "%s: %s", path, strerror(errno));
+		buf_free(&buf);
+	} else if (buf.len > READ_LIMIT) {
+		err_set(err, EFBIG, "%s: larger than %zu MiB", path, READ_LIMIT >> 20);
 		buf_free(&buf);
 	} else {
 		buf.data[buf.len] = '\0';
@@ -87,8 +92,9 @@ int file_number(int64_t *into, const char *path, ...)
 	if (got < 0)
 		return got;
 	errno = 0;
-	*into = strtoll(text, &end, 0);
-	return errno || end == text ? -EINVAL : 0;
+	/* decimal or 0x: a leading zero does not make it octal */
+	*into = strtoll(text, &end, !strncmp(text, "0x", 2) ? 16 : 10);
+	return errno || end == text || end[strspn(end, " \n")] ? -EINVAL : 0;
 }
 
 bool file_exists(const char *path, ...)
@@ -160,20 +166,20 @@ int dir_subdirs(const char *path, struct strlist *names, struct err *err)
 int dir_make(const char *path, struct err *err)
 {
 	char *copy = mem_strdup(path);
+	struct stat info;
+	size_t end = 0;
 	int rc = 0;
 
-	for (char *at = copy + 1; !rc; at++) {
-		char kept = *at;
-
-		if (kept && kept != '/')
-			continue;
-		*at = '\0';
+	do { /* "/a", "/a/b", "/a/b/c" */
+		end += strspn(path + end, "/");
+		end += strcspn(path + end, "/");
+		copy[end] = '\0';
 		if (mkdir(copy, 0700) && errno != EEXIST)
 			rc = err_set(err, errno, "%s: %s", copy, strerror(errno));
-		*at = kept;
-		if (!kept)
-			break;
-	}
+		copy[end] = path[end];
+	} while (!rc && path[end]);
+	if (!rc && (stat(path, &info) || !S_ISDIR(info.st_mode)))
+		rc = err_set(err, ENOTDIR, "%s: %s", path, strerror(ENOTDIR));
 	free(copy);
 	return rc;
 }
@@ -197,12 +203,14 @@ int fd_write_all(int fd, const void *bytes, size_t size)
 	const char *at = bytes;
 	ssize_t done;
 
-	for (; size; at += done, size -= (size_t)done) {
+	while (size) {
 		done = write(fd, at, size);
 		if (done < 0 && errno == EINTR)
-			done = 0;
-		if (done < 0)
-			return -errno;
+			continue;
+		if (done <= 0)
+			return done ? -errno : -EIO;
+		at += done;
+		size -= (size_t)done;
 	}
 	return 0;
 }

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct json json_to(FILE *out)
@@ -183,11 +184,18 @@ void json_int(struct json *json, const char *key, int64_t value)
 
 void json_double(struct json *json, const char *key, double value)
 {
+	char text[32];
+
 	lead(json, key);
-	if (isfinite(value))
-		fprintf(json->out, "%.10g", value);
-	else
+	if (!isfinite(value)) {
 		fputs("null", json->out);
+		return;
+	}
+	/* the shorter of the two spellings that give the same number back */
+	snprintf(text, sizeof(text), "%.15g", value);
+	if (strtod(text, NULL) != value)
+		snprintf(text, sizeof(text), "%.17g", value);
+	fputs(text, json->out);
 }
 
 void json_flag(struct json *json, const char *key, bool value)

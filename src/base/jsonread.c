@@ -19,6 +19,26 @@ static int line_of(const char *text, size_t offset)
 	return line;
 }
 
+/* Parses all of text; *end is where the parser stopped.  NULL with json_tokener_success is "null".
+ */
+static struct json_object *parse(struct json_tokener *tok, const char *text, size_t size,
+				 size_t *end, enum json_tokener_error *why)
+{
+	struct json_object *root = json_tokener_parse_ex(tok, text, (int)size);
+
+	*why = json_tokener_get_error(tok);
+	*end = json_tokener_get_parse_end(tok);
+	if (*why == json_tokener_continue) { /* a number may go on: a space says that it does not */
+		root = json_tokener_parse_ex(tok, " ", 1);
+		*why = json_tokener_get_error(tok);
+	} else if (*why == json_tokener_success && *end < size && text[*end] == '\0') {
+		json_object_put(root); /* json-c takes a NUL for the end, but more follows */
+		root = NULL;
+		*why = json_tokener_error_parse_unexpected;
+	}
+	return root;
+}
+
 struct json_object *jsonread(const char *text, size_t size, const char *name, struct err *err)
 {
 	struct json_tokener *tok;
@@ -26,7 +46,7 @@ struct json_object *jsonread(const char *text, size_t size, const char *name, st
 	enum json_tokener_error why;
 	size_t end;
 
-	if (size > INT_MAX) {
+	if (size >= INT_MAX) {
 		err_set(err, EFBIG, "%s: too large for a JSON file", name);
 		return NULL;
 	}
@@ -35,14 +55,14 @@ struct json_object *jsonread(const char *text, size_t size, const char *name, st
 		err_set(err, ENOMEM, "%s: no memory for the JSON parser", name);
 		return NULL;
 	}
-	root = json_tokener_parse_ex(tok, text, (int)size);
-	why = json_tokener_get_error(tok);
-	end = json_tokener_get_parse_end(tok);
-	if (!root) {
+	/* Strict: one document, nothing but space after it, no comments or lone commas. */
+	json_tokener_set_flags(tok, JSON_TOKENER_STRICT);
+	root = parse(tok, text, size, &end, &why);
+	if (!root)
 		err_set(err, EBADMSG, "%s:%d: not valid JSON: %s", name, line_of(text, end),
-			why == json_tokener_continue ? "it ends too early"
-						     : json_tokener_error_desc(why));
-	}
+			why == json_tokener_continue  ? "it ends too early"
+			: why == json_tokener_success ? "it holds nothing but null"
+						      : json_tokener_error_desc(why));
 	json_tokener_free(tok);
 	return root;
 }

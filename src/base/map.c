@@ -2,6 +2,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,6 +71,7 @@ uint32_t map_add(struct map *map, const char *key, size_t length, uint32_t value
 	uint32_t hash = (uint32_t)(map_hash(key, length) >> 32);
 	struct map_slot *slot;
 
+	assert(key && value != MAP_NONE);
 	if ((map->len + 1) * 4 > map->cap * 3)
 		grow(map);
 	slot = slot_of(map, key, length, hash);

@@ -4,6 +4,7 @@
 #include "base/err.h"
 #include "base/vec.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <errno.h>
 #include <limits.h>
@@ -25,7 +26,7 @@ int duration_parse(const char *text, int64_t unit_ns, int64_t *ns, struct err *e
 
 	errno = 0;
 	value = isdigit((unsigned char)*text) || *text == '.' ? strtod(text, &end) : NAN;
-	if (isnan(value) || errno)
+	if (isnan(value) || errno || end == text)
 		return err_set(err, EINVAL, "'%s' is not a duration; write 500ms, 10s or 2m", text);
 	if (*end) {
 		factor = 0;
@@ -65,6 +66,8 @@ static int store(const struct option_spec *spec, void *options, const char *text
 	long long number;
 
 	errno = 0;
+	assert(text || unset || !takes_value(spec) || spec->kind == OPT_TEXT ||
+	       spec->kind == OPT_CALL);
 	switch (spec->kind) {
 	case OPT_FLAG: *(bool *)field = !unset; return 0;
 	case OPT_COUNT: *(int *)field = unset ? 0 : *(int *)field + 1; return 0;
@@ -79,7 +82,7 @@ static int store(const struct option_spec *spec, void *options, const char *text
 		if (errno || end == text || *end || text[0] == '-')
 			return bad_number(spec, text, err);
 		return 0;
-	case OPT_TEXT: *(const char **)field = text; return 0;
+	case OPT_TEXT: *(const char **)field = unset ? NULL : text ? text : ""; return 0;
 	case OPT_LIST: strlist_add(field, text); return 0;
 	case OPT_DURATION:
 		if (!strcmp(text, "-1")) {
@@ -118,36 +121,62 @@ static enum match match_negated(const struct option_spec *spec, const char *name
 	return MATCH_NONE;
 }
 
+/* Two spellings of one thing, as perf has them: not ambiguous. */
+static bool same_option(const struct option_spec *a, const struct option_spec *b)
+{
+	return a->kind == b->kind && a->offset == b->offset && a->call == b->call;
+}
+
+/*
+ * Looks for the option whose name, or whose negated name, begins so.  Returns how it matched; with
+ * several that differ *found is NULL.
+ */
+static enum match search(const struct option_spec *specs, const char *name, size_t length,
+			 bool negated, const struct option_spec **found)
+{
+	enum match best = MATCH_NONE;
+
+	for (const struct option_spec *spec = specs; spec->kind; spec++) {
+		enum match match = MATCH_NONE;
+
+		if (spec->long_name)
+			match = negated ? match_negated(spec, name, length)
+					: match_name(spec->long_name, name, length);
+		if (match == MATCH_EXACT) {
+			*found = spec;
+			return match;
+		}
+		if (match == MATCH_PREFIX && best == MATCH_NONE)
+			*found = spec;
+		else if (match == MATCH_PREFIX && *found && !same_option(*found, spec))
+			*found = NULL;
+		if (match > best)
+			best = match;
+	}
+	return best;
+}
+
 /* The option that name spells, or NULL with the reason; *unset for its --no- form. */
 static const struct option_spec *find_long(const struct option_spec *specs, const char *name,
 					   size_t length, bool *unset, struct err *err)
 {
-	const struct option_spec *prefix = NULL;
-	bool prefix_unset = false, ambiguous = false;
+	const struct option_spec *plain = NULL, *negated = NULL;
+	enum match match = MATCH_NONE, match_unset = MATCH_NONE;
 
-	for (const struct option_spec *spec = specs; spec->kind; spec++) {
-		for (int negated = 0; spec->long_name && negated < 2; negated++) {
-			enum match match = negated ? match_negated(spec, name, length)
-						   : match_name(spec->long_name, name, length);
-
-			if (match == MATCH_EXACT) {
-				*unset = negated;
-				return spec;
-			}
-			if (match == MATCH_PREFIX) {
-				ambiguous |= prefix != NULL;
-				prefix = spec;
-				prefix_unset = negated;
-			}
-		}
+	if (length) {
+		match = search(specs, name, length, false, &plain);
+		match_unset = search(specs, name, length, true, &negated);
 	}
-	if (!prefix)
+	/* a beginning means an option as it is called rather than the opposite of one */
+	*unset = match_unset > match;
+	if (*unset ? negated : plain)
+		return *unset ? negated : plain;
+	if (match == MATCH_NONE && match_unset == MATCH_NONE)
 		err_set(err, EINVAL, "unknown option --%.*s", (int)length, name);
-	else if (ambiguous)
+	else
 		err_set(err, EINVAL, "--%.*s is the beginning of several options", (int)length,
 			name);
-	*unset = prefix_unset;
-	return ambiguous ? NULL : prefix;
+	return NULL;
 }
 
 struct parser {

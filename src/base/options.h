@@ -23,7 +23,8 @@ enum option_kind {
 	OPT_COUNT,    /* int, one more for each use */
 	OPT_INT,      /* int */
 	OPT_U64,      /* uint64_t, 0x too */
-	OPT_TEXT,     /* const char *, the last one given, borrowed from argv */
+	OPT_TEXT,     /* const char *, the last one given, borrowed from argv; "" where an optional
+		       * value is left out */
 	OPT_LIST,     /* struct strlist, one more for each use */
 	OPT_DURATION, /* int64_t ns: "10s", "500ms"; a bare number counts `unit_ns`; "-1" gives -1
 		       */
@@ -36,7 +37,8 @@ struct option_spec {
 	const char *long_name; /* NULL for none */
 	size_t offset;	       /* of the field in the options' struct */
 	const char *arg;       /* what --help calls the argument; NULL where there is none.  In
-				* brackets ("[WHAT]") it is optional and must be glued (--summary=x) */
+				* brackets ("[WHAT]") it is optional and must be glued
+				* (--summary=x); OPT_TEXT and OPT_CALL only */
 	const char *help;
 	int64_t unit_ns; /* OPT_DURATION */
 	/* OPT_CALL.  text is NULL without an argument; unset is true for --no-NAME. */

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -21,12 +22,12 @@ struct progress progress_start(const char *what, uint64_t total)
 static void draw(const struct progress *progress, uint64_t done, double seconds)
 {
 	char count[TEXT_NUMBER], total[TEXT_NUMBER], left[TEXT_NUMBER];
-	double share;
+	double share, seconds_left;
 
 	fprintf(stderr, "\r%s ", progress->what);
 	if (!progress->total) {
-		fprintf(stderr, "%s  %.0f/s\033[K", text_grouped(count, done),
-			(double)done / seconds);
+		fprintf(stderr, "%s  %s/s\033[K", text_grouped(count, done),
+			text_decimal(total, (double)done / seconds, 0, true));
 		return;
 	}
 	share = (double)done / (double)progress->total;
@@ -35,9 +36,10 @@ static void draw(const struct progress *progress, uint64_t done, double seconds)
 	fprintf(stderr, "[%.*s%*s] %s of %s", (int)(share * BAR), "########################",
 		BAR - (int)(share * BAR), "", text_grouped(count, done),
 		text_grouped(total, progress->total));
-	if (done && share < 1)
+	seconds_left = done ? seconds / share * (1 - share) : 0;
+	if (seconds_left > 0 && seconds_left < 1e6) /* more is no estimate, only alarming */
 		fprintf(stderr, ", %s left",
-			text_duration(left, (int64_t)(seconds / share * (1 - share)) * NS_PER_SEC));
+			text_duration(left, (int64_t)ceil(seconds_left) * NS_PER_SEC));
 	fputs("\033[K", stderr);
 }
 

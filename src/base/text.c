@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/text.h"
+#include "base/clock.h"
 
 #include <ctype.h>
 #include <fnmatch.h>
@@ -9,17 +10,14 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-/* Puts commas between groups of three in the run of digits that ends at `end`. */
-static void group_digits(char *first, char *end, size_t room)
+/* Puts commas between groups of three in the run of digits from first to end. */
+static void group_digits(char *first, char *end)
 {
 	size_t digits = (size_t)(end - first), commas = digits ? (digits - 1) / 3 : 0;
-	char *to;
+	char *to = end + commas;
 
-	if (strlen(first) + commas >= room)
-		return;
-	memmove(end + commas, end, strlen(end) + 1);
-	to = end + commas;
-	for (size_t i = 0; to > first && i < digits; i++) {
+	memmove(to, end, strlen(end) + 1);
+	for (size_t i = 0; i < digits; i++) {
 		if (i && i % 3 == 0)
 			*--to = ',';
 		*--to = *--end;
@@ -30,14 +28,18 @@ char *text_decimal(char into[static TEXT_NUMBER], double value, int decimals, bo
 {
 	char *first = into, *end;
 
+	if (fabs(value) >= 1e18 || !isfinite(value)) { /* beyond what is read digit by digit */
+		snprintf(into, TEXT_NUMBER, "%.*g", decimals + 1, value);
+		return into;
+	}
 	snprintf(into, TEXT_NUMBER, "%.*f", decimals, value);
-	if (!grouped || !isfinite(value))
+	if (!grouped)
 		return into;
 	if (*first == '-')
 		first++;
 	for (end = first; isdigit((unsigned char)*end);)
 		end++;
-	group_digits(first, end, TEXT_NUMBER - (size_t)(first - into));
+	group_digits(first, end);
 	return into;
 }
 
@@ -45,7 +47,16 @@ char *text_grouped(char into[static TEXT_NUMBER], uint64_t value)
 {
 	int length = snprintf(into, TEXT_NUMBER, "%" PRIu64, value);
 
-	group_digits(into, into + length, TEXT_NUMBER);
+	group_digits(into, into + length);
+	return into;
+}
+
+/* "3 h 25 min": a large unit and how many of the small one are left over. */
+static char *two_units(char into[static TEXT_NUMBER], uint64_t count, unsigned each,
+		       const char *large, const char *small)
+{
+	snprintf(into, TEXT_NUMBER, "%" PRIu64 " %s %u %s", count / each, large,
+		 (unsigned)(count % each), small);
 	return into;
 }
 
@@ -54,16 +65,23 @@ char *text_duration(char into[static TEXT_NUMBER], int64_t ns)
 	static const struct {
 		double ns;
 		const char *name;
-	} units[] = { { 1e9, "s" }, { 1e6, "ms" }, { 1e3, "us" } };
+	} units[] = { { 1e3, "us" }, { 1e6, "ms" }, { 1e9, "s" } };
+	const uint64_t minute = 60, hour = 3600;
+	uint64_t seconds = ((uint64_t)ns + NS_PER_SEC / 2) / NS_PER_SEC;
+	size_t i = 0;
 
-	for (size_t i = 0; i < ARRAY_SIZE(units); i++) {
-		if (fabs((double)ns) >= units[i].ns) {
-			snprintf(into, TEXT_NUMBER, "%.4g %s", (double)ns / units[i].ns,
-				 units[i].name);
-			return into;
-		}
+	if (ns > 0 && seconds >= 2 * hour)
+		return two_units(into, seconds / minute, 60, "h", "min");
+	if (ns > 0 && seconds >= 2 * minute)
+		return two_units(into, seconds, 60, "min", "s");
+	if (ns > -1000 && ns < 1000) {
+		snprintf(into, TEXT_NUMBER, "%" PRId64 " ns", ns);
+		return into;
 	}
-	snprintf(into, TEXT_NUMBER, "%" PRId64 " ns", ns);
+	/* 999.96 would be rounded to 1000: that is one of the next unit */
+	while (i + 1 < ARRAY_SIZE(units) && fabs((double)ns) >= 999.95 * units[i].ns)
+		i++;
+	snprintf(into, TEXT_NUMBER, "%.4g %s", (double)ns / units[i].ns, units[i].name);
 	return into;
 }
 
@@ -89,28 +107,41 @@ int text_width(FILE *out)
 	return size.ws_col;
 }
 
+/* Columns that a piece of UTF-8 takes: its characters, all of them narrow in what we print. */
+static int columns(const char *text, int length)
+{
+	int count = 0;
+
+	for (int i = 0; i < length; i++)
+		count += ((unsigned char)text[i] & 0xc0) != 0x80;
+	return count;
+}
+
 void text_wrap(FILE *out, const char *text, int indent, int width)
 {
-	int column = indent;
+	int column = indent, pending = 0; /* spaces that wait for a word: none end a line */
 
 	while (*text) {
-		int length = (int)strcspn(text, " \n");
+		int length = (int)strcspn(text, " \n"), wide = columns(text, length);
 
-		if (column > indent && column + 1 + length > width) {
-			fprintf(out, "\n%*s", indent, "");
-			column = indent;
-		} else if (column > indent) {
-			putc(' ', out);
+		if (column > indent && column + 1 + wide > width) {
+			putc('\n', out);
+			column = pending = indent;
+		} else if (column > indent && length) {
+			pending = 1;
 			column++;
 		}
+		if (length)
+			fprintf(out, "%*s", pending, "");
 		for (int i = 0; i < length; i++)
 			putc(text[i] == TEXT_HARD_SPACE ? ' ' : text[i], out);
-		column += length;
+		pending = length ? 0 : pending;
+		column += wide;
 		text += length;
 		text += strspn(text, " ");
 		if (*text == '\n') {
-			fprintf(out, "\n%*s", indent, "");
-			column = indent;
+			putc('\n', out);
+			column = pending = indent;
 			text++;
 		}
 	}

@@ -15,9 +15,10 @@
 
 /* "1,234,567" */
 char *text_grouped(char into[static TEXT_NUMBER], uint64_t value);
-/* "1,234.50": decimals places, the digits before the point grouped when asked for */
+/* "1,234.50": decimals places, the digits before the point grouped when asked for; "1.50e+20" from
+ * 1e18 on */
 char *text_decimal(char into[static TEXT_NUMBER], double value, int decimals, bool grouped);
-/* "1.5 s", "20 ms", "300 us", "7 ns" */
+/* "1.5 s", "20 ms", "300 us", "7 ns", "12 min 5 s", "3 h 25 min" */
 char *text_duration(char into[static TEXT_NUMBER], int64_t ns);
 
 /*
@@ -30,8 +31,8 @@ const char *text_color(FILE *out, enum text_color color);
 int text_width(FILE *out); /* columns of the terminal; 80 where there is none */
 
 /*
- * Words of text from column `indent` on, broken before `width`; the first line starts in place.
- * TEXT_HARD_SPACE is a space at which no line is broken.
+ * Words of text from column `indent` on, broken before `width`; the first line starts in place.  A
+ * newline in text breaks there.  TEXT_HARD_SPACE is a space at which no line is broken.
  */
 #define TEXT_HARD_SPACE '\x1f'
 void text_wrap(FILE *out, const char *text, int indent, int width);

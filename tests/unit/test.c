@@ -10,6 +10,20 @@
 
 #include <cmocka.h>
 
+/* Asking for too much memory fails under the sanitizers too, instead of ending the test. */
+const char *__asan_default_options(void);
+const char *__tsan_default_options(void);
+
+const char *__asan_default_options(void)
+{
+	return "allocator_may_return_null=1";
+}
+
+const char *__tsan_default_options(void)
+{
+	return "allocator_may_return_null=1";
+}
+
 static VEC(struct CMUnitTest) tests;
 static char label[200];
 
