@@ -20,6 +20,11 @@ void *mem_alloc(size_t size)
 	return checked(calloc(1, size ? size : 1));
 }
 
+void *mem_alloc_aligned(size_t alignment, size_t size)
+{
+	return checked(aligned_alloc(alignment, size));
+}
+
 void *mem_resize(void *old, size_t count, size_t size)
 {
 	size_t total;

@@ -90,6 +90,19 @@ enum perf_user_record {
 	USER_RECORD_COMPRESSED2 = 83,
 };
 
+/* simpleperf's own begin here; we know only the one that gives ids to events. */
+#define SIMPLEPERF_RECORD_FIRST	       32768
+#define SIMPLEPERF_RECORD_EVENT_ID     32774
+#define SIMPLEPERF_RECORD_TRACING_DATA 32777
+
+enum perf_event_update {
+	EVENT_UPDATE_UNIT,
+	EVENT_UPDATE_SCALE,
+	EVENT_UPDATE_NAME,
+	EVENT_UPDATE_CPUS
+};
+enum perf_cpu_map { CPU_MAP_LIST, CPU_MAP_MASK, CPU_MAP_RANGE };
+
 #define PERF_RECORD_MAX_SIZE 65528 /* header.size is 16 bits; perf keeps records 8-aligned */
 
 #endif

@@ -26,6 +26,8 @@ struct tep_handle;
 struct record {
 	const struct perf_event_header *header;
 	uint64_t file_off; /* of the record, or of the compressed record that holds it */
+	uint32_t stream;   /* which of a directory's files it comes from */
+	bool reread;	   /* perf_reader_again can bring it back */
 	/* What follows the record without being counted in header->size (AUXTRACE, TRACING_DATA).
 	 */
 	uint64_t extra_off, extra_size;
@@ -39,7 +41,14 @@ struct perf_attr {
 	size_t ids_count;
 	const char *unit; /* "" if none is known */
 	double scale;
+	uint32_t index;
 	uint32_t leader; /* index of its group's leader, its own otherwise */
+
+	/* Where things stand in its records, in bytes, worked out once from attr. */
+	uint16_t fixed_size;   /* of what a SAMPLE holds from IDENTIFIER to PERIOD */
+	uint16_t time_at;      /* of the time in a SAMPLE, from the header's start; 0: none */
+	uint16_t trailer_size; /* of the id fields at the end of all others; 0: none */
+	uint16_t trailer_time; /* of the time, counted from the record's end; 0: none */
 };
 
 struct perf_reader_options {
@@ -61,13 +70,43 @@ void perf_reader_close(struct perf_reader *reader);
  */
 int perf_reader_next(struct perf_reader *reader, struct record *rec, struct err *err);
 
+/*
+ * The same from one stream alone; a directory (`perf record --threads`) has several, which
+ * perf_reader_next takes one after another.
+ */
+int perf_reader_next_of(struct perf_reader *reader, uint32_t stream, struct record *rec,
+			struct err *err);
+uint32_t perf_reader_stream_count(const struct perf_reader *reader);
+
+/*
+ * Brings back a record that was handed out before with `reread`, by its offset and stream; for
+ * those that hold a place in a queue and not the bytes.  It holds until the next call of this.
+ * -EIO if it is not there any more.
+ */
+int perf_reader_again(struct perf_reader *reader, uint32_t stream, uint64_t file_off, size_t size,
+		      struct record *rec);
+
+/* With `follow`: whether the file is still being written, so that more may come. */
+bool perf_reader_growing(const struct perf_reader *reader);
+
 /* In a pipe attrs and features arrive as records; these then grow while reading. */
 size_t perf_reader_attr_count(const struct perf_reader *reader);
 const struct perf_attr *perf_reader_attr(const struct perf_reader *reader, size_t index);
 
-/* The event that a record belongs to: by id, or the only one.  NULL if the id is unknown. */
+/*
+ * The event that a record belongs to: by id, or the only one.  NULL if the id is unknown.  Records
+ * that the recorder made up itself have the id 0 and are taken for the first event's.
+ */
 const struct perf_attr *perf_reader_attr_of(const struct perf_reader *reader,
-					    const struct record *rec);
+					    const struct perf_event_header *header);
+const struct perf_attr *perf_reader_attr_by_id(const struct perf_reader *reader, uint64_t id);
+
+/*
+ * For the values of a group read (PERF_SAMPLE_READ), which are totals: by how much the counter `id`
+ * has grown since the last call for it.  NULL if the id is unknown.
+ */
+const struct perf_attr *perf_reader_read_delta(struct perf_reader *reader, uint64_t id,
+					       uint64_t value, uint64_t *delta);
 
 /* A feature's payload as it stands in the file; false if the file has none.  See feature.h. */
 bool perf_reader_feature(struct perf_reader *reader, enum perf_feature feature, const void **data,

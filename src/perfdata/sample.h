@@ -3,7 +3,7 @@
  * What a SAMPLE record holds, and the id fields at the end of all others.
  *
  * Plain data; pointers lead into the record and hold as long as it does.  A field that the event's
- * sample_type does not have is zero (cpu, pid, tid, id: all ones).
+ * sample_type does not have is zero (cpu, pid, tid, id, stream_id, time: all ones).
  */
 #ifndef PERFDATA_SAMPLE_H
 #define PERFDATA_SAMPLE_H
@@ -12,7 +12,7 @@
 
 struct sample_regs {
 	uint64_t abi, mask;
-	const uint64_t *values; /* one for each bit of mask */
+	const uint64_t *values; /* one for each bit of mask; NULL if abi is 0 */
 };
 
 struct sample_read_value {
@@ -22,11 +22,12 @@ struct sample_read_value {
 struct sample {
 	uint64_t id, stream_id, ip, time, addr, period;
 	uint32_t pid, tid, cpu;
-	uint8_t cpumode; /* PERF_RECORD_MISC_CPUMODE_MASK's bits of header.misc */
+	uint16_t misc;
+	uint8_t cpumode; /* PERF_RECORD_MISC_CPUMODE_MASK's bits of misc */
 
 	uint64_t read_enabled, read_running;
-	uint64_t read_count;	 /* entries of the READ part: 1, or the group's */
-	const void *read_values; /* as they stand; take them by sample_read_value_at */
+	uint64_t read_count;	     /* entries of the READ part: 1, or the group's */
+	const uint64_t *read_values; /* as they stand; take them by sample_read_value_at */
 
 	const uint64_t *chain; /* callchain, PERF_CONTEXT_* markers included, leaf first */
 	uint64_t chain_len;
@@ -37,6 +38,7 @@ struct sample {
 	struct sample_regs user_regs, intr_regs;
 	const void *user_stack;
 	uint64_t user_stack_size; /* bytes really copied */
+	uint64_t user_stack_room; /* bytes of the record that they stand in */
 	uint64_t weight, data_src, transaction, phys_addr, cgroup, data_page_size, code_page_size;
 	uint16_t weight_ins_lat, weight_retire_lat; /* of PERF_SAMPLE_WEIGHT_STRUCT */
 	const void *aux;
@@ -44,10 +46,26 @@ struct sample {
 };
 
 /* Takes a SAMPLE apart by its event's sample_type; -EBADMSG if it does not fit into the record. */
-int sample_parse(const struct perf_attr *attr, const struct record *rec, struct sample *sample);
+int sample_parse(const struct perf_attr *attr, const struct perf_event_header *header,
+		 struct sample *sample);
 
 /* The same for any other record with sample_id_all: pid, tid, time, id, stream_id, cpu. */
-int sample_id_parse(const struct perf_attr *attr, const struct record *rec, struct sample *sample);
+int sample_id_parse(const struct perf_attr *attr, const struct perf_event_header *header,
+		    struct sample *sample);
+
+/* A record's time alone, without taking it apart; 0 if it has none. */
+static inline uint64_t record_time(const struct perf_attr *attr,
+				   const struct perf_event_header *header)
+{
+	size_t at = header->type == PERF_RECORD_SAMPLE ? attr->time_at
+		    : attr->trailer_time	       ? header->size - (size_t)attr->trailer_time
+						       : 0;
+
+	/* A trailer longer than the record makes `at` huge and ends here too. */
+	if (at < sizeof(*header) || at + sizeof(uint64_t) > header->size)
+		return 0;
+	return *(const uint64_t *)((const char *)header + at);
+}
 
 struct sample_read_value sample_read_value_at(const struct perf_attr *attr,
 					      const struct sample *sample, size_t index);
