@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "event/catalog.h"
 #include "base/file.h"
+#include "event/model.h"
 #include "event/modifier.h"
 #include "event/pmu.h"
 #include "event/source.h"
@@ -57,6 +58,20 @@ int catalog_each(struct catalog *catalog, catalog_visit *visit, void *user)
 			return rc;
 	}
 	return 0;
+}
+
+int catalog_each_model(struct catalog *catalog, catalog_model_visit *visit, void *user)
+{
+	struct model_pmu pmu;
+	int rc = vendor_each_model(catalog, visit, user);
+
+	for (int next = 0; !rc && model_next_pmu(&next, &pmu);) {
+		struct catalog_model model = { pmu.name, pmu.title, "" };
+
+		if (pmu.core)
+			rc = visit(&model, user);
+	}
+	return rc;
 }
 
 size_t source_word(const char *name)

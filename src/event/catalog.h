@@ -43,4 +43,14 @@ void catalog_free(struct catalog *catalog);
 /* Every name there is, source by source; ends early, with its value, when visit gives not 0. */
 int catalog_each(struct catalog *catalog, catalog_visit *visit, void *user);
 
+/* A CPU model whose events are known, as catalog_options.cpu takes it. */
+struct catalog_model {
+	const char *name, *title;
+	const char *cpus; /* ids that it is for, "" if nobody says */
+};
+
+typedef int catalog_model_visit(const struct catalog_model *model, void *user);
+
+int catalog_each_model(struct catalog *catalog, catalog_model_visit *visit, void *user);
+
 #endif

@@ -36,15 +36,6 @@ static bool initialize(void)
 	return ready;
 }
 
-const char *model_version(void)
-{
-	static char text[32];
-	int version = pfm_get_version();
-
-	snprintf(text, sizeof(text), "%d.%d", PFM_MAJ_VERSION(version), PFM_MIN_VERSION(version));
-	return text;
-}
-
 bool model_next_pmu(int *next, struct model_pmu *pmu)
 {
 	for (int id = *next; initialize() && id < PFM_PMU_MAX; id++) {

@@ -54,7 +54,4 @@ int model_encode(const struct model_pmu *pmu, const char *text, struct model_cod
 /* Whether `word` is a unit mask of the event that text begins with. */
 bool model_has_umask(const struct model_pmu *pmu, const char *text, const char *word);
 
-/* libpfm's own version, "4.13.0". */
-const char *model_version(void);
-
 #endif

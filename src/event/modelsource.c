@@ -79,7 +79,7 @@ static int model_find(struct catalog *catalog, const char *name, struct event_li
 	size_t length = strlen(name);
 	int rc;
 
-	if (!isalpha((unsigned char)name[0]))
+	if (!isalpha((unsigned char)name[0])) /* all of its names are words */
 		return 0;
 	if (last && modifiers_follow(last) && !is_umask(catalog, name, last + 1))
 		length = (size_t)(last - name);
@@ -118,8 +118,8 @@ static int model_list(struct catalog *catalog, catalog_visit *visit, void *user)
 
 		if (!wanted(catalog, &pmu))
 			continue;
-		listing.family = arena_printf(&catalog->arena, "%s, %s (libpfm %s)", pmu.name,
-					      pmu.title, model_version());
+		listing.family = arena_printf(&catalog->arena, "%s, %s, from libpfm", pmu.name,
+					      pmu.title);
 		rc = model_each(&pmu, list_event, &listing);
 	}
 	return rc;

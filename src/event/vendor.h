@@ -15,6 +15,7 @@
 
 #include "base/arena.h"
 #include "base/vec.h"
+#include "event/catalog.h"
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -78,6 +79,9 @@ struct vendor_tables VEC_OF(struct vendor_table *);
 
 struct vendor_tables *vendor_tables_get(struct catalog *catalog);
 void vendor_tables_free(struct vendor_tables *tables);
+
+/* Every table that was imported, whatever CPU it is for. */
+int vendor_each_model(struct catalog *catalog, catalog_model_visit *visit, void *user);
 
 /* An event of a PMU by name, as "cpu/NAME/" asks for it; NULL if no table has it. */
 const struct vendor_event *vendor_find(struct catalog *catalog, const struct pmu *pmu,

@@ -39,10 +39,16 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* A table's name becomes a file's. */
+/* A table's name becomes a file's; several of perf's folders are called "sys". */
 static char *table_name(const char *path)
 {
-	char *name = mem_strdup(base_name(path));
+	const char *base = base_name(path), *parent = base;
+	char *name;
+
+	if (!strcmp(base, "sys") && base > path + 1)
+		for (parent = base - 1; parent > path && parent[-1] != '/';)
+			parent--;
+	name = mem_strdup(parent);
 
 	if (is_json(name))
 		name[strlen(name) - 5] = '\0';

@@ -70,7 +70,6 @@ static void read_arm_header(struct vendor_table *table, struct json_object *root
 	uint64_t number;
 
 	table->title = vendor_one_line(table, jsonread_text(root, "cpu", ""));
-	table->version = vendor_one_line(table, jsonread_text(root, "architecture", ""));
 	table->date = vendor_one_line(table, jsonread_text(root, "timestamp", ""));
 	if (!source_number(id, strlen(id), 0, &number) && number >> 20 == 0)
 		table->cpus = arena_printf(

@@ -38,7 +38,7 @@ static bool name_is_sound(const char *name)
 {
 	size_t length = strlen(name);
 
-	if (!length || length > LONGEST_NAME || !isalpha((unsigned char)name[0]))
+	if (!length || length > LONGEST_NAME || strchr(".-:", name[0]))
 		return false;
 	return strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-:") ==
 	       length;

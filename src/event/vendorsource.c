@@ -24,7 +24,9 @@ static bool model_means(const char *cpu, const struct vendor_table *table)
 	return !strcasecmp(table->title, cpu) || cpuid_matches(table->cpus, cpu);
 }
 
-static struct vendor_table *read_table(const char *path, const char *cpu, bool by_id)
+/* The table of a file if it is for this CPU (NULL: for any); only its header if that is all. */
+static struct vendor_table *read_table(const char *path, const char *cpu, bool by_id,
+				       bool header_only)
 {
 	struct vendor_table *table = mem_alloc(sizeof(*table));
 	size_t size;
@@ -33,8 +35,8 @@ static struct vendor_table *read_table(const char *path, const char *cpu, bool b
 
 	vendor_table_init(table, "");
 	wanted = text && !vendor_table_parse(table, text, size, true, NULL) &&
-		 (by_id ? cpuid_matches(table->cpus, cpu) : model_means(cpu, table));
-	if (wanted)
+		 (!cpu || (by_id ? cpuid_matches(table->cpus, cpu) : model_means(cpu, table)));
+	if (wanted && !header_only)
 		wanted = !vendor_table_parse(table, text, size, false, NULL);
 	free(text);
 	if (wanted)
@@ -69,11 +71,10 @@ static void keep_first_of_perf(struct vendor_tables *tables)
 	tables->len = kept;
 }
 
-static void read_tables(struct catalog *catalog, struct vendor_tables *tables)
+static void read_tables(struct catalog *catalog, struct vendor_tables *tables, const char *cpu,
+			bool by_id, bool header_only)
 {
-	char *dir = mem_printf("%s/events", catalog->data_dir), id[64];
-	bool by_id = !catalog->cpu;
-	const char *cpu = by_id ? cpuid_this(catalog->sysfs, id, sizeof(id)) : catalog->cpu;
+	char *dir = mem_printf("%s/events", catalog->data_dir);
 	struct strlist names = { 0 };
 
 	dir_names(dir, &names, NULL);
@@ -83,24 +84,46 @@ static void read_tables(struct catalog *catalog, struct vendor_tables *tables)
 		struct vendor_table *table = NULL;
 
 		if (length > 7 && !strcmp(*name + length - 7, ".events"))
-			table = read_table(path, cpu, by_id);
+			table = read_table(path, cpu, by_id, header_only);
 		if (table)
 			*vec_push(tables) = table;
 		free(path);
 	}
-	if (by_id)
-		keep_first_of_perf(tables);
 	strlist_free(&names);
 	free(dir);
 }
 
 struct vendor_tables *vendor_tables_get(struct catalog *catalog)
 {
-	if (!catalog->vendor) {
-		catalog->vendor = mem_alloc(sizeof(*catalog->vendor));
-		read_tables(catalog, catalog->vendor);
+	char id[64];
+
+	if (catalog->vendor)
+		return catalog->vendor;
+	catalog->vendor = mem_alloc(sizeof(*catalog->vendor));
+	if (catalog->cpu) {
+		read_tables(catalog, catalog->vendor, catalog->cpu, false, false);
+	} else {
+		cpuid_this(catalog->sysfs, id, sizeof(id));
+		read_tables(catalog, catalog->vendor, id, true, false);
+		keep_first_of_perf(catalog->vendor);
 	}
 	return catalog->vendor;
+}
+
+int vendor_each_model(struct catalog *catalog, catalog_model_visit *visit, void *user)
+{
+	struct vendor_tables *tables = mem_alloc(sizeof(*tables));
+	int rc = 0;
+
+	read_tables(catalog, tables, NULL, false, true);
+	for (size_t i = 0; i < tables->len && !rc; i++) {
+		const struct vendor_table *table = tables->data[i];
+		struct catalog_model model = { table->name, table->title, table->cpus };
+
+		rc = visit(&model, user);
+	}
+	vendor_tables_free(tables);
+	return rc;
 }
 
 void vendor_tables_free(struct vendor_tables *tables)
