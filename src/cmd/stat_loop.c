@@ -107,7 +107,8 @@ static int begin_counting(struct loop *loop, struct err *err)
 		loop->timeout_at_ns = loop->state->started_ns + o->timeout_ns;
 	if (!o->interval_ns)
 		return 0;
-	return ticker_open(&loop->ticker, o->interval_ns, err);
+	/* from the start, not from now: the command may have had the CPU for a while already */
+	return ticker_open(&loop->ticker, loop->state->started_ns, o->interval_ns, err);
 }
 
 static int start(struct loop *loop, struct err *err)

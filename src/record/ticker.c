@@ -13,19 +13,18 @@ static struct timespec timespec_of(int64_t ns)
 	return (struct timespec){ .tv_sec = ns / NS_PER_SEC, .tv_nsec = ns % NS_PER_SEC };
 }
 
-int ticker_open(struct ticker *ticker, int64_t interval_ns, struct err *err)
+int ticker_open(struct ticker *ticker, int64_t start_ns, int64_t interval_ns, struct err *err)
 {
 	struct itimerspec when = { .it_interval = timespec_of(interval_ns) };
 
-	*ticker = (struct ticker){ .fd = -1, .interval_ns = interval_ns };
+	*ticker = (struct ticker){ .fd = -1, .start_ns = start_ns, .interval_ns = interval_ns };
 	if (interval_ns <= 0)
 		return err_set(err, EINVAL, "an interval must be longer than nothing");
 	ticker->fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
 	if (ticker->fd < 0)
 		return err_set(err, errno, "timer: %s", strerror(errno));
 
-	ticker->start_ns = clock_now_ns();
-	when.it_value = timespec_of(ticker->start_ns + interval_ns);
+	when.it_value = timespec_of(start_ns + interval_ns);
 	if (timerfd_settime(ticker->fd, TFD_TIMER_ABSTIME, &when, NULL)) {
 		int code = errno;
 

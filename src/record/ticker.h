@@ -18,7 +18,8 @@ struct ticker {
 	uint64_t seen, missed;
 };
 
-int ticker_open(struct ticker *ticker, int64_t interval_ns, struct err *err);
+/* start_ns is what the ticks are counted from, and may lie in the past. */
+int ticker_open(struct ticker *ticker, int64_t start_ns, int64_t interval_ns, struct err *err);
 /* Takes what is due after poll said readable; 1 if a tick is due, 0 if not. */
 int ticker_take(struct ticker *ticker);
 void ticker_close(struct ticker *ticker);
