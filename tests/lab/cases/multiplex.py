@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""
+stat: groups, and more events than the seven counters of this PMU.
+"""
+
+import re
+
+from case import case, figure
+
+from .programs import spin
+
+
+@case("groups", "perfolio stat -x, -e '{instructions:u,cycles:u},{instructions,cycles}' spin 1000000")
+def groups(judge):
+    rows = judge.stat()
+    judge.equal("first group: instructions:u", spin(1000000), rows["instructions:u"].count)
+    judge.equal("first group: cycles:u", spin(1000000), rows["cycles:u"].count)
+    judge.equal("second group: cycles as instructions", rows["instructions"].count,
+                rows["cycles"].count)
+
+
+TWELVE = ",".join(["r08:u", "r11:u"] * 6)
+
+
+@case("12 events on 7 counters", "perfolio stat -x, -e %s spin 50000000" % TWELVE)
+def multiplex(judge):
+    rows = judge.rows()
+    judge.equal("events", 12, len(rows))
+    error = max(abs(row.count / spin(50000000) - 1) for row in rows)
+    judge.between("farthest scaled count from %s, %%" % figure(spin(50000000)), 0.0, 0.2,
+                  error * 100)
+    judge.between("smallest share, %", 50, 66, min(row.share for row in rows))
+    judge.between("largest share, %", 50, 66, max(row.share for row in rows))
+    # Seven counters are busy all the time; perf cuts each share to whole percents.
+    judge.between("all shares, %", 688, 700, sum(row.share for row in rows))
+
+
+@case("the share is shown", "perfolio stat -e %s spin 50000000" % TWELVE)
+def multiplex_text(judge):
+    shown = re.findall(r"r\d\d:u .*\((\d\d\.\d\d)%\)", judge.err)
+    judge.equal("lines with a share", 12, len(shown))
+
+
+@case("two groups of 4 on 7 counters", """
+perfolio stat -x, -e '{r08:u,r11:u,r08:u,r11:u},{r08:u,r11:u,r08:u,r11:u}' spin 50000000""")
+def multiplex_groups(judge):
+    rows = judge.rows()
+    for name, group in (("first", rows[:4]), ("second", rows[4:])):
+        judge.equal(name + " group: different counts", 1, len({row.count for row in group}))
+        judge.near(name + " group: count, scaled", spin(50000000), group[0].count, 0.2)
+        judge.near(name + " group: share, %", 50, group[0].share, 3)
+
+
+@case("a group of 8 on 7 counters", """
+perfolio stat -e '{r08:u,r11:u,r08:u,r11:u,r08:u,r11:u,r08:u,r11:u}' spin 1000000""")
+def group_too_large(judge):
+    counts = re.findall(r"^ +([\d,]+|<not \w+>) +r(?:08|11):u", judge.err, re.M)
+    judge.equal("lines", 8, len(counts))
+    judge.holds("counts", "true or none", " ".join(sorted(set(counts))),
+                set(counts) <= {figure(spin(1000000)), "<not counted>", "<not supported>"}
+                and counts[-1].startswith("<"))
+    judge.says("the reason", "more counters than the CPU has", judge.err)
