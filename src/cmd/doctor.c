@@ -54,6 +54,7 @@ static void print_text(const struct page *page, const char *mark, const char *te
 
 static void print_finding(const struct page *page, const struct finding *f)
 {
+	const char *arrow = page->utf8 ? "→ " : "> ";
 	char line[6000];
 
 	fprintf(page->out, "  %s%s%s %-*s", text_color(page->out, marks[f->state].color),
@@ -62,8 +63,13 @@ static void print_finding(const struct page *page, const struct finding *f)
 	snprintf(line, sizeof(line), "%s%s%s", f->what, f->meaning ? "; " : "",
 		 f->meaning ? f->meaning : "");
 	text_wrap(page->out, line, TEXT_COLUMN, page->width);
-	if (f->remedy)
-		print_text(page, page->utf8 ? "→ " : "> ", f->remedy, COLOR_BOLD);
+	if (f->needs) {
+		snprintf(line, sizeof(line), "%s would do (see the end)%s%s", f->needs,
+			 f->remedy ? "; " : "", f->remedy ? f->remedy : "");
+		print_text(page, arrow, line, COLOR_BOLD);
+	} else if (f->remedy) {
+		print_text(page, arrow, f->remedy, COLOR_BOLD);
+	}
 	if (page->verbose && f->evidence) {
 		snprintf(line, sizeof(line), "(%s)", f->evidence);
 		print_text(page, "", line, COLOR_DIM);
@@ -130,6 +136,7 @@ static void print_json(const struct doctor *doctor)
 		json_text(&json, "state", doctor_state_name(f->state));
 		json_text(&json, "what", f->what);
 		json_text(&json, "meaning", f->meaning);
+		json_text(&json, "needs", f->needs);
 		json_text(&json, "remedy", f->remedy);
 		json_text(&json, "evidence", f->evidence);
 		json_close(&json);

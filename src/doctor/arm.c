@@ -60,7 +60,8 @@ const char *arm_cpu_name(struct checkup *c)
 			name = parts[i].name;
 	if (!name)
 		name = SAY(c, "Arm CPU (implementer 0x%x, part 0x%x)", implementer, part);
-	if (file_line(board, sizeof(board), "%s/proc/device-tree/model", c->root) > 0)
+	if (!c->host.hypervisor.name &&
+	    file_line(board, sizeof(board), "%s/proc/device-tree/model", c->root) > 0)
 		return SAY(c, "%s (%s)", name, board);
 	return name;
 }

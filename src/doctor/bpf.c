@@ -93,7 +93,6 @@ static void say_no_bpf(struct checkup *c, struct finding *f, int code)
 		f->what = "closed to ordinary users";
 		f->because = "not permitted";
 		f->grants = HOST_GRANT_PERFMON | HOST_GRANT_BPF;
-		f->remedy = "CAP_BPF and CAP_PERFMON open them (see the end)";
 	}
 }
 

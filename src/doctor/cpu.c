@@ -94,7 +94,8 @@ static struct cpuid_counters ask_cpuid(const struct checkup *c)
 
 /*
  * How many such events the kernel takes into one group: it refuses the first member that the PMU
- * has no counter for, whatever else is being measured at the time.
+ * has no counter for, whatever else is being measured at the time.  They must not be disabled:
+ * events that are off count as needing no counter.
  */
 static unsigned try_group(const struct checkup *c, uint64_t config)
 {
@@ -103,13 +104,11 @@ static unsigned try_group(const struct checkup *c, uint64_t config)
 	unsigned count = 0;
 
 	attr.base.config = config;
-	attr.base.disabled = 1;
 	while (count < MOST_COUNTERS) {
 		int fd = c->perf->open(&attr, 0, -1, count ? fds[0] : -1, PERF_FLAG_FD_CLOEXEC);
 
 		if (fd < 0)
 			break;
-		attr.base.disabled = 0; /* the leader's state rules the group */
 		fds[count++] = fd;
 	}
 	for (unsigned i = count; i > 0; i--)
@@ -154,27 +153,23 @@ static void say_counters(struct checkup *c, struct finding *f, const struct coun
 		f->what = SAY(c, "%u", all);
 	f->meaning = "more events than that take turns";
 	f->evidence = SAY(c,
-			  "PMU %s; a group of branches takes %u, of cycles %u; CPUID says %u; "
+			  "PMU %s; a group of cycles takes %u, of branches %u%s; "
 			  "cycles counted %llu in a short loop",
-			  c->host.core_pmu, general, all, said.general,
+			  c->host.core_pmu, all, general,
+			  said.leaf ? SAY(c, "; CPUID says %u", said.general) : "",
 			  (unsigned long long)counted->value);
 }
 
 static void say_no_counters(struct checkup *c, struct finding *f, int code)
 {
-	static const struct event event = { .kind = EVENT_HARDWARE, .attr.base.exclude_kernel = 1 };
 	struct cpuid_counters said = ask_cpuid(c);
-	char text[5000];
 
 	f->state = DOCTOR_MISSING;
 	f->evidence = SAY(c, "opening cycles: %s%s%s", probe_result(code),
 			  said.leaf ? "; CPUID counters: " : "",
 			  said.leaf ? SAY(c, "%u", said.general) : "");
 	if (code == -EACCES || code == -EPERM || code == -ENOSYS) {
-		f->what = "closed";
-		f->meaning = SAY(c, "%s",
-				 host_why_not(&c->host, &event, -code, text, sizeof(text)));
-		f->because = "not permitted";
+		probe_refused(c, f, code);
 		return;
 	}
 	f->what = "none";
@@ -253,8 +248,9 @@ bool probe_counter_sampling(struct checkup *c, struct finding *f)
 			: "look for the local APIC in the hypervisor's or BIOS's settings";
 		return true;
 	}
-	f->what = SAY(c, "yes; exact place of an event: %s; branch records: %s",
-		      precise ? "no" : "yes", branches ? "no" : "yes");
+	/* Arm's drivers take precise_ip and do nothing with it. */
+	f->what = SAY(c, "yes; to the very instruction: %s; branch records: %s",
+		      precise || arm_is_arm(c) ? "no" : "yes", branches ? "no" : "yes");
 	return true;
 }
 

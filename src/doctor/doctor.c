@@ -16,7 +16,7 @@ static const struct probe {
 	{ "machine", "Processor", "Machine", NULL, probe_machine },
 	{ "hardware-counters", "Processor", "Hardware counters", "hardware counters",
 	  probe_counters },
-	{ "counter-sampling", "Processor", "Sampling by counter", NULL, probe_counter_sampling },
+	{ "counter-sampling", "Processor", "Counter sampling", NULL, probe_counter_sampling },
 	{ "nmi-watchdog", "Processor", "NMI watchdog", NULL, probe_watchdog },
 	{ "cpu-frequency", "Processor", "CPU frequency", NULL, probe_frequency },
 
@@ -122,9 +122,13 @@ static void run_probe(struct checkup *c, const struct probe *probe)
 		.gives = probe->gives,
 		.state = DOCTOR_OK,
 	};
+	char names[200];
 
-	if (probe->run(c, &f))
-		*vec_push(&c->doctor->findings) = f;
+	if (!probe->run(c, &f))
+		return;
+	if (f.grants)
+		f.needs = SAY(c, "%s", host_grant_names(&c->host, f.grants, names, sizeof(names)));
+	*vec_push(&c->doctor->findings) = f;
 }
 
 void doctor_examine(struct doctor *doctor, const struct doctor_options *options)

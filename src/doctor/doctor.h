@@ -29,13 +29,14 @@ struct finding {
 	const char *area;  /* "Processor": findings of an area follow each other */
 	const char *title; /* "Hardware counters" */
 	enum doctor_state state;
-	const char *what;     /* what was found, in a few words */
-	const char *meaning;  /* what follows from it; NULL if that is plain */
-	const char *remedy;   /* what to do about it; NULL where there is nothing to do */
+	const char *what;    /* what was found, in a few words */
+	const char *meaning; /* what follows from it; NULL if that is plain */
+	const char *needs;  /* capabilities that would open it: "CAP_PERFMON and CAP_BPF" or NULL */
+	const char *remedy; /* what else to do about it; NULL where there is nothing */
 	const char *evidence; /* how it was found out; NULL if `what` says all */
 	const char *gives;    /* what the verdict calls it; NULL if it is not in the verdict */
 	const char *because;  /* the reason in the verdict, where it is not all there */
-	unsigned grants;      /* HOST_GRANT_*: the capabilities that would open it */
+	unsigned grants;      /* `needs` as HOST_GRANT_* */
 };
 
 struct doctor {

@@ -37,7 +37,8 @@ bool probe_container(struct checkup *c, struct finding *f)
 		f->what = "none";
 		return true;
 	}
-	f->what = SAY(c, "%s%s%s", host_container_name(host->container),
+	f->what = SAY(c, "%s%s%s",
+		      host->container ? host_container_name(host->container) : "a sandbox",
 		      host->seccomp ? ", with a seccomp filter" : "",
 		      host->user_namespace ? ", without root on the machine" : "");
 	if (host->user_namespace) {

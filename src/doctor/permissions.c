@@ -32,18 +32,28 @@ static struct reach try_reach(const struct checkup *c)
 	};
 }
 
-static void say_refused(struct checkup *c, struct finding *f, int code)
+/* Whether nothing but the lack of CAP_PERFMON stands in the way. */
+static bool paranoid_refuses(const struct checkup *c, int code)
+{
+	return code == -EACCES && !host_may_perf(&c->host) && c->host.paranoid >= 0 &&
+	       strcmp(c->host.lockdown, "confidentiality");
+}
+
+void probe_refused(struct checkup *c, struct finding *f, int code)
 {
 	static const struct event event = { .kind = EVENT_SOFTWARE, .attr.base.exclude_kernel = 1 };
 	char text[5000], *remedy;
 
-	if (code == -EACCES || code == -EPERM)
-		f->grants = HOST_GRANT_PERFMON;
 	f->state = DOCTOR_MISSING;
-	f->gives = "permission";
-	f->because = "no event can be opened";
+	f->because = "not permitted";
+	if (paranoid_refuses(c, code)) {
+		f->what = SAY(c, "perf_event_paranoid is %d: %s", c->host.paranoid,
+			      host_paranoid_meaning(&c->host));
+		f->grants = HOST_GRANT_PERFMON;
+		return;
+	}
 	host_why_not(&c->host, &event, -code, text, sizeof(text));
-	remedy = strstr(text, "; "); /* reason; remedy */
+	remedy = strstr(text, "; "); /* "reason; remedy" */
 	if (remedy) {
 		*remedy = '\0';
 		f->remedy = SAY(c, "%s", remedy + 2);
@@ -83,7 +93,10 @@ bool probe_permission(struct checkup *c, struct finding *f)
 			  probe_result(reach.own), probe_result(reach.kernel),
 			  probe_result(reach.cpus));
 	if (reach.own) {
-		say_refused(c, f, reach.own);
+		probe_refused(c, f, reach.own);
+		f->gives = "permission";
+		if (f->grants)
+			f->remedy = "for everybody: sudo sysctl kernel.perf_event_paranoid=2";
 		return true;
 	}
 	f->what = say_reach(&reach);
@@ -94,10 +107,10 @@ bool probe_permission(struct checkup *c, struct finding *f)
 	f->gives = "permission";
 	f->because = f->what;
 	f->grants = HOST_GRANT_PERFMON;
-	f->remedy = SAY(c,
-			"CAP_PERFMON opens the rest (see the end); or, for everybody, sudo sysctl "
-			"kernel.perf_event_paranoid=%s",
-			reach.kernel ? "1 (0: whole CPUs too)" : "0");
+	f->remedy =
+	    reach.kernel
+		? "for everybody: sudo sysctl kernel.perf_event_paranoid=1 (0: whole CPUs too)"
+		: "for everybody: sudo sysctl kernel.perf_event_paranoid=0";
 	return true;
 }
 

@@ -29,7 +29,6 @@ struct checkup {
 	bool samples;		/* samples of the CPU clock arrive */
 	bool measures;		/* an event of an own program can be opened */
 	char tracefs[PATH_MAX]; /* where it is mounted, root included; "" if nowhere or closed */
-	bool tracefs_mounted;
 };
 
 /* A text in the examination's arena. */
@@ -61,6 +60,9 @@ bool probe_frame_pointers(struct checkup *c, struct finding *f);
 
 /* Whether an event can be opened on this thread (cpu < 0) or on a CPU: 0 or a negative errno. */
 int probe_open(const struct checkup *c, const struct event_attr *attr, int cpu);
+
+/* Fills in a finding for events that could not be opened, with the reason. */
+void probe_refused(struct checkup *c, struct finding *f, int code);
 
 /*
  * Where the first file system of a type is mounted, root included; with an option that it must have

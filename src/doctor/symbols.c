@@ -41,9 +41,8 @@ static void say_hidden(struct finding *f, int64_t restrict_level)
 		return;
 	}
 	f->grants = HOST_GRANT_SYSLOG;
-	f->remedy = restrict_level == 1 ? "CAP_SYSLOG shows them (see the end)"
-					: "CAP_SYSLOG shows them (see the end), or for everybody: "
-					  "sudo sysctl kernel.perf_event_paranoid=1";
+	if (restrict_level == 0)
+		f->remedy = "for everybody: sudo sysctl kernel.perf_event_paranoid=1";
 }
 
 bool probe_kernel_symbols(struct checkup *c, struct finding *f)

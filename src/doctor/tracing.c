@@ -16,7 +16,7 @@
 /* Finds tracefs and whether it lets us in: 0, or a negative errno value. */
 static int find_tracefs(struct checkup *c)
 {
-	char path[PATH_MAX];
+	char path[PATH_MAX], events[PATH_MAX + 16];
 	int fd;
 
 	if (!probe_mount(c, "tracefs", NULL, path, sizeof(path))) {
@@ -24,7 +24,8 @@ static int find_tracefs(struct checkup *c)
 			return -ENOENT;
 		strcat(path, "/tracing");
 	}
-	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	snprintf(events, sizeof(events), "%s/events", path);
+	fd = open(events, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
 	close(fd);
@@ -51,9 +52,8 @@ static void say_no_tracefs(struct checkup *c, struct finding *f, int code)
 	} else {
 		f->what = "closed: tracefs is open to root only";
 		f->because = "tracefs is closed to you";
-		f->remedy =
-		    "sudo mount -o remount,gid=$(id -g) /sys/kernel/tracing opens it to your "
-		    "group; or run as root";
+		f->remedy = "sudo mount -o remount,gid=$(id -g),mode=750 /sys/kernel/tracing opens "
+			    "it to your group";
 	}
 	f->meaning = "switches, system calls, disk and more can't be traced";
 }
@@ -114,7 +114,6 @@ bool probe_tracepoints(struct checkup *c, struct finding *f)
 	f->meaning = count ? "they are there, but may not be opened"
 			   : "they can be counted, but their data can't be read";
 	f->grants = HOST_GRANT_PERFMON;
-	f->remedy = "CAP_PERFMON opens them (see the end)";
 	return true;
 }
 
@@ -131,7 +130,7 @@ static bool find_own_code(char *path, size_t room, uint64_t *offset)
 	FILE *maps = fopen("/proc/self/maps", "re");
 	char line[PATH_MAX + 200];
 	bool found = false;
-	int at;
+	int at = 0;
 
 	while (maps && !found && fgets(line, sizeof(line), maps)) {
 		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %*s %*s %n", &from, &to,
@@ -148,34 +147,41 @@ static bool find_own_code(char *path, size_t room, uint64_t *offset)
 	return found;
 }
 
-/* Opens a probe by way of its PMU in sysfs; -ENODEV if there is none. */
+/*
+ * Opens a probe by way of its PMU in sysfs.  Kernels before 4.17 have none; there it must do that
+ * tracefs's file may be written.  -ENODEV if there is neither.
+ */
 static int open_probe(const struct checkup *c, const char *pmu, const char *where, uint64_t offset)
 {
 	struct event_attr attr = { 0 };
+	char path[PATH_MAX + 32];
 	int64_t type;
 
-	if (file_number(&type, "%s/sys/bus/event_source/devices/%s/type", c->root, pmu))
-		return -ENODEV;
+	if (file_number(&type, "%s/sys/bus/event_source/devices/%s/type", c->root, pmu)) {
+		snprintf(path, sizeof(path), "%s/%s_events", c->tracefs, pmu);
+		if (!c->tracefs[0] || access(path, F_OK))
+			return -ENODEV;
+		return access(path, W_OK) ? -errno : 0;
+	}
 	attr.base.type = (uint32_t)type;
 	attr.base.config1 = (uintptr_t)where;
 	attr.base.config2 = offset;
 	return probe_open(c, &attr, -1);
 }
 
-static void say_probe_refused(struct checkup *c, struct finding *f, int code)
+/* `grants` would open them, 0 if only root may. */
+static void say_probe_refused(struct checkup *c, struct finding *f, int code, unsigned grants)
 {
 	f->state = DOCTOR_MISSING;
-	if (host_may_perf(&c->host) || c->host.seccomp) {
-		f->what = SAY(c, "refused (%s)", strerror(-code));
+	if (host_has(&c->host, HOST_CAP_SYS_ADMIN) || (grants && host_may_perf(&c->host))) {
+		f->what = SAY(c, "refused to root too (%s)", probe_result(code));
 		f->because = "refused by the kernel";
-		f->meaning = c->host.seccomp ? "a seccomp filter may be the reason"
-					     : "the kernel refuses them even to root";
+		f->meaning = c->host.seccomp ? "a seccomp filter may be the reason" : NULL;
 		return;
 	}
 	f->what = "closed to ordinary users";
 	f->because = "not permitted";
-	f->grants = HOST_GRANT_PERFMON;
-	f->remedy = "CAP_PERFMON opens them (see the end)";
+	f->grants = grants;
 }
 
 bool probe_uprobes(struct checkup *c, struct finding *f)
@@ -195,7 +201,9 @@ bool probe_uprobes(struct checkup *c, struct finding *f)
 		f->because = "not built into the kernel";
 		f->remedy = "use a kernel with CONFIG_UPROBE_EVENTS";
 	} else {
-		say_probe_refused(c, f, code);
+		/* CAP_PERFMON was enough from 5.8 on; 6.16 and stable kernels took it back. */
+		say_probe_refused(c, f, code, 0);
+		f->remedy = host_has(&c->host, HOST_CAP_SYS_ADMIN) ? NULL : "run as root";
 	}
 	return true;
 }
@@ -203,7 +211,6 @@ bool probe_uprobes(struct checkup *c, struct finding *f)
 bool probe_kprobes(struct checkup *c, struct finding *f)
 {
 	static const char *const functions[] = { "vfs_read", "ksys_read", "do_exit" };
-	bool in_tracefs = c->tracefs[0] && file_exists("%s/kprobe_events", c->tracefs);
 	int code = -ENODEV;
 
 	for (size_t i = 0; i < ARRAY_SIZE(functions); i++) {
@@ -211,19 +218,16 @@ bool probe_kprobes(struct checkup *c, struct finding *f)
 		if (code != -ENOENT && code != -EINVAL)
 			break;
 	}
-	f->evidence = SAY(c, "a kprobe: %s; kprobe_events in tracefs: %s", probe_result(code),
-			  !c->tracefs[0] ? "not visible"
-			  : in_tracefs	 ? "yes"
-					 : "no");
+	f->evidence = SAY(c, "a kprobe: %s", probe_result(code));
 	if (!code) {
 		f->what = "work on most functions of the kernel";
-	} else if (code == -ENODEV && !in_tracefs) {
+	} else if (code == -ENODEV) {
 		f->state = DOCTOR_MISSING;
 		f->what = "kprobes are not built into this kernel";
 		f->because = "not built into the kernel";
 		f->remedy = "use tracepoints, or a kernel with CONFIG_KPROBE_EVENTS";
 	} else {
-		say_probe_refused(c, f, code);
+		say_probe_refused(c, f, code, HOST_GRANT_PERFMON);
 	}
 	return true;
 }

@@ -201,6 +201,11 @@ static const char *join_grants(const struct host *host, unsigned set, bool upper
 	return into;
 }
 
+const char *host_grant_names(const struct host *host, unsigned set, char *into, size_t room)
+{
+	return join_grants(host, set, true, "CAP_", " and ", into, room);
+}
+
 const char *host_grant(const struct host *host, unsigned set, char *into, size_t room)
 {
 	char names[120];
@@ -228,8 +233,8 @@ const char *host_grant(const struct host *host, unsigned set, char *into, size_t
 			 names);
 		break;
 	case HOST_OTHER_CONTAINER:
-		join_grants(host, set, true, "CAP_", " and ", names, sizeof(names));
-		snprintf(into, room, "start the container with %s", names);
+		snprintf(into, room, "start the container with %s",
+			 host_grant_names(host, set, names, sizeof(names)));
 		break;
 	}
 	return into;

@@ -67,6 +67,8 @@ enum host_grant_set {
 	HOST_GRANT_SYSLOG = 1 << 2,
 };
 const char *host_grant(const struct host *host, unsigned set, char *into, size_t room);
+/* The set's names: "CAP_PERFMON and CAP_BPF". */
+const char *host_grant_names(const struct host *host, unsigned set, char *into, size_t room);
 
 /* What perf_event_paranoid leaves to ordinary users here, as a sentence without its end. */
 const char *host_paranoid_meaning(const struct host *host);

@@ -93,11 +93,16 @@ static void seccomp_closes(const struct host *host, char *into, size_t room)
 {
 	char grant[4500];
 
-	snprintf(into, room,
-		 "a seccomp filter (%s) refuses perf_event_open; %s, or with a filter that allows "
-		 "it (--security-opt seccomp=...)",
-		 host_container_name(host->container),
-		 host_grant(host, HOST_GRANT_PERFMON, grant, sizeof(grant)));
+	if (host->container == HOST_NO_CONTAINER)
+		snprintf(into, room,
+			 "a seccomp filter refuses perf_event_open; run it outside the sandbox, or "
+			 "allow it in the filter");
+	else
+		snprintf(into, room,
+			 "a seccomp filter (%s) refuses perf_event_open; %s, or with a filter that "
+			 "allows it (--security-opt seccomp=...)",
+			 host_container_name(host->container),
+			 host_grant(host, HOST_GRANT_PERFMON, grant, sizeof(grant)));
 }
 
 static void not_permitted(const struct host *host, const struct event *event, int code, char *into,

@@ -3,7 +3,8 @@
 What the guest runs and what must come out, a file a subject; a case is described in case.py.
 """
 
-from . import machine, count, multiplex, over_time, derived, twin  # in the order of the report
+# In the order of the report.
+from . import machine, doctor, count, multiplex, over_time, derived, twin
 
 # The guests, and QEMU's -icount shift of each: one instruction takes 1 cycle, or 2.  The last one
 # has perf and the unit tests, too; it is for the full run.

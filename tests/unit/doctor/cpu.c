@@ -25,7 +25,7 @@ TEST(doctor_counts_the_counters)
 	EXPECT_CONTAINS(f->what, "8, and 3 fixed");
 	EXPECT_CONTAINS(f->evidence, "CPUID says 8");
 	EXPECT_CONTAINS(patient_doctor()->works_text, "hardware counters");
-	EXPECT_CONTAINS(patient_examine("counter-sampling")->what, "exact place of an event: yes");
+	EXPECT_CONTAINS(patient_examine("counter-sampling")->what, "to the very instruction: yes");
 
 	fake_cpuid_leaf(0, 0, 0x68747541, 0, 0); /* "Auth" of AuthenticAMD */
 	fake_cpuid_leaf(0x80000022, 1, 6, 0, 0);
@@ -34,7 +34,7 @@ TEST(doctor_counts_the_counters)
 	f = patient_examine("hardware-counters");
 	EXPECT_TEXT(f->what, "6");
 	EXPECT_CONTAINS(f->evidence, "CPUID says 6");
-	EXPECT_CONTAINS(patient_examine("counter-sampling")->what, "exact place of an event: no");
+	EXPECT_CONTAINS(patient_examine("counter-sampling")->what, "to the very instruction: no");
 
 	patient.no_interrupt = true;
 	f = patient_examine("counter-sampling");

@@ -26,7 +26,8 @@ static int hardware_open(const struct perf_event_attr *attr, int group_fd)
 		return -EOPNOTSUPP;
 	if (attr->precise_ip && patient.no_precise)
 		return -EOPNOTSUPP;
-	group_members = group_fd < 0 ? 1 : group_members + 1;
+	group_members = group_fd < 0 ? 0 : group_members;
+	group_members += !attr->disabled; /* the kernel asks no counter for what is off */
 	return group_members > patient.counters ? -EINVAL : 0;
 }
 

@@ -39,7 +39,7 @@ TEST(doctor_looks_for_tracefs)
 	patient.paranoid = 2;
 	f = patient_examine("tracepoints");
 	EXPECT_INT(f->state, DOCTOR_MISSING);
-	EXPECT_CONTAINS(f->remedy, "CAP_PERFMON");
+	EXPECT_TEXT(f->needs, "CAP_PERFMON");
 	patient_leave();
 }
 
@@ -60,6 +60,10 @@ TEST(doctor_tells_probes_that_are_absent_from_closed_ones)
 	f = patient_examine("uprobes");
 	EXPECT_INT(f->state, DOCTOR_MISSING);
 	EXPECT_CONTAINS(f->what, "closed to ordinary users");
+	EXPECT_TEXT(f->remedy, "run as root");
+	f = patient_examine("kprobes");
+	EXPECT_CONTAINS(f->what, "closed to ordinary users");
+	EXPECT_TEXT(f->needs, "CAP_PERFMON");
 	patient_leave();
 }
 
@@ -144,7 +148,7 @@ TEST(doctor_tries_bpf)
 	patient_new();
 	f = patient_examine("bpf");
 	EXPECT_INT(f->state, DOCTOR_MISSING);
-	EXPECT_CONTAINS(f->remedy, "CAP_BPF and CAP_PERFMON");
+	EXPECT_TEXT(f->needs, "CAP_PERFMON and CAP_BPF");
 	EXPECT_INT(patient_examine("btf")->state, DOCTOR_MISSING);
 
 	patient.bpf = 0;

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the live tests share: running things, and saying what came of it as TAP.
+
+PERFOLIO is the program, PERFOLIO_SOURCE the source's root and PERFOLIO_PROGRAMS the folder of the
+built tests/programs.
+"""
+import os
+import shutil
+import subprocess
+import sys
+
+PERFOLIO = os.environ.get("PERFOLIO", "build/perfolio")
+SOURCE = os.environ.get("PERFOLIO_SOURCE", os.getcwd())
+PROGRAMS = os.environ.get("PERFOLIO_PROGRAMS", "build/tests/programs")
+
+_count = 0
+_failed = 0
+
+
+def program(name):
+    return os.path.join(PROGRAMS, name)
+
+
+def run(command, timeout=60, **options):
+    """Runs it to its end; .stdout, .stderr and .returncode tell."""
+    return subprocess.run(command, timeout=timeout, check=False, text=True, errors="replace",
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, **options)
+
+
+def check(condition, text, *details):
+    """One test; the details are printed where it fails."""
+    global _count, _failed
+    _count += 1
+    _failed += not condition
+    print(f"{'ok' if condition else 'not ok'} {_count} - {text}")
+    if not condition:
+        for detail in details:
+            for line in str(detail).splitlines() or [""]:
+                print(f"#   {line}")
+    sys.stdout.flush()
+    return condition
+
+
+def skip_all(why):
+    print(f"1..0 # SKIP {why}")
+    sys.exit(0)
+
+
+def need_program(name):
+    if not shutil.which(name):
+        skip_all(f"{name} is not installed")
+
+
+def need_root():
+    if os.geteuid():
+        skip_all("needs root")
+
+
+def done():
+    print(f"1..{_count}")
+    sys.exit(1 if _failed else 0)
