@@ -48,9 +48,13 @@ bool probe_cgroups(struct checkup *c, struct finding *f)
 		f->meaning = "measurable";
 		return true;
 	}
-	f->state = code == -EACCES || code == -EPERM ? DOCTOR_LIMITED : DOCTOR_MISSING;
-	f->meaning = f->state == DOCTOR_LIMITED
-			 ? "needs the right to measure whole CPUs"
-			 : "this kernel can't measure groups (CONFIG_CGROUP_PERF)";
+	if (code == -EACCES || code == -EPERM) {
+		f->state = DOCTOR_LIMITED;
+		f->meaning = "needs the right to measure whole CPUs";
+		f->grants = host_may_perf(&c->host) ? 0 : HOST_GRANT_PERFMON;
+	} else {
+		f->state = DOCTOR_MISSING;
+		f->meaning = "this kernel can't measure groups (CONFIG_CGROUP_PERF)";
+	}
 	return true;
 }

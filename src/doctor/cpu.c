@@ -256,9 +256,9 @@ bool probe_counter_sampling(struct checkup *c, struct finding *f)
 
 bool probe_watchdog(struct checkup *c, struct finding *f)
 {
-	int64_t on;
+	bool on = c->host.nmi_watchdog;
 
-	if (file_number(&on, "%s/proc/sys/kernel/nmi_watchdog", c->root))
+	if (!file_exists("%s/proc/sys/kernel/nmi_watchdog", c->root))
 		return false;
 	f->what = on ? "on" : "off";
 	if (!on || !c->counts) {

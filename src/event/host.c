@@ -119,30 +119,44 @@ static void read_lockdown(struct host *host, const char *root)
 			 open + 1);
 }
 
-void host_look(struct host *host, const struct host_source *source)
+/* A number of /proc/sys/kernel, or `otherwise`. */
+static int64_t kernel_knob(const char *root, const char *name, int64_t otherwise)
+{
+	int64_t value;
+
+	return file_number(&value, "%s/proc/sys/kernel/%s", root, name) ? otherwise : value;
+}
+
+static void find_program(struct host *host, const char *root)
 {
 	char path[PATH_MAX];
 	ssize_t length;
-	int64_t number;
 
-	*host = (struct host){ .paranoid = HOST_NO_PARANOID };
+	snprintf(path, sizeof(path), "%s/proc/self/exe", root);
+	length = readlink(path, host->program, sizeof(host->program) - 1);
+	host->program[length < 0 ? 0 : length] = '\0';
+}
+
+void host_look(struct host *host, const struct host_source *source)
+{
+	const char *root = source->root;
+
+	*host = (struct host){
+		.paranoid = (int)kernel_knob(root, "perf_event_paranoid", HOST_NO_PARANOID),
+		.last_capability = (int)kernel_knob(root, "cap_last_cap", 0),
+		.nmi_watchdog = kernel_knob(root, "nmi_watchdog", 0) == 1,
+		.most_freq = kernel_knob(root, "perf_event_max_sample_rate", 0),
+	};
 	hypervisor_find(&host->hypervisor, source);
-	find_core_pmu(host, source->root);
-	if (!file_number(&number, "%s/proc/sys/kernel/perf_event_paranoid", source->root))
-		host->paranoid = (int)number;
-	if (!file_number(&number, "%s/proc/sys/kernel/cap_last_cap", source->root))
-		host->last_capability = (int)number;
-	read_status(host, source->root);
-	host->user_namespace = !in_first_namespace(source->root, "user", FIRST_USER_NS);
+	find_core_pmu(host, root);
+	read_status(host, root);
+	host->user_namespace = !in_first_namespace(root, "user", FIRST_USER_NS);
 	if (host->user_namespace)
 		host->capabilities = 0;
 	host->all_closed = all_is_closed(host, source->perf);
 	host->container = find_container(source, host->user_namespace);
-	read_lockdown(host, source->root);
-
-	snprintf(path, sizeof(path), "%s/proc/self/exe", source->root);
-	length = readlink(path, host->program, sizeof(host->program) - 1);
-	host->program[length < 0 ? 0 : length] = '\0';
+	read_lockdown(host, root);
+	find_program(host, root);
 }
 
 bool host_has(const struct host *host, enum host_capability capability)

@@ -41,8 +41,10 @@ struct host {
 	uint64_t capabilities; /* effective ones, as far as they count: none in a user namespace */
 	int last_capability;   /* the highest one that this kernel knows */
 	bool user_namespace; /* not the first one: its capabilities do not count for perf events */
-	bool all_closed; /* this kernel (Debian's, Ubuntu's) closes all events at level 3 or 4 */
-	bool seccomp;	 /* a filter decides about this process's system calls */
+	bool all_closed;   /* this kernel (Debian's, Ubuntu's) closes all events at level 3 or 4 */
+	bool seccomp;	   /* a filter decides about this process's system calls */
+	bool nmi_watchdog; /* it runs, and holds a counter of the CPU's PMU */
+	int64_t most_freq; /* kernel.perf_event_max_sample_rate, 0 if unknown */
 	enum host_container container;
 	char lockdown[24];  /* "none", "integrity", "confidentiality"; "" if it can't be seen */
 	char program[4096]; /* path of this program, for setcap */

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Why an event can't be opened, in words that help. */
-#include "base/file.h"
 #include "event/host.h"
 #include "event/open.h"
 
@@ -124,17 +123,15 @@ static void not_permitted(const struct host *host, const struct event *event, in
 			 strerror(code));
 }
 
-static void invalid(const struct event *event, char *into, size_t room)
+static void invalid(const struct host *host, const struct event *event, char *into, size_t room)
 {
 	const struct perf_event_attr *attr = &event->attr.base;
-	int64_t most;
 
-	if (attr->freq && !file_number(&most, "/proc/sys/kernel/perf_event_max_sample_rate") &&
-	    (int64_t)attr->sample_freq > most)
+	if (attr->freq && host->most_freq && attr->sample_freq > (uint64_t)host->most_freq)
 		snprintf(into, room,
 			 "the kernel samples at most %lld times a second; ask for less or raise "
 			 "kernel.perf_event_max_sample_rate",
-			 (long long)most);
+			 (long long)host->most_freq);
 	else if (event->cpu_wide_only)
 		snprintf(into, room,
 			 "its PMU counts whole CPUs and takes no modifiers and no single "
@@ -161,11 +158,7 @@ static void no_descriptors(int code, char *into, size_t room)
 
 static void busy(const struct host *host, const struct event *event, char *into, size_t room)
 {
-	char watchdog[8];
-
-	if (is_core_event(host, event) &&
-	    file_line(watchdog, sizeof(watchdog), "/proc/sys/kernel/nmi_watchdog") > 0 &&
-	    watchdog[0] == '1')
+	if (is_core_event(host, event) && host->nmi_watchdog)
 		snprintf(into, room,
 			 "the counter it needs is taken, perhaps by the NMI watchdog; sudo sysctl "
 			 "kernel.nmi_watchdog=0 frees one");
@@ -192,7 +185,7 @@ const char *host_why_not(const struct host *host, const struct event *event, int
 		break;
 	case EACCES:
 	case EPERM: not_permitted(host, event, code, into, room); break;
-	case EINVAL: invalid(event, into, room); break;
+	case EINVAL: invalid(host, event, into, room); break;
 	case EMFILE:
 	case ENFILE: no_descriptors(code, into, room); break;
 	case EBUSY: busy(host, event, into, room); break;

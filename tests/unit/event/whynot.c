@@ -16,6 +16,11 @@ static const struct event precise = {
 	.kind = EVENT_HARDWARE,
 	.attr.base = { .precise_ip = 2 },
 };
+static const struct event fast = {
+	.name = "cycles at 4000 Hz",
+	.kind = EVENT_HARDWARE,
+	.attr.base = { .freq = 1, .sample_freq = 4000 },
+};
 static const struct event faults = { .name = "faults", .kind = EVENT_SOFTWARE };
 static const struct event uncore = {
 	.name = "uncore_imc/cas/",
@@ -52,6 +57,11 @@ static const struct host docker = {
 	.last_capability = 40,
 };
 static const struct host locked = { .core_pmu = "cpu", .lockdown = "confidentiality" };
+static const struct host watched = {
+	.core_pmu = "cpu",
+	.nmi_watchdog = true,
+	.most_freq = 1000,
+};
 static const struct host root = {
 	.core_pmu = "cpu",
 	.paranoid = 2,
@@ -87,7 +97,10 @@ static const struct {
 	{ &metal, &uncore, EINVAL, "whole CPUs", "-a or -C" },
 	{ &metal, &cycles, EINVAL, "does not take these terms or modifiers", "without modifiers" },
 	{ &metal, &cycles, EMFILE, "no file descriptors left", "ulimit -n" },
-	{ &metal, &cycles, EBUSY, "counter it needs is taken", "" },
+	{ &metal, &cycles, EBUSY, "taken by another program", "end the other" },
+	{ &watched, &cycles, EBUSY, "NMI watchdog", "nmi_watchdog=0" },
+	{ &watched, &breakpoint, EBUSY, "taken by another program", "end the other" },
+	{ &watched, &fast, EINVAL, "at most 1000 times a second", "max_sample_rate" },
 	{ &metal, &breakpoint, ENOSPC, "breakpoint registers", "fewer" },
 	{ &metal, &cycles, ENOSYS, "no perf events", "" },
 	{ &metal, &cycles, ESRCH, "has ended", "" },
