@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "event/catalog.h"
 #include "event/modifier.h"
+#include "event/tracepoint.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -150,12 +151,15 @@ int complain_unknown(struct err *err, struct catalog *catalog, const char *text,
 		     size_t length)
 {
 	struct buf words = { 0 }, after = { 0 };
+	struct err why = { 0 };
 	char *name;
 	int rc;
 
 	length = name_length(text + at, length);
 	name = mem_strndup(text + at, length);
 	add_nearest(&after, catalog, name);
+	if (strchr(name, ':') && !tracefs_path(catalog, &why))
+		buf_printf(&after, "\n  tracepoints are out of reach: %s", why.text);
 	buf_puts(&words, "no event is called '");
 	add_printable(&words, name, length > 60 ? 60 : length);
 	buf_puts(&words, length > 60 ? "...'" : "'");

@@ -79,7 +79,7 @@ static int model_find(struct catalog *catalog, const char *name, struct event_li
 	size_t length = strlen(name);
 	int rc;
 
-	if (!isalpha((unsigned char)name[0])) /* all of its names are words */
+	if (!isalnum((unsigned char)name[0]))
 		return 0;
 	if (last && modifiers_follow(last) && !is_umask(catalog, name, last + 1))
 		length = (size_t)(last - name);

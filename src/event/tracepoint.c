@@ -261,18 +261,16 @@ static int probe_find(struct catalog *catalog, const char *name, struct event_li
 const struct event_source source_tracepoint = { tracepoint_find, tracepoint_each };
 const struct event_source source_probe = { probe_find, probe_each };
 
-/* "field:char prev_comm[16];" gives prev_comm: the last word, without the array's brackets. */
+/* "char prev_comm[16];" gives prev_comm: the last word, without the array's brackets. */
 static void add_field(struct buf *out, const char *line, size_t length)
 {
 	const char *end = memchr(line, ';', length), *start;
 
 	if (!end)
 		return;
-	for (const char *c = line; c < end; c++)
-		if (*c == '[' || *c == '(') {
-			end = c;
-			break;
-		}
+	if (end > line && end[-1] == ']')
+		while (end > line && *end != '[')
+			end--;
 	while (end > line && end[-1] == ' ')
 		end--;
 	for (start = end; start > line && start[-1] != ' ' && start[-1] != '*';)

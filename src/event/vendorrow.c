@@ -62,10 +62,10 @@ static int number_of(struct json_object *row, const char *key, uint64_t *value, 
 }
 
 /*
- * Intel's fixed counters are listed with event code 0, which the kernel does not take; these are
- * the codes by which it finds them.
+ * Intel lists fixed counters with codes that the kernel does not take; these are the ones by which
+ * it finds them.
  */
-static const char *fixed_counter(const char *name)
+static const char *fixed_counter(const char *name, struct json_object *row)
 {
 	static const struct {
 		const char *name, *terms;
@@ -74,9 +74,12 @@ static const char *fixed_counter(const char *name)
 		{ "CPU_CLK_UNHALTED.THREAD", "event=0x3c" },
 		{ "CPU_CLK_UNHALTED.CORE", "event=0x3c" },
 		{ "CPU_CLK_UNHALTED.THREAD_ANY", "event=0x3c,any=0x1" },
-		{ "CPU_CLK_UNHALTED.REF", "event=0x0,umask=0x3" },
 	};
+	uint64_t code;
 
+	if (strncasecmp(jsonread_text(row, "Counter", ""), "Fixed", 5) != 0 &&
+	    (number_of(row, "EventCode", &code, NULL) || code))
+		return NULL;
 	for (size_t i = 0; i < ARRAY_SIZE(fixed); i++)
 		if (!strcasecmp(fixed[i].name, name))
 			return fixed[i].terms;
@@ -188,7 +191,7 @@ static int add_fields(struct buf *terms, struct json_object *row, struct err *er
 static int terms_of(struct vendor_table *table, struct vendor_event *event, struct json_object *row,
 		    struct err *err)
 {
-	const char *fixed = fixed_counter(event->name);
+	const char *fixed = fixed_counter(event->name, row);
 	const char *filter = jsonread_text(row, "Filter", "");
 	struct buf terms = { 0 };
 	int rc = 0;
