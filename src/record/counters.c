@@ -2,7 +2,7 @@
 #include "record/counters.h"
 #include "base/cursor.h"
 #include "base/err.h"
-#include "record/session.h"
+#include "record/counters_private.h"
 
 #include <errno.h>
 #include <sys/ioctl.h>

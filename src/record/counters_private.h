@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The inside of a counter session, shared by what opens it (opening.c) and what runs it
+ * The inside of a counter session, shared by what opens it (counters_open.c) and what runs it
  * (counters.c).  Nobody else includes this; the door is record/counters.h.
  */
-#ifndef RECORD_SESSION_H
-#define RECORD_SESSION_H
+#ifndef RECORD_COUNTERS_PRIVATE_H
+#define RECORD_COUNTERS_PRIVATE_H
 
 #include "record/counters.h"
 
@@ -67,19 +67,19 @@ static inline size_t cell_index(const struct counters *c, size_t slot, size_t ev
 	return slot * c->n_events + event;
 }
 
-/* bundle.c */
+/* counters_bundle.c */
 void session_make_bundles(struct counters *c);
 void session_set_apart(struct counters *c, size_t bundle, uint32_t event);
 void session_break_up(struct counters *c, size_t bundle);
 void session_free_bundles(struct counters *c);
 
-/* opening.c */
+/* counters_open.c */
 void session_prepare_attr(struct counters *c, size_t event);
 /* Opens all slots; on failure what is open is left for session_close_all. */
 int session_open_slots(struct counters *c, struct err *err);
 void session_close_all(struct counters *c);
 
-/* slots.c */
+/* counters_slots.c */
 /* Makes the slots and opens them, again where threads were started meanwhile. */
 int session_open(struct counters *c, struct err *err);
 

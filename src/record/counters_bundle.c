@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Which events are opened as one group of the kernel. */
-#include "record/session.h"
+#include "record/counters_private.h"
 
 /*
  * Software events and tracepoints need no counter of the CPU, so a group of them is always counted

@@ -7,8 +7,8 @@
  * slots are of one kind.  When that is found out late, everything is opened anew.
  */
 #include "base/err.h"
+#include "record/counters_private.h"
 #include "record/fdlimit.h"
-#include "record/session.h"
 
 #include <errno.h>
 #include <sys/ioctl.h>

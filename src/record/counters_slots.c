@@ -11,7 +11,7 @@
  */
 #include "base/clock.h"
 #include "base/err.h"
-#include "record/session.h"
+#include "record/counters_private.h"
 
 #include <errno.h>
 
