@@ -98,7 +98,7 @@ class Judge:
     # ---- judging -------------------------------------------------------------------------------
 
     def holds(self, what, expected, got, ok):
-        evidence = "$ %s\n%s%s[%d]" % (self.case.script, self.out[-4000:], self.err[-4000:],
+        evidence = "$ %s\n%s%s[%d]" % (self.case.script, self.out[-2000:], self.err[-2000:],
                                       self.status)
         self.results.append(Result(self.case, what, figure(expected), figure(got), bool(ok),
                                    evidence))

@@ -18,10 +18,11 @@ def loop(judge):
 
 
 @case("the same under other names", """
-perfolio stat -x, -e r08:u,armv8_pmuv3/inst_retired/u,armv8_pmuv3/event=0x8/u spin 1000000""")
+perfolio stat -x, -e r08:u,armv8_pmuv3/inst_retired/u,armv8_pmuv3/event=0x8/u spin 1000000
+perfolio stat -x, -e inst_retired:u,INST_RETIRED:u,instructions/name=mine/u spin 1000000""")
 def names(judge):
     rows = judge.rows()
-    judge.equal("events", 3, len(rows))
+    judge.equal("events", 6, len(rows))
     for row in rows:
         judge.equal(row.event, spin(1000000), row.count)
 

@@ -13,7 +13,8 @@ from .multiplex import TWELVE
 
 def masked(text):
     """Lines without what differs from run to run: figures, and the blanks that they take."""
-    lines = (re.sub(r"\d[\d,.]*", "N", line) for line in text.splitlines())
+    # perf spells GHz as Ghz where it has no clock to divide by.
+    lines = (re.sub(r"\d[\d,.]*", "N", line) for line in text.replace("Ghz", "GHz").splitlines())
     return [re.sub(r"\s+", " ", line).strip() for line in lines if line.strip()]
 
 
@@ -47,3 +48,14 @@ twin("interval-columns", "-I 10 -x, -e instructions:u,cycles:u spin 10000000")
 twin("cpus", "-a -A -e cycles,instructions,task-clock sleep 1")
 twin("metric", "--metric-only -e instructions,cycles,task-clock spin 1000000", extra=1)
 twin("per-core", "-a --per-core -e cycles,instructions sleep 1")
+twin("per-socket", "-a --per-socket -e cycles,instructions sleep 1")
+twin("per-node", "-a --per-node -x, -e cycles,instructions sleep 1")
+twin("cpus-columns", "-a -A -x, -e cycles,instructions,task-clock sleep 1")
+twin("cpus-json", "-a -A -j -e cycles,instructions sleep 1")
+twin("interval-json", "-I 10 -j -e instructions:u,cycles:u spin 10000000")
+twin("interval-summary", "-I 10 --summary -e instructions:u,cycles:u spin 10000000")
+twin("repeat-json", "-r 3 -j -e instructions:u,cycles:u,task-clock spin 1000000")
+twin("modes", "-e cycles:k,instructions:k,cycles:u,instructions spin 1000000")
+twin("no-big-num", "--no-big-num -e instructions:u,cycles:u spin 1000000")
+twin("delay", "-D 10 -e instructions:u,cycles:u spin 10000000")
+twin("shares-columns", "-x, -e %s spin 20000000" % TWELVE)
