@@ -2,10 +2,14 @@
 /* What is made from the command table: the overview, the help of a command, its synopsis. */
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/file.h"
 #include "base/text.h"
 #include "cmd/command.h"
+#include "cmd/completion.h"
+#include "cmd/manpage.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define HELP_COLUMN 30
@@ -109,21 +113,52 @@ int help_unknown_command(const char *name, struct err *err)
 	return err_set(err, EINVAL, "no command is called '%s'; `perfolio help` lists them", name);
 }
 
+struct help_options {
+	const char *completion, *prose;
+};
+
+#define FIELD(name) offsetof(struct help_options, name)
+
+static const struct option_spec help_spec[] = {
+	{ OPT_TEXT, 0, "completion", FIELD(completion), "SHELL",
+	  "print the completion script for bash or zsh" },
+	{ OPT_TEXT, 0, "man", FIELD(prose), "FILE",
+	  "print the manual page in roff, with the text of FILE (for building)", .hidden = true },
+	{ 0 },
+};
+
+static int print_manpage(const struct command *command, const char *path, struct err *err)
+{
+	size_t size;
+	char *prose = file_read(path, &size, err);
+
+	if (!prose)
+		return -err->code;
+	manpage_write(stdout, command, prose);
+	free(prose);
+	return EXIT_DONE;
+}
+
 static int help_run(void *options, int argc, char **argv, struct err *err)
 {
-	const struct command *command;
+	const struct help_options *o = options;
+	const struct command *command = NULL;
 
-	(void)options;
-	if (!argc) {
-		help_overview(stdout);
-		return EXIT_DONE;
-	}
 	if (argc > 1)
 		return err_set(err, EINVAL, "one command at a time");
-	command = command_find(argv[0]);
-	if (!command)
-		return help_unknown_command(argv[0], err);
-	help_command(command, stdout);
+	if (argc) {
+		command = command_find(argv[0]);
+		if (!command)
+			return help_unknown_command(argv[0], err);
+	}
+	if (o->completion)
+		return completion_write(stdout, o->completion, err);
+	if (o->prose)
+		return print_manpage(command, o->prose, err);
+	if (command)
+		help_command(command, stdout);
+	else
+		help_overview(stdout);
 	return EXIT_DONE;
 }
 
@@ -132,5 +167,7 @@ const struct command cmd_help = {
 	.args = "[COMMAND]",
 	.summary = "explain a command",
 	.example = "perfolio help stat",
+	.options = help_spec,
+	.options_size = sizeof(struct help_options),
 	.run = help_run,
 };

@@ -50,7 +50,9 @@ perfolio: no command is called '--frob'; `perfolio help` lists them
 $ perfolio help help
 perfolio help: explain a command
 
-perfolio help [COMMAND]
+perfolio help [--completion SHELL] [COMMAND]
+
+      --completion SHELL      print the completion script for bash or zsh
 ...
 Example: perfolio help stat
 More: man perfolio-help

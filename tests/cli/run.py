@@ -12,6 +12,7 @@ and `[N]` is its exit status where that is not 0.  In the output a line `...` st
 lines, and one that ends in ` (re)` is a regular expression.  Each file runs in an empty folder of its
 own, which is also HOME; the files of tests/cli/data are in $DATA.  Results are printed as TAP.
 """
+import difflib
 import os
 import re
 import subprocess
@@ -68,6 +69,15 @@ def run_case(case, folder, environment):
     return got, result.returncode
 
 
+def explain(place, case, got, status):
+    """On stderr, which meson shows of a test that failed."""
+    print(place, file=sys.stderr)
+    if status != case.status:
+        print(f"  exit status {status}, expected {case.status}", file=sys.stderr)
+    for line in difflib.unified_diff(case.output, got, "expected", "got", lineterm=""):
+        print("  " + line, file=sys.stderr)
+
+
 def main():
     path, program = sys.argv[1], os.path.abspath(sys.argv[2])
     cases = read_cases(path)
@@ -89,11 +99,7 @@ def main():
             if good:
                 continue
             failed += 1
-            print(f"# {path}:{case.line}: expected exit status {case.status}, got {status}")
-            for line in case.output:
-                print(f"#   want: {line}")
-            for line in got:
-                print(f"#   got:  {line}")
+            explain(f"{path}:{case.line}: $ {case.command}", case, got, status)
     return 1 if failed else 0
 
 

@@ -1,0 +1,53 @@
+# Completion comes from the command table; here bash's function is called as bash calls it.
+$ $DATA/complete.bash perfolio s
+stat
+$ $DATA/complete.bash perfolio --v
+--version
+$ $DATA/complete.bash perfolio help d
+doctor
+$ $DATA/complete.bash perfolio help --completion ''
+bash
+zsh
+$ $DATA/complete.bash perfolio stat --per-s
+--per-socket
+$ $DATA/complete.bash perfolio stat --no-big
+--no-big-num
+$ $DATA/complete.bash perfolio stat --no-inh
+--no-inherit
+
+# Values: after the option, glued on with =, and not where none is taken.
+$ $DATA/complete.bash perfolio stat -u roo
+root
+$ $DATA/complete.bash perfolio stat --uid=roo
+root
+$ $DATA/complete.bash perfolio stat -o ''
+
+# Event names; what stands before the last comma or brace stays, what bash keeps itself does not.
+$ $DATA/complete.bash perfolio stat -e page-f
+page-faults
+$ $DATA/complete.bash perfolio stat -e cs,{faults,page-f
+cs,{faults,page-faults
+$ $DATA/complete.bash perfolio stat --event=cs,page-f
+cs,page-faults
+
+# The program to run, after the options or after --.
+$ $DATA/complete.bash perfolio stat -r 5 unam | sort -u
+uname
+$ $DATA/complete.bash perfolio stat -a -- unam | sort -u
+uname
+$ $DATA/complete.bash perfolio stat uname --per-s
+
+# The same in a zsh session.
+$ $DATA/complete.zsh perfolio stat --per-
+--per-core    -- each core on its own
+--per-die     -- each die on its own
+--per-node    -- each memory node on its own
+--per-socket  -- each socket on its own
+--per-thread  -- each thread on its own
+$ $DATA/complete.zsh perfolio '' | grep -c -- ' -- '
+4
+
+$ perfolio help --completion fish
+perfolio help: no completion for 'fish'; there is bash and zsh
+`perfolio help help` shows what it takes.
+[2]
