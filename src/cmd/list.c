@@ -14,7 +14,7 @@
 
 struct list_options {
 	int verbose;
-	bool json, cpus, deprecated;
+	bool json, names, cpus, deprecated;
 	bool no_descriptions, descriptions;
 	const char *cpu, *import;
 };
@@ -25,6 +25,8 @@ static const struct option_spec list_spec[] = {
 	{ OPT_COUNT, 'v', "verbose", FIELD(verbose), NULL,
 	  "show encodings, fields of tracepoints and long descriptions, too" },
 	{ OPT_FLAG, 'j', "json", FIELD(json), NULL, "write JSON" },
+	{ OPT_FLAG, 0, "raw-dump", FIELD(names), NULL,
+	  "write the names alone, untested, with spaces between: for completion" },
 	{ OPT_FLAG, 0, "deprecated", FIELD(deprecated), NULL,
 	  "show events that their vendor has given up, too" },
 	{ OPT_FLAG, 0, "no-desc", FIELD(no_descriptions), NULL, "names only" },
@@ -162,6 +164,16 @@ static int nothing_matches(const struct list_options *options, const struct sele
 		       selection->words.data[0]);
 }
 
+static void print_names(const struct listing *listing)
+{
+	vec_each (row, &listing->rows) {
+		printf("%s ", row->entry.name);
+		if (row->entry.alias)
+			printf("%s ", row->entry.alias);
+	}
+	putchar('\n');
+}
+
 static int list_events(const struct list_options *options, int argc, char **argv, struct err *err)
 {
 	struct catalog_options where = { .cpu = options->cpu };
@@ -182,9 +194,11 @@ static int list_events(const struct list_options *options, int argc, char **argv
 	catalog_each(listing.catalog, select_entry, &selection);
 	if (!listing.rows.len)
 		status = nothing_matches(options, &selection, listing.catalog, err);
-	else
+	else if (!options->names)
 		listing_test(&listing);
-	if (options->json)
+	if (options->names)
+		print_names(&listing);
+	else if (options->json)
 		listing_print_json(&listing, stdout);
 	else
 		listing_print(&listing, stdout);
