@@ -52,6 +52,9 @@ bool probe_cgroups(struct checkup *c, struct finding *f)
 		f->state = DOCTOR_LIMITED;
 		f->meaning = "needs the right to measure whole CPUs";
 		f->grants = host_may_perf(&c->host) ? 0 : HOST_GRANT_PERFMON;
+	} else if (code == -ENOENT) {
+		f->state = DOCTOR_UNKNOWN;
+		f->meaning = "not visible here";
 	} else {
 		f->state = DOCTOR_MISSING;
 		f->meaning = "this kernel can't measure groups (CONFIG_CGROUP_PERF)";

@@ -186,6 +186,24 @@ static void say_no_counters(struct checkup *c, struct finding *f, int code)
 	}
 }
 
+/* Opened and scheduled, and yet no cycle was counted: somebody below the kernel sees to that. */
+static void say_closed_below(struct checkup *c, struct finding *f)
+{
+	bool arm = arm_is_arm(c);
+
+	f->state = DOCTOR_MISSING;
+	f->what = "they open but stay at 0";
+	f->because = "they stay at 0";
+	f->meaning = arm ? "the firmware (EL3) or the hypervisor (EL2) keeps the PMU closed"
+			 : "the hypervisor or the firmware keeps the PMU for itself";
+	if (c->host.hypervisor.name)
+		f->remedy = c->host.hypervisor.pmu_remedy;
+	else if (arm)
+		f->remedy = "update the firmware: Trusted Firmware-A opens the PMU in MDCR_EL3";
+	else
+		f->remedy = "look for performance monitoring in the BIOS settings";
+}
+
 bool probe_counters(struct checkup *c, struct finding *f)
 {
 	struct counted counted = { 0 };
@@ -197,19 +215,7 @@ bool probe_counters(struct checkup *c, struct finding *f)
 		c->counts = true;
 		say_counters(c, f, &counted);
 	} else if (counted.running_ns) {
-		f->state = DOCTOR_MISSING;
-		f->what = "they open but stay at 0";
-		f->because = "they stay at 0";
-		f->meaning =
-		    arm_is_arm(c)
-			? "the firmware (EL3) or the hypervisor (EL2) keeps the PMU closed "
-			  "to the kernel"
-			: "the hypervisor or the firmware keeps the PMU for itself";
-		f->remedy =
-		    c->host.hypervisor.name ? c->host.hypervisor.pmu_remedy
-		    : arm_is_arm(c)
-			? "update the firmware: Trusted Firmware-A opens the PMU in MDCR_EL3"
-			: "look for performance monitoring in the BIOS settings";
+		say_closed_below(c, f);
 	} else {
 		f->state = DOCTOR_LIMITED;
 		f->what = "all taken";

@@ -1,46 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "doctor/doctor.h"
 #include "base/buf.h"
+#include "base/file.h"
 #include "doctor/probe.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* The page, from top to bottom. */
+/* The page, from top to bottom.  A probe that looks into /proc or /sys is not asked without it. */
 static const struct probe {
 	const char *id, *area, *title;
 	const char *gives;
 	bool (*run)(struct checkup *c, struct finding *f);
+	const char *looks_into;
 } probes[] = {
-	{ "cpu", "Processor", "CPU", NULL, probe_cpu },
-	{ "machine", "Processor", "Machine", NULL, probe_machine },
+	{ "cpu", "Processor", "CPU", NULL, probe_cpu, NULL },
+	{ "machine", "Processor", "Machine", NULL, probe_machine, NULL },
 	{ "hardware-counters", "Processor", "Hardware counters", "hardware counters",
-	  probe_counters },
-	{ "counter-sampling", "Processor", "Counter sampling", NULL, probe_counter_sampling },
-	{ "nmi-watchdog", "Processor", "NMI watchdog", NULL, probe_watchdog },
-	{ "cpu-frequency", "Processor", "CPU frequency", NULL, probe_frequency },
+	  probe_counters, NULL },
+	{ "counter-sampling", "Processor", "Counter sampling", NULL, probe_counter_sampling, NULL },
+	{ "nmi-watchdog", "Processor", "NMI watchdog", NULL, probe_watchdog, NULL },
+	{ "cpu-frequency", "Processor", "CPU frequency", NULL, probe_frequency, "/sys" },
 
-	{ "clock-sampling", "Measuring", "Clock sampling", "clock sampling", probe_clock },
-	{ "permission", "Measuring", "Permission", "all programs and the kernel",
-	  probe_permission },
-	{ "container", "Measuring", "Container", NULL, probe_container },
-	{ "sample-rate", "Measuring", "Sample rate", NULL, probe_rate },
-	{ "ring-buffer", "Measuring", "Ring buffer", NULL, probe_ring },
-	{ "cgroups", "Measuring", "Control groups", NULL, probe_cgroups },
+	{ "clock-sampling", "Measuring", "Clock sampling", "clock sampling", probe_clock, NULL },
+	{ "permission", "Measuring", "Permission", "all programs and the kernel", probe_permission,
+	  NULL },
+	{ "container", "Measuring", "Container", NULL, probe_container, "/proc" },
+	{ "sample-rate", "Measuring", "Sample rate", NULL, probe_rate, NULL },
+	{ "ring-buffer", "Measuring", "Ring buffer", NULL, probe_ring, NULL },
+	{ "cgroups", "Measuring", "Control groups", NULL, probe_cgroups, "/proc" },
 
-	{ "tracepoints", "Tracing", "Tracepoints", "tracepoints", probe_tracepoints },
-	{ "uprobes", "Tracing", "User probes", "user probes", probe_uprobes },
-	{ "kprobes", "Tracing", "Kernel probes", "kernel probes", probe_kprobes },
-	{ "function-tracing", "Tracing", "Function tracing", "function tracing", probe_functions },
-	{ "lockdown", "Tracing", "Kernel lockdown", NULL, probe_lockdown },
-	{ "bpf", "Tracing", "BPF programs", "BPF", probe_bpf },
-	{ "btf", "Tracing", "Kernel types (BTF)", NULL, probe_btf },
+	{ "tracepoints", "Tracing", "Tracepoints", "tracepoints", probe_tracepoints, "/proc" },
+	{ "uprobes", "Tracing", "User probes", "user probes", probe_uprobes, "/sys" },
+	{ "kprobes", "Tracing", "Kernel probes", "kernel probes", probe_kprobes, "/sys" },
+	{ "function-tracing", "Tracing", "Function tracing", "function tracing", probe_functions,
+	  NULL },
+	{ "lockdown", "Tracing", "Kernel lockdown", NULL, probe_lockdown, NULL },
+	{ "bpf", "Tracing", "BPF programs", "BPF", probe_bpf, NULL },
+	{ "btf", "Tracing", "Kernel types (BTF)", NULL, probe_btf, "/sys" },
 
 	{ "kernel-symbols", "Names", "Kernel functions", "names of kernel functions",
-	  probe_kernel_symbols },
-	{ "library-symbols", "Names", "Library functions", NULL, probe_library_symbols },
-	{ "debug-info", "Names", "Source lines", NULL, probe_debug_info },
-	{ "frame-pointers", "Names", "Frame pointers", NULL, probe_frame_pointers },
+	  probe_kernel_symbols, "/proc" },
+	{ "library-symbols", "Names", "Library functions", NULL, probe_library_symbols, NULL },
+	{ "debug-info", "Names", "Source lines", NULL, probe_debug_info, NULL },
+	{ "frame-pointers", "Names", "Frame pointers", NULL, probe_frame_pointers, NULL },
 };
 
 int probe_open(const struct checkup *c, const struct event_attr *attr, int cpu)
@@ -113,6 +116,22 @@ static const char *join_grants(struct checkup *c)
 	return grants ? SAY(c, "%s", host_grant(&c->host, grants, text, sizeof(text))) : NULL;
 }
 
+/* Without /proc or /sys (a bare chroot) what is there can't be told from what is only not seen. */
+static bool is_visible(const struct checkup *c, const char *folder)
+{
+	return file_exists("%s%s", c->root,
+			   strcmp(folder, "/sys") ? "/proc/self/status" : "/sys/bus/event_source");
+}
+
+static void say_invisible(struct checkup *c, struct finding *f, const char *folder)
+{
+	const char *type = strcmp(folder, "/sys") ? "proc" : "sysfs";
+
+	f->state = DOCTOR_UNKNOWN;
+	f->what = SAY(c, "not visible: %s is not mounted here", folder);
+	f->remedy = SAY(c, "sudo mount -t %s %s %s", type, type, folder);
+}
+
 static void run_probe(struct checkup *c, const struct probe *probe)
 {
 	struct finding f = {
@@ -124,7 +143,9 @@ static void run_probe(struct checkup *c, const struct probe *probe)
 	};
 	char names[200];
 
-	if (!probe->run(c, &f))
+	if (probe->looks_into && !is_visible(c, probe->looks_into))
+		say_invisible(c, &f, probe->looks_into);
+	else if (!probe->run(c, &f))
 		return;
 	if (f.grants)
 		f.needs = SAY(c, "%s", host_grant_names(&c->host, f.grants, names, sizeof(names)));

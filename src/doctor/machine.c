@@ -3,12 +3,15 @@
 #include "base/file.h"
 #include "doctor/probe.h"
 
+#include <stdio.h>
+
 bool probe_machine(struct checkup *c, struct finding *f)
 {
 	const struct hypervisor *hypervisor = &c->host.hypervisor;
 	char kernel[120];
 
-	file_line(kernel, sizeof(kernel), "%s/proc/sys/kernel/osrelease", c->root);
+	if (file_line(kernel, sizeof(kernel), "%s/proc/sys/kernel/osrelease", c->root) < 0)
+		snprintf(kernel, sizeof(kernel), "of unknown version");
 	f->what = hypervisor->name ? SAY(c, "virtual, under %s; Linux %s", hypervisor->name, kernel)
 				   : SAY(c, "bare metal; Linux %s", kernel);
 	f->evidence = hypervisor->evidence[0] ? SAY(c, "%s", hypervisor->evidence) : NULL;

@@ -16,10 +16,24 @@ static struct event_attr clock_event(bool with_kernel)
 					      .exclude_hv = 1 } };
 }
 
-/* What could be opened: the same event for ever more of the machine. */
+/* What could be opened: the same event on ever more of the machine. */
 struct reach {
-	int own, kernel, cpus;
+	int own, kernel, cpus, others;
 };
+
+/* The first process stands for those of others; in a container it may be one's own. */
+static int try_first_process(const struct checkup *c)
+{
+	struct event_attr attr = clock_event(false);
+	int fd;
+
+	attr.base.disabled = 1;
+	fd = c->perf->open(&attr, 1, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	if (fd < 0)
+		return fd;
+	c->perf->close(fd);
+	return 0;
+}
 
 static struct reach try_reach(const struct checkup *c)
 {
@@ -29,6 +43,7 @@ static struct reach try_reach(const struct checkup *c)
 		.own = probe_open(c, &user, -1),
 		.kernel = probe_open(c, &kernel, -1),
 		.cpus = probe_open(c, &kernel, c->first_cpu),
+		.others = try_first_process(c),
 	};
 }
 
@@ -64,7 +79,8 @@ void probe_refused(struct checkup *c, struct finding *f, int code)
 static const char *say_reach(const struct reach *reach)
 {
 	if (!reach->kernel && !reach->cpus)
-		return "every program, the kernel and whole CPUs";
+		return reach->others ? "your own programs, the kernel and whole CPUs"
+				     : "every program, the kernel and whole CPUs";
 	if (!reach->kernel)
 		return "your own programs with the kernel's part, no whole CPUs";
 	return "your own programs, without the kernel's part";
@@ -75,6 +91,8 @@ static const char *say_level(struct checkup *c)
 {
 	int level = c->host.paranoid;
 
+	if (level == HOST_NO_PARANOID)
+		return "perf_event_paranoid can't be read";
 	if (host_has(&c->host, HOST_CAP_SYS_ADMIN))
 		return SAY(c, "you are root, perf_event_paranoid is %d", level);
 	if (host_has(&c->host, HOST_CAP_PERFMON))
@@ -89,9 +107,10 @@ bool probe_permission(struct checkup *c, struct finding *f)
 	struct reach reach = try_reach(c);
 
 	c->measures = !reach.own;
-	f->evidence = SAY(c, "own program: %s; with the kernel's part: %s; whole CPU: %s",
-			  probe_result(reach.own), probe_result(reach.kernel),
-			  probe_result(reach.cpus));
+	f->evidence =
+	    SAY(c, "own program: %s; with the kernel's part: %s; whole CPU: %s; process 1: %s",
+		probe_result(reach.own), probe_result(reach.kernel), probe_result(reach.cpus),
+		probe_result(reach.others));
 	if (reach.own) {
 		probe_refused(c, f, reach.own);
 		f->gives = "permission";

@@ -188,10 +188,14 @@ bool probe_uprobes(struct checkup *c, struct finding *f)
 {
 	char path[PATH_MAX];
 	uint64_t offset = 0;
-	int code = -ENODEV;
+	int code;
 
-	if (find_own_code(path, sizeof(path), &offset))
-		code = open_probe(c, "uprobe", path, offset);
+	if (!find_own_code(path, sizeof(path), &offset)) {
+		f->state = DOCTOR_UNKNOWN;
+		f->what = "can't be tried: this program does not find its own file";
+		return true;
+	}
+	code = open_probe(c, "uprobe", path, offset);
 	f->evidence = SAY(c, "a uprobe in this program: %s", probe_result(code));
 	if (!code) {
 		f->what = "work on any function of a program or library";

@@ -259,9 +259,11 @@ const char *host_paranoid_meaning(const struct host *host)
 	if (host->all_closed)
 		return "ordinary users may measure nothing";
 	if (host->paranoid < 0)
-		return "ordinary users may measure everything";
+		return "ordinary users may measure their own programs, the kernel and whole CPUs";
 	if (host->paranoid == 0)
-		return "ordinary users may measure everything but the data of tracepoints";
+		return "ordinary users may measure their own programs, the kernel and whole CPUs, "
+		       "but "
+		       "not read the data of tracepoints";
 	if (host->paranoid == 1)
 		return "ordinary users may measure their own programs, with the kernel's part";
 	return "ordinary users may measure their own programs, without the kernel's part";

@@ -222,6 +222,17 @@ def without_tracefs():
     check(result.returncode == 0, "profiling works all the same")
 
 
+def without_proc_and_sys():
+    """What can't be seen is not said to be absent."""
+    for folder, hidden in (("/proc", ("tracepoints", "uprobes", "kernel-symbols",
+                                      "cgroups")),
+                           ("/sys", ("uprobes", "kprobes", "btf"))):
+        found, _ = examine(["unshare", "-m", "sh", "-c",
+                            f"mount -t tmpfs none {folder} && exec \"$@\"", "sh"])
+        states = {name: found[name]["state"] for name in hidden}
+        check(set(states.values()) == {"unknown"}, f"without {folder}: unknown, not absent", states)
+
+
 def sandboxes():
     found, result = examine(preexec_fn=refuse_perf_event_open)
     check(found["permission"]["state"] == "missing" and "seccomp" in found["permission"]["what"],
@@ -293,7 +304,7 @@ def page():
 
 
 need_root()
-for test in (this_machine, levels, ordinary_user, granted, without_tracefs, sandboxes,
-             leaves_nothing, quick, page):
+for test in (this_machine, levels, ordinary_user, granted, without_tracefs,
+             without_proc_and_sys, sandboxes, leaves_nothing, quick, page):
     test()
 done()

@@ -46,7 +46,7 @@ def doctor_as_user(judge):
     for level, status, reach in ((3, "1", "may measure nothing"),
                                  (2, "0", "without the kernel's part"),
                                  (1, "0", "no whole CPUs"),
-                                 (0, "0", "every program")):
+                                 (0, "0", "the kernel and whole CPUs")):
         found = findings(judge.part(str(level)))
         judge.says("level %d" % level, reach, found["permission"]["what"])
         judge.equal("level %d: exit status" % level, status,

@@ -37,7 +37,9 @@ static int patient_open(const struct event_attr *event, pid_t pid, int cpu, int 
 	const struct perf_event_attr *attr = &event->base;
 	int code = 0;
 
-	(void)pid, (void)flags;
+	(void)flags;
+	if (pid == 1 && !is_root())
+		return -EACCES;
 	if (patient.refuse_all)
 		return -patient.refuse_all;
 	if (!is_root() && patient.debian && patient.paranoid > 2)
@@ -122,6 +124,7 @@ void patient_new(void)
 	};
 	fake_file("/proc/cpuinfo", "processor\t: 0\nmodel name\t: Test CPU 9000\n");
 	fake_file("/sys/devices/system/cpu/online", "0-3\n");
+	fake_file("/sys/bus/event_source/devices/software/type", "1\n");
 	fake_file("/proc/sys/kernel/osrelease", "6.1.0-test\n");
 	fake_file("/proc/sys/kernel/cap_last_cap", "40\n");
 	fake_link("/proc/self/ns/pid", "pid:[4026531836]");

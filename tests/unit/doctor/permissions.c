@@ -15,8 +15,10 @@ TEST(doctor_tells_the_levels_apart)
 		const char *what, *meaning, *remedy;
 	} cases[] = {
 		{ -2, false, DOCTOR_OK, "every program", "you are root", NULL },
-		{ -1, false, DOCTOR_OK, "every program", "perf_event_paranoid is -1", NULL },
-		{ 0, false, DOCTOR_OK, "every program", "perf_event_paranoid is 0", NULL },
+		{ -1, false, DOCTOR_OK, "your own programs, the kernel",
+		  "perf_event_paranoid is -1", NULL },
+		{ 0, false, DOCTOR_OK, "your own programs, the kernel", "perf_event_paranoid is 0",
+		  NULL },
 		{ 1, false, DOCTOR_LIMITED, "with the kernel's part, no whole CPUs",
 		  "perf_event_paranoid is 1", "perf_event_paranoid=0" },
 		{ 2, false, DOCTOR_LIMITED, "without the kernel's part", "perf_event_paranoid is 2",
