@@ -103,7 +103,8 @@ static void add_clocks(struct tally *t, const struct tally_clocks *clocks)
 			ns = (uint64_t)clocks->system_ns;
 		else
 			continue;
-		t->sums[column] = (struct counter_value){ ns, ns, ns, true };
+		/* perf calls a time of 0 not counted; it was, and was short */
+		t->sums[column] = (struct counter_value){ ns, ns ? ns : 1, ns ? ns : 1, true };
 	}
 }
 
