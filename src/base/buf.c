@@ -28,13 +28,16 @@ void buf_putc(struct buf *buf, char c)
 
 void buf_vprintf(struct buf *buf, const char *format, va_list args)
 {
+	size_t room = buf->cap - buf->len;
 	va_list again;
 	int length;
 
 	va_copy(again, args);
-	length = vsnprintf(NULL, 0, format, args);
-	vec_reserve(buf, buf->len + (size_t)length + 1);
-	vsnprintf(buf->data + buf->len, (size_t)length + 1, format, again);
+	length = vsnprintf(buf->data ? buf->data + buf->len : NULL, room, format, args);
+	if ((size_t)length >= room) { /* it did not fit: once more, with room */
+		vec_reserve(buf, buf->len + (size_t)length + 1);
+		vsnprintf(buf->data + buf->len, (size_t)length + 1, format, again);
+	}
 	buf->len += (size_t)length;
 	va_end(again);
 }

@@ -439,19 +439,30 @@ static int run_forever(struct stat_command *stat, struct err *err)
 	return rc;
 }
 
+static int run_verbosely(struct stat_command *stat, int number, struct err *err)
+{
+	const struct stat_options *o = stat->options;
+	bool talk = o->verbose && !o->quiet;
+	int rc;
+
+	if (talk && o->repeat > 1)
+		buf_printf(&stat->output.buf, "[ perfolio stat: executing run #%d ... ]\n", number);
+	rc = output_flush(&stat->output, err);
+	if (!rc)
+		rc = run_once(stat, err);
+	if (!rc && talk && !o->interval_ns)
+		show_raw(stat, tally_table(stat->tally));
+	return rc ? rc : output_flush(&stat->output, err);
+}
+
 static int run_repeatedly(struct stat_command *stat, struct err *err)
 {
 	const struct stat_options *o = stat->options;
 	const struct stat_table *table;
 	int rc = 0;
 
-	for (int i = 0; i < o->repeat && !rc && !stat->run.signal; i++) {
-		if (o->repeat > 1 && o->verbose && !o->quiet)
-			fprintf(stderr, "[ perfolio stat: executing run #%d ... ]\n", i + 1);
-		rc = run_once(stat, err);
-		if (!rc && o->verbose && !o->quiet && !o->interval_ns)
-			show_raw(stat, tally_table(stat->tally));
-	}
+	for (int i = 0; i < o->repeat && !rc && !stat->run.signal; i++)
+		rc = run_verbosely(stat, i + 1, err);
 	if (rc)
 		return rc;
 	table = stat_mean_table(stat->mean);

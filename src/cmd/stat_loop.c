@@ -6,13 +6,16 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#define NEVER	 INT64_MAX
-#define GRACE_NS (2 * NS_PER_SEC) /* for a command that was told to end */
+#define NEVER	  INT64_MAX
+#define FAST_NS	  (10 * NS_PER_MSEC) /* below this a late start of ours would cost ticks */
+#define SLOW_MOST 20
+#define GRACE_NS  (2 * NS_PER_SEC) /* for a command that was told to end */
 
 enum { FD_SIGNAL, FD_COMMAND, FD_TARGET, FD_TICK, FD_CONTROL, FD_COUNT };
 
@@ -23,6 +26,8 @@ struct loop {
 	struct ticker ticker;
 	struct pollfd fds[FD_COUNT];
 	int64_t enable_at_ns, timeout_at_ns, kill_at_ns;
+	bool urgent;	   /* this thread runs before others */
+	int slow_ticks;	   /* how many in a row took most of their interval */
 	bool asked_to_end; /* a signal or timeout came; we wait for the command to follow */
 	bool over;
 };
@@ -80,6 +85,19 @@ static void finish(struct loop *loop, enum loop_end end)
 	loop->over = true;
 }
 
+/*
+ * On a busy machine an ordinary thread is often not run within a millisecond.  Real-time priority
+ * is for ticks that take a small part of their interval; without the permission it stays as it is.
+ */
+static void set_urgent(struct loop *loop, bool urgent)
+{
+	struct sched_param param = { .sched_priority = urgent ? 1 : 0 };
+
+	if (urgent != loop->urgent &&
+	    !sched_setscheduler(0, urgent ? SCHED_FIFO | SCHED_RESET_ON_FORK : SCHED_OTHER, &param))
+		loop->urgent = urgent;
+}
+
 /* ---- the begin ---- */
 
 static int open_counters(struct loop *loop, struct err *err)
@@ -107,6 +125,7 @@ static int begin_counting(struct loop *loop, struct err *err)
 		loop->timeout_at_ns = loop->state->started_ns + o->timeout_ns;
 	if (!o->interval_ns)
 		return 0;
+	set_urgent(loop, o->interval_ns < FAST_NS);
 	/* from the start, not from now: the command may have had the CPU for a while already */
 	return ticker_open(&loop->ticker, loop->state->started_ns, o->interval_ns, err);
 }
@@ -233,12 +252,18 @@ static int take_words(struct loop *loop, struct err *err)
 static int take_tick(struct loop *loop, struct err *err)
 {
 	int count = loop->options->interval_count;
+	int64_t begin = clock_now_ns();
 	int rc;
 
 	if (!ticker_take(&loop->ticker))
 		return 0;
 	loop->state->missed = loop->ticker.missed;
 	rc = tick(loop, err);
+	loop->slow_ticks = clock_now_ns() - begin > loop->options->interval_ns / 2
+			       ? loop->slow_ticks + 1
+			       : 0;
+	if (loop->slow_ticks > SLOW_MOST)
+		set_urgent(loop, false); /* too much work: nobody else would get this CPU */
 	if (rc || !count || loop->ticker.seen < (uint64_t)count)
 		return rc;
 	/* perf lets the command come to its end, without further lines */
@@ -399,6 +424,7 @@ int loop_run(struct loop_state *state, const struct loop_options *options,
 	*state = (struct loop_state){ .workload = {
 					  .pid = -1, .pidfd = -1, .go_fd = -1, .failure_fd = -1 } };
 	rc = run(&loop, err);
+	set_urgent(&loop, false);
 	ticker_close(&loop.ticker);
 	return rc;
 }

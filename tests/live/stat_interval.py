@@ -1,0 +1,62 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""`stat -I 1 -a`: ticks that come, on time, at less than half of perf's cost.
+
+Runs perf and perfolio alternately for SECONDS each (2; the full form is SECONDS=10) and counts lines
+per event, the times they carry and the CPU time that each tool took.  The output is standard error,
+as it is when nothing else is said; here a file in memory.
+"""
+import os
+import re
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from lib import PERFOLIO, check, done, need_program, need_root  # noqa: E402
+
+SECONDS = float(os.environ.get("SECONDS", "2"))
+EVENTS = ["cpu-clock", "context-switches", "cpu-migrations", "page-faults"]
+MEMORY = "/dev/shm" if os.path.isdir("/dev/shm") else None
+
+
+class Run:
+    def __init__(self, tool):
+        with tempfile.TemporaryFile("w+", dir=MEMORY) as file:
+            command = [tool, "stat", "-I", "1", "-a", "sleep", str(SECONDS)]
+            pid = os.posix_spawnp(tool, command, os.environ,
+                                  file_actions=[(os.POSIX_SPAWN_DUP2, file.fileno(), 2)])
+            _, self.status, usage = os.wait4(pid, 0)
+            file.seek(0)
+            lines = file.read().splitlines()
+        rows = [re.split(" +", line.strip()) for line in lines if line.startswith(" ")]
+        self.ticks = {event: sum(event in row for row in rows) for event in EVENTS}
+        self.stamps = [float(row[0]) for row in rows if EVENTS[0] in row]
+        self.cpu_each = (usage.ru_utime + usage.ru_stime) / len(self.stamps)
+        missed = [re.match(r"note: (\d+) of \d+ intervals", line) for line in lines]
+        self.missed = sum(int(found[1]) for found in missed if found)
+
+
+    def drift(self):
+        """Tick n is due at n ms, missed ones counted; the last line is what was left at the end."""
+        return self.stamps[-2] - (len(self.stamps) - 1 + self.missed) * 0.001
+
+
+need_program("perf")
+need_root()
+wanted = SECONDS * 1000
+for _ in range(3):  # another program's long system call can hold a CPU for many ticks
+    perf, ours = Run("perf"), Run(PERFOLIO)
+    share = ours.cpu_each / perf.cpu_each
+    if min(ours.ticks.values()) >= 0.99 * wanted and share <= 0.5 and abs(ours.drift()) <= 0.001:
+        break
+
+check(ours.status == 0, "it ends well", ours.status)
+for event in EVENTS:
+    check(ours.ticks[event] >= 0.99 * wanted,
+          f"{event}: {ours.ticks[event]} of {wanted:.0f} ticks (perf {perf.ticks[event]})")
+check(all(b > a for a, b in zip(ours.stamps, ours.stamps[1:])), "time goes forward")
+
+check(abs(ours.drift()) <= 0.001, f"no drift: the last tick is {ours.drift() * 1e6:.0f} us late")
+check(share <= 0.5, f"CPU a tick: {ours.cpu_each * 1e6:.1f} us, perf {perf.cpu_each * 1e6:.1f} us "
+                    f"({share:.2f} of it)")
+done()
