@@ -112,7 +112,7 @@ bool probe_bpf(struct checkup *c, struct finding *f)
 	f->what = fentry ? "work, but not on entry and exit of kernel functions"
 			 : "work, also on entry and exit of kernel functions";
 	f->evidence = SAY(c,
-			  "loading a perf event program: yes, an fentry program: %s; "
+			  "loading a perf event program: yes, attaching an fentry program: %s; "
 			  "unprivileged_bpf_disabled %lld",
 			  probe_result(fentry), (long long)disabled);
 	return true;

@@ -53,7 +53,8 @@ struct doctor {
 struct doctor_kernel {
 	int (*sample_clock)(void);     /* samples of the CPU clock that came through a ring */
 	int (*map_ring)(size_t bytes); /* 0 if a ring of this size may be mapped */
-	int (*load_bpf)(uint32_t type, uint32_t attach_btf_id); /* BPF_PROG_TYPE_* */
+	/* BPF_PROG_TYPE_*; attached, too, if it is for a function of the kernel */
+	int (*load_bpf)(uint32_t type, uint32_t attach_btf_id);
 };
 
 extern const struct doctor_kernel doctor_kernel_live;

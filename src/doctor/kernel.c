@@ -96,6 +96,23 @@ static const struct bpf_insn nothing[] = {
 	{ .code = BPF_JMP | BPF_EXIT },
 };
 
+/*
+ * Attaches the program for an instant.  On some architectures the kernel loads programs for the
+ * entry of functions long before it can put them there (arm64 before 6.4), and answers with
+ * ENOTSUPP, an error number that user space has no name for.
+ */
+static int attach_tracing(int program)
+{
+	enum { KERNEL_ENOTSUPP = 524 };
+	union bpf_attr attr = { .raw_tracepoint.prog_fd = (uint32_t)program };
+	long link = syscall(SYS_bpf, BPF_RAW_TRACEPOINT_OPEN, &attr, sizeof(attr));
+
+	if (link < 0)
+		return errno == KERNEL_ENOTSUPP ? -EOPNOTSUPP : -errno;
+	close((int)link);
+	return 0;
+}
+
 static int live_load_bpf(uint32_t type, uint32_t attach_btf_id)
 {
 	union bpf_attr attr = {
@@ -108,11 +125,14 @@ static int live_load_bpf(uint32_t type, uint32_t attach_btf_id)
 		.attach_btf_id = attach_btf_id,
 	};
 	long fd = syscall(SYS_bpf, BPF_PROG_LOAD, &attr, sizeof(attr));
+	int rc = 0;
 
 	if (fd < 0)
 		return -errno;
+	if (attach_btf_id)
+		rc = attach_tracing((int)fd);
 	close((int)fd);
-	return 0;
+	return rc;
 }
 
 const struct doctor_kernel doctor_kernel_live = {

@@ -6,6 +6,7 @@ of perf_event_paranoid that upstream does not have.
 """
 
 import json
+import re
 
 from case import case
 
@@ -27,6 +28,11 @@ def doctor_as_root(judge):
     judge.says("CPU", "Cortex-A57", found["cpu"]["what"])
     judge.says("machine", "virtual, under QEMU", found["machine"]["what"])
     judge.says("function tracing", "works, with call graphs", found["function-tracing"]["what"])
+    # arm64 loads such programs since 6.0 and can attach them since 6.4.
+    linux = tuple(map(int, re.search(r"Linux (\d+)\.(\d+)", found["machine"]["what"]).groups()))
+    judge.says("BPF programs at the entry of functions, Linux %d.%d" % linux,
+               "work, also on entry" if linux >= (6, 4) else "work, but not on entry",
+               found["bpf"]["what"])
     judge.equal("tracing instances left behind", "0", judge.part("instances").strip())
 
 
