@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Counter sessions on the real kernel; the kernels that this machine is not are in counters_open.c. */
+/* Counter sessions on the real kernel; the kernels that this machine is not are in counters_open.c.
+ */
 #include "record/counters.h"
 #include "base/clock.h"
 #include "live.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "record/target.h"
+#include "base/file.h"
 #include "live.h"
 #include "record/cgroup.h"
 #include "test.h"
@@ -119,6 +120,7 @@ TEST(target_finds_threads)
 {
 	pthread_barrier_t barrier;
 	pthread_t threads[3];
+	struct strlist names = { 0 };
 	struct target target;
 	struct err err;
 	char pid[16];
@@ -131,10 +133,14 @@ TEST(target_finds_threads)
 	pthread_barrier_wait(&barrier);
 	snprintf(pid, sizeof(pid), "%d", (int)getpid());
 	EXPECT_INT(resolve(&target, (struct target_flags){ .pids = pid }, &err), 0);
-	EXPECT_INT(target.tasks.len, 4);
+	/* ThreadSanitizer has a thread of its own beside ours */
+	EXPECT_INT(dir_names("/proc/self/task", &names, &err), 0);
+	EXPECT_INT(target.tasks.len, names.len);
+	EXPECT(target.tasks.len >= 4);
 	target_name_tasks(&target.tasks);
 	EXPECT_INT(target.tasks.data[0].tid, getpid());
-	EXPECT_TEXT(target.tasks.data[3].comm, "waiter");
+	EXPECT_TEXT(vec_last(&target.tasks)->comm, "waiter");
+	strlist_free(&names);
 	target_fini(&target);
 	pthread_barrier_wait(&barrier);
 	for (size_t i = 0; i < ARRAY_SIZE(threads); i++)
