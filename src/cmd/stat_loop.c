@@ -12,10 +12,11 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#define NEVER	  INT64_MAX
-#define FAST_NS	  (10 * NS_PER_MSEC) /* below this a late start of ours would cost ticks */
-#define SLOW_MOST 20
-#define GRACE_NS  (2 * NS_PER_SEC) /* for a command that was told to end */
+#define NEVER	      INT64_MAX
+#define FAST_NS	      (10 * NS_PER_MSEC)  /* below this a late start of ours would cost ticks */
+#define FREQ_AFTER_NS (100 * NS_PER_MSEC) /* until then the CPUs are still waking up */
+#define SLOW_MOST     20
+#define GRACE_NS      (2 * NS_PER_SEC) /* for a command that was told to end */
 
 enum { FD_SIGNAL, FD_COMMAND, FD_TARGET, FD_TICK, FD_CONTROL, FD_COUNT };
 
@@ -25,7 +26,7 @@ struct loop {
 	struct loop_state *state;
 	struct ticker ticker;
 	struct pollfd fds[FD_COUNT];
-	int64_t enable_at_ns, timeout_at_ns, kill_at_ns;
+	int64_t enable_at_ns, timeout_at_ns, kill_at_ns, freq_at_ns;
 	bool urgent;	   /* this thread runs before others */
 	int slow_ticks;	   /* how many in a row took most of their interval */
 	bool asked_to_end; /* a signal or timeout came; we wait for the command to follow */
@@ -121,6 +122,7 @@ static int begin_counting(struct loop *loop, struct err *err)
 {
 	const struct loop_options *o = loop->options;
 
+	loop->freq_at_ns = loop->state->started_ns + FREQ_AFTER_NS;
 	if (o->timeout_ns)
 		loop->timeout_at_ns = loop->state->started_ns + o->timeout_ns;
 	if (!o->interval_ns)
@@ -283,9 +285,24 @@ static void take_end_of_command(struct loop *loop)
 			 : LOOP_COMMAND_ENDED);
 }
 
+/* Once a second, as long as there is anything to see. */
+static void look_at_freq(struct loop *loop, int64_t now)
+{
+	struct freq *freq = &loop->state->freq;
+
+	if (!freq->root)
+		freq_start(freq, "");
+	else
+		freq_tick(freq, now);
+	loop->freq_at_ns = freq->samples ? freq->next_ns : NEVER;
+}
+
 static int take_time(struct loop *loop, struct err *err)
 {
 	int64_t now = clock_now_ns();
+
+	if (now >= loop->freq_at_ns)
+		look_at_freq(loop, now);
 
 	if (now >= loop->kill_at_ns) {
 		kill(loop->state->workload.pid, SIGKILL);
@@ -326,6 +343,8 @@ static int64_t next_deadline(const struct loop *loop)
 		next = loop->timeout_at_ns;
 	if (loop->kill_at_ns < next)
 		next = loop->kill_at_ns;
+	if (loop->freq_at_ns < next)
+		next = loop->freq_at_ns;
 	return next;
 }
 
@@ -376,6 +395,8 @@ static int end(struct loop *loop, struct err *err)
 	int rc = 0;
 
 	state->ended_ns = clock_now_ns();
+	if (state->freq.root)
+		freq_end(&state->freq);
 	if (state->counters && !command_is_target(loop))
 		rc = counters_disable(state->counters, err);
 	if (!rc && loop->ticker.fd >= 0)
@@ -418,6 +439,7 @@ int loop_run(struct loop_state *state, const struct loop_options *options,
 		.enable_at_ns = NEVER,
 		.timeout_at_ns = NEVER,
 		.kill_at_ns = NEVER,
+		.freq_at_ns = NEVER,
 	};
 	int rc;
 
@@ -433,6 +455,7 @@ void loop_close(struct loop_state *state)
 {
 	counters_close(state->counters);
 	state->counters = NULL;
+	cpuset_free(&state->freq.cpus);
 	if (state->has_workload)
 		workload_close(&state->workload);
 	state->has_workload = false;

@@ -8,6 +8,7 @@
 
 #include "record/control.h"
 #include "record/counters.h"
+#include "record/freq.h"
 #include "record/workload.h"
 
 enum loop_end {
@@ -30,6 +31,7 @@ struct loop_state {
 	enum loop_end end;
 	int signal; /* LOOP_SIGNAL */
 	uint64_t ticks, missed;
+	struct freq freq; /* how fast the CPUs ran, of runs that are not too short */
 };
 
 struct loop_hooks {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cmd/stat_notes.h"
 #include "base/buf.h"
-#include "base/text.h"
 #include "event/host.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-#define REASON 600
-#define NAMES  4 /* so many are named, the rest is counted */
+#define REASON		   600
+#define NAMES		   4 /* so many are named, the rest is counted */
+#define DRIFT_WORTH_SAYING 0.05
 
 /* Events that share a reason. */
 struct reason {
@@ -56,28 +56,71 @@ static void put_reasons(struct buf *out, struct reasons *reasons)
 	vec_free(reasons);
 }
 
-static void note_unsupported(struct buf *out, const struct tally *tally,
-			     const struct stat_table *table, const struct counters *counters)
+void findings_init(struct findings *findings, const struct event_list *events)
+{
+	*findings = (struct findings){ .events = events };
+	vec_each (event, &events->events) {
+		(void)event;
+		vec_push(&findings->status);
+	}
+}
+
+void findings_fini(struct findings *findings)
+{
+	vec_free(&findings->status);
+}
+
+void findings_opened(struct findings *findings, const struct pass *pass,
+		     const struct counters *counters)
+{
+	struct counters_census census;
+
+	if (!counters)
+		return;
+	for (size_t i = 0; i < pass->events->events.len; i++)
+		findings->status.data[pass_origin(pass, i)] = *counters_status(counters, i);
+	census = counters_census(counters);
+	findings->census.vanished += census.vanished;
+	findings->census.unsure += census.unsure;
+}
+
+void findings_ended(struct findings *findings, const struct loop_state *state)
+{
+	double drift = freq_drift(&state->freq);
+
+	findings->ever_enabled |= state->ever_enabled;
+	findings->ticks += state->ticks;
+	findings->missed += state->missed;
+	if (drift <= findings->drift)
+		return;
+	findings->drift = drift;
+	findings->slowest_mhz = state->freq.min_mhz;
+	findings->fastest_mhz = state->freq.max_mhz;
+}
+
+static void note_unsupported(struct buf *out, const struct findings *findings,
+			     const struct stat_table *table)
 {
 	struct reasons reasons = { 0 };
 	struct host host;
 	bool looked = false;
 
-	for (size_t i = 0; counters && i < table->columns; i++) {
+	for (size_t i = 0; i < table->columns; i++) {
 		const struct stat_column *column = &table->column[i];
 		const struct counter_status *status;
 		char why[REASON];
 
 		if (column->supported)
 			continue;
-		status = counters_status(counters, tally_event(tally, i));
+		status = &findings->status.data[column->event - findings->events->events.data];
 		if (!looked)
 			host_look(&host, &host_source_live);
 		looked = true;
 		if (status->group_full)
-			snprintf(why, sizeof(why),
-				 "its group needs more counters than the CPU has; make it smaller, "
-				 "or count in --passes");
+			snprintf(
+			    why, sizeof(why),
+			    "the group needs more counters than the CPU has; make it smaller, or "
+			    "see --plan");
 		else
 			host_why_not(&host, column->event, status->error, why, sizeof(why));
 		add_reason(&reasons, why, column->name);
@@ -86,12 +129,12 @@ static void note_unsupported(struct buf *out, const struct tally *tally,
 }
 
 /* Why an event that could be opened has no count. */
-static const char *why_not_counted(const struct loop_state *state, const struct event *event,
+static const char *why_not_counted(const struct findings *findings, const struct event *event,
 				   bool enabled)
 {
 	if (event->kind == EVENT_TOOL)
 		return "known only of a command that was run to its end";
-	if (!state->ever_enabled)
+	if (!findings->ever_enabled)
 		return "counting was never switched on; -D starts it after a time, --control by "
 		       "the word enable";
 	if (!enabled)
@@ -100,8 +143,8 @@ static const char *why_not_counted(const struct loop_state *state, const struct 
 	       "or see `perfolio doctor`";
 }
 
-static void note_uncounted(struct buf *out, const struct stat_table *table,
-			   const struct loop_state *state)
+static void note_uncounted(struct buf *out, const struct findings *findings,
+			   const struct stat_table *table)
 {
 	struct reasons reasons = { 0 };
 
@@ -116,20 +159,19 @@ static void note_uncounted(struct buf *out, const struct stat_table *table,
 			enabled |= cell->enabled > 0;
 		}
 		if (!counted)
-			add_reason(&reasons, why_not_counted(state, column->event, enabled),
+			add_reason(&reasons, why_not_counted(findings, column->event, enabled),
 				   column->name);
 	}
 	put_reasons(out, &reasons);
 }
 
-static void note_status(struct buf *out, const struct event_list *events,
-			const struct counters *counters)
+static void note_status(struct buf *out, const struct findings *findings)
 {
 	size_t user_only = 0, ungrouped = 0;
 
-	for (size_t i = 0; counters && i < events->events.len; i++) {
-		user_only += counters_status(counters, i)->user_only;
-		ungrouped += counters_status(counters, i)->ungrouped;
+	vec_each (status, &findings->status) {
+		user_only += status->user_only;
+		ungrouped += status->ungrouped;
 	}
 	if (user_only)
 		buf_puts(out,
@@ -140,47 +182,58 @@ static void note_status(struct buf *out, const struct event_list *events,
 			      "apart\n");
 }
 
-static void note_threads(struct buf *out, const struct counters *counters)
+static void note_threads(struct buf *out, const struct counters_census *census)
 {
-	struct counters_census census = counters_census(counters);
-
-	if (census.vanished)
-		buf_printf(out, "note: %zu thread%s ended before counting began\n", census.vanished,
-			   census.vanished > 1 ? "s" : "");
-	if (census.unsure)
+	if (census->vanished)
+		buf_printf(out, "note: %zu thread%s ended before counting began\n",
+			   census->vanished, census->vanished > 1 ? "s" : "");
+	if (census->unsure)
 		buf_printf(out,
 			   "note: %zu thread%s started while the others were being opened and may "
 			   "be missing\n",
-			   census.unsure, census.unsure > 1 ? "s" : "");
+			   census->unsure, census->unsure > 1 ? "s" : "");
 }
 
-void notes_before(struct buf *out, const struct event_list *events, const struct counters *counters)
+static void note_drift(struct buf *out, const struct findings *findings)
 {
-	vec_each (event, &events->events) {
-		size_t index = (size_t)(event - events->events.data);
+	if (findings->drift < DRIFT_WORTH_SAYING)
+		return;
+	buf_printf(
+	    out,
+	    "note: the CPUs ran at %.0f to %.0f MHz meanwhile: times and rates vary with it; "
+	    "`perfolio doctor` says how to hold it\n",
+	    findings->slowest_mhz, findings->fastest_mhz);
+}
 
-		if (counters && event_is_leader(events, index) &&
-		    counters_status(counters, index)->group_full)
+void notes_before(struct buf *out, const struct findings *findings, const struct pass *pass)
+{
+	for (size_t i = 0; i < pass->events->events.len; i++)
+		if (event_is_leader(pass->events, i) &&
+		    findings->status.data[pass_origin(pass, i)].group_full)
 			buf_printf(
 			    out,
 			    "note: the group that begins with %s needs more counters than the "
-			    "CPU has and can't be counted\n",
-			    event->name);
-	}
+			    "CPU has and can't be counted; see --plan\n",
+			    pass->events->events.data[i].name);
 }
 
-void notes_after(struct buf *out, const struct event_list *events, const struct tally *tally,
-		 const struct stat_table *table, const struct loop_state *state)
+void notes_after(struct buf *out, const struct findings *findings, const struct stat_table *table,
+		 size_t passes)
 {
-	note_unsupported(out, tally, table, state->counters);
-	note_uncounted(out, table, state);
-	note_status(out, events, state->counters);
-	if (state->counters)
-		note_threads(out, state->counters);
-	if (state->missed)
+	note_unsupported(out, findings, table);
+	note_uncounted(out, findings, table);
+	note_status(out, findings);
+	note_threads(out, &findings->census);
+	note_drift(out, findings);
+	if (passes > 1)
+		buf_printf(out,
+			   "note: counted in %zu runs of the command; a figure made of two of them "
+			   "supposes that they were alike\n",
+			   passes);
+	if (findings->missed)
 		buf_printf(out,
 			   "note: %" PRIu64 " of %" PRIu64
 			   " intervals were missed: the machine was "
 			   "too busy; the next one holds their counts\n",
-			   state->missed, state->missed + state->ticks);
+			   findings->missed, findings->missed + findings->ticks);
 }

@@ -237,6 +237,8 @@ static int check_output(const struct stat_options *o, struct err *err)
 		return err_set(err, EINVAL, "--metric-only and --per-thread don't go together");
 	if (o->metric_only && o->repeat > 1)
 		return err_set(err, EINVAL, "--metric-only and -r don't go together");
+	if (o->passes && o->interval_ns)
+		return err_set(err, EINVAL, "--passes and -I don't go together");
 	if (o->all_user && o->all_kernel)
 		return err_set(err, EINVAL, "--all-user and --all-kernel exclude each other");
 	return 0;

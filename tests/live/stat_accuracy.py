@@ -6,8 +6,7 @@ import os
 import statistics
 import sys
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from lib import PERFOLIO, check, done, need_program, program, run  # noqa: E402
+from lib import PERFOLIO, check, done, need_program, program, run
 
 EVENTS = "faults,task-clock,context-switches"
 RUNS = 10

@@ -11,8 +11,7 @@ import re
 import sys
 import tempfile
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from lib import PERFOLIO, check, done, need_program, need_root  # noqa: E402
+from lib import PERFOLIO, check, done, need_program, need_root
 
 SECONDS = float(os.environ.get("SECONDS", "2"))
 EVENTS = ["cpu-clock", "context-switches", "cpu-migrations", "page-faults"]

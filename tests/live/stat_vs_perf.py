@@ -14,8 +14,7 @@ import subprocess
 import sys
 import tempfile
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from lib import PERFOLIO, check, done, need_program, need_root, program, run  # noqa: E402
+from lib import PERFOLIO, check, done, need_program, need_root, program, run
 
 STEADY = program("steady")
 SHORT = [STEADY, "64", "5"]  # some 10 ms
