@@ -56,39 +56,79 @@ static int add_cell(struct counters *c, size_t value, int fd, struct err *err)
 	return rc ? err_set(err, -rc, "asking for an event's id: %s", strerror(-rc)) : 0;
 }
 
-static int plan_reads(struct counters *c, struct err *err)
+static int plan_slot(struct counters *c, size_t slot, struct err *err)
 {
-	size_t most = 0;
+	vec_each (bundle, &c->bundles) {
+		bool first = true;
 
-	for (size_t slot = 0; slot < c->slots.len; slot++) {
-		vec_each (bundle, &c->bundles) {
-			bool first = true;
+		vec_each (event, &bundle->events) {
+			size_t value = cell_index(c, slot, *event);
+			int rc;
 
-			vec_each (event, &bundle->events) {
-				size_t value = cell_index(c, slot, *event);
-				int rc;
-
-				if (c->fds[value] < 0)
-					continue;
-				if (first || !c->group_reads)
-					*vec_push(&c->reads) = (struct group_read){
-						.fd = c->fds[value],
-						.first = (uint32_t)c->cells.len,
-						.leads = first,
-					};
-				first = false;
-				rc = add_cell(c, value, c->fds[value], err);
-				if (rc)
-					return rc;
-			}
-			if (!first && vec_last(&c->reads)->count > most)
-				most = vec_last(&c->reads)->count;
+			if (c->fds[value] < 0)
+				continue;
+			if (first || !c->group_reads)
+				*vec_push(&c->reads) = (struct group_read){
+					.fd = c->fds[value],
+					.first = (uint32_t)c->cells.len,
+					.leads = first,
+				};
+			first = false;
+			rc = add_cell(c, value, c->fds[value], err);
+			if (rc)
+				return rc;
 		}
 	}
-	/* nr, enabled, running, then value and id each; a single read has three and one id. */
-	c->buffer_size = (3 + 2 * (most + 1)) * sizeof(uint64_t);
-	c->buffer = mem_alloc(c->buffer_size);
 	return 0;
+}
+
+/* Something that is done in each part, by the thread that has its descriptors. */
+struct work {
+	struct counters *c;
+	uint32_t part;
+	unsigned long request; /* of switch_part */
+	int rc;
+	struct err *err;
+};
+
+static int in_each_part(struct counters *c, void (*function)(void *), unsigned long request,
+			struct err *err)
+{
+	struct work work = { .c = c, .request = request, .err = err };
+
+	for (; work.part < c->parts.len && !work.rc; work.part++)
+		fdtable_run(c->parts.data[work.part].table, function, &work);
+	return work.rc;
+}
+
+static void plan_part(void *argument)
+{
+	struct work *work = argument;
+	struct counters *c = work->c;
+
+	for (size_t slot = 0; slot < c->slots.len && !work->rc; slot++)
+		if (c->slots.data[slot].part == work->part)
+			work->rc = plan_slot(c, slot, work->err);
+	c->parts.data[work->part].reads_end = c->reads.len;
+}
+
+static int plan_reads(struct counters *c, struct err *err)
+{
+	size_t most = 1;
+	int rc = in_each_part(c, plan_part, 0, err);
+
+	vec_each (read, &c->reads)
+		if (read->count > most)
+			most = read->count;
+	/* nr, enabled, running, then value and id each; a single read has three and one id. */
+	c->buffer_size = (3 + 2 * most) * sizeof(uint64_t);
+	c->buffer = mem_alloc(c->buffer_size);
+	return rc;
+}
+
+static size_t reads_begin(const struct counters *c, uint32_t part)
+{
+	return part ? c->parts.data[part - 1].reads_end : 0;
 }
 
 /* Not one event may be counted, and for at least one the reason is permission. */
@@ -135,6 +175,7 @@ void counters_close(struct counters *c)
 		return;
 	session_close_all(c);
 	session_free_bundles(c);
+	vec_free(&c->parts);
 	vec_free(&c->tasks);
 	vec_free(&c->slots);
 	vec_free(&c->reads);
@@ -150,26 +191,29 @@ void counters_close(struct counters *c)
 	free(c);
 }
 
-static int switch_leaders(struct counters *c, unsigned long request, const char *what,
-			  struct err *err)
+static void switch_part(void *argument)
 {
-	vec_each (read, &c->reads) {
-		int rc = read->leads ? c->sys->ioctl(read->fd, request, 0) : 0;
+	struct work *work = argument;
+	struct counters *c = work->c;
+	size_t end = c->parts.data[work->part].reads_end;
 
-		if (rc)
-			return err_set(err, -rc, "%s counters: %s", what, strerror(-rc));
-	}
-	return 0;
+	for (size_t i = reads_begin(c, work->part); i < end && !work->rc; i++)
+		if (c->reads.data[i].leads)
+			work->rc = c->sys->ioctl(c->reads.data[i].fd, work->request, 0);
 }
 
 int counters_enable(struct counters *c, struct err *err)
 {
-	return switch_leaders(c, PERF_EVENT_IOC_ENABLE, "starting", err);
+	int rc = in_each_part(c, switch_part, PERF_EVENT_IOC_ENABLE, err);
+
+	return rc ? err_set(err, -rc, "starting the counters: %s", strerror(-rc)) : 0;
 }
 
 int counters_disable(struct counters *c, struct err *err)
 {
-	return switch_leaders(c, PERF_EVENT_IOC_DISABLE, "stopping", err);
+	int rc = in_each_part(c, switch_part, PERF_EVENT_IOC_DISABLE, err);
+
+	return rc ? err_set(err, -rc, "stopping the counters: %s", strerror(-rc)) : 0;
 }
 
 static struct cell *find_cell(struct counters *c, const struct group_read *read, uint32_t at,
@@ -238,27 +282,39 @@ static void store_nothing(struct counters *c, const struct group_read *read)
 		    (struct counter_value){ .present = true };
 }
 
+static int read_group(struct counters *c, const struct group_read *read, struct err *err)
+{
+	struct cursor bytes;
+	ssize_t got;
+
+	do
+		got = c->sys->read(read->fd, c->buffer, c->buffer_size);
+	while (got == -EINTR);
+	if (got < 0)
+		return err_set(err, (int)-got, "reading counters: %s", strerror((int)-got));
+	if (got == 0) {
+		store_nothing(c, read);
+		return 0;
+	}
+	bytes = cursor_of(c->buffer, (size_t)got);
+	if (c->group_reads ? parse_group(c, read, bytes) : parse_single(c, read, bytes))
+		return 0;
+	return err_set(err, EIO, "reading counters: the kernel gave %zd bytes only", got);
+}
+
+static void read_part(void *argument)
+{
+	struct work *work = argument;
+	struct counters *c = work->c;
+	size_t end = c->parts.data[work->part].reads_end;
+
+	for (size_t i = reads_begin(c, work->part); i < end && !work->rc; i++)
+		work->rc = read_group(c, &c->reads.data[i], work->err);
+}
+
 int counters_read(struct counters *c, struct err *err)
 {
-	vec_each (read, &c->reads) {
-		ssize_t got;
-		struct cursor bytes;
-
-		do
-			got = c->sys->read(read->fd, c->buffer, c->buffer_size);
-		while (got == -EINTR);
-		if (got < 0)
-			return err_set(err, (int)-got, "reading counters: %s", strerror((int)-got));
-		if (got == 0) {
-			store_nothing(c, read);
-			continue;
-		}
-		bytes = cursor_of(c->buffer, (size_t)got);
-		if (c->group_reads ? !parse_group(c, read, bytes) : !parse_single(c, read, bytes))
-			return err_set(err, EIO, "reading counters: the kernel gave %zd bytes only",
-				       got);
-	}
-	return 0;
+	return in_each_part(c, read_part, 0, err);
 }
 
 /*

@@ -287,10 +287,33 @@ static void close_slot(struct counters *c, size_t slot)
 	}
 }
 
+struct closing {
+	struct counters *c;
+	uint32_t part;
+};
+
+static void close_part(void *argument)
+{
+	struct closing *closing = argument;
+	struct counters *c = closing->c;
+
+	for (size_t slot = 0; c->fds && slot < c->slots.len; slot++)
+		if (c->slots.data[slot].part == closing->part)
+			close_slot(c, slot);
+}
+
 void session_close_all(struct counters *c)
 {
-	for (size_t slot = 0; c->fds && slot < c->slots.len; slot++)
-		close_slot(c, slot);
+	for (uint32_t part = 0; part < c->parts.len; part++) {
+		struct closing closing = { .c = c, .part = part };
+
+		fdtable_run(c->parts.data[part].table, close_part, &closing);
+		fdtable_free(c->parts.data[part].table);
+	}
+	c->parts.len = 0;
+	vec_push(&c->parts);
+	vec_each (slot, &c->slots)
+		slot->part = 0;
 }
 
 /* OPENED, CHANGED, or negative. */
@@ -313,26 +336,63 @@ static int open_slot(struct counters *c, size_t slot, struct err *err)
 	return OPENED;
 }
 
+struct opening {
+	struct counters *c;
+	uint32_t part;
+	size_t next; /* the slot to go on with */
+	int rc;	     /* why it stopped: 0 at the end of the slots */
+	struct err why;
+};
+
+/* Opens slots in this thread's table until something comes in between. */
+static void open_part(void *argument)
+{
+	struct opening *opening = argument;
+	struct counters *c = opening->c;
+
+	for (; opening->next < c->slots.len; opening->next++) {
+		size_t slot = opening->next;
+
+		c->slots.data[slot].part = opening->part;
+		opening->rc = open_slot(c, slot, &opening->why);
+		if (opening->rc == -ESRCH && c->target->kind == TARGET_TASKS) {
+			c->slots.data[slot].gone = true;
+			opening->rc = 0;
+			close_slot(c, slot);
+		} else if (opening->rc) {
+			if (opening->rc == -EMFILE)
+				close_slot(c, slot); /* the next part begins with a whole slot */
+			return;
+		}
+	}
+}
+
+static bool add_part(struct counters *c)
+{
+	struct fdtable *table = fdtable_new(NULL);
+
+	if (table)
+		vec_push(&c->parts)->table = table;
+	return table != NULL;
+}
+
 /* One attempt at all slots. */
 static int open_slots_once(struct counters *c, struct err *err)
 {
-	size_t left = c->slots.len;
+	struct opening opening = { .c = c };
+	size_t before, left = 0;
 
-	for (size_t slot = 0; slot < c->slots.len; slot++) {
-		struct err why = { 0 };
-		int rc = open_slot(c, slot, &why);
-
-		if (rc == -ESRCH && c->target->kind == TARGET_TASKS) {
-			close_slot(c, slot);
-			c->slots.data[slot].gone = true;
-			left--;
-			continue;
-		}
-		if (rc < 0)
-			return err_set(err, -rc, "%s", why.text);
-		if (rc)
-			return rc;
-	}
+	do {
+		before = opening.next;
+		opening.part = (uint32_t)c->parts.len - 1;
+		fdtable_run(vec_last(&c->parts)->table, open_part, &opening);
+	} while (opening.rc == -EMFILE && opening.next > before && add_part(c));
+	if (opening.rc < 0)
+		return err_set(err, -opening.rc, "%s", opening.why.text);
+	if (opening.rc)
+		return opening.rc;
+	vec_each (slot, &c->slots)
+		left += !slot->gone;
 	return left ? 0 : err_set(err, ESRCH, "all of the processes to be measured have ended");
 }
 

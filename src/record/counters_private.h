@@ -7,6 +7,7 @@
 #define RECORD_COUNTERS_PRIVATE_H
 
 #include "record/counters.h"
+#include "record/fdtable.h"
 
 #define NO_CGROUP (-1)
 
@@ -31,8 +32,18 @@ struct cell {
 
 struct session_slot {
 	struct counter_slot shown;
-	int cgroup; /* index in target->cgroups, or NO_CGROUP */
+	int cgroup;    /* index in target->cgroups, or NO_CGROUP */
+	uint32_t part; /* whose descriptors it has */
 	bool gone;
+};
+
+/*
+ * Slots whose descriptors are in one table.  The first part's is the process's own; there are more
+ * only when that is full (10,000 threads with some events each).  Slots are in order of parts.
+ */
+struct session_part {
+	struct fdtable *table; /* NULL: our own */
+	size_t reads_end;      /* its reads end here; they begin where those of the last part end */
 };
 
 struct counters {
@@ -50,6 +61,7 @@ struct counters {
 
 	struct target_tasks tasks; /* of the slots that follow threads */
 	VEC(struct session_slot) slots;
+	VEC(struct session_part) parts;
 	int *fds; /* slot-major matrix; -1 where there is nothing */
 
 	VEC(struct group_read) reads;
@@ -77,6 +89,7 @@ void session_free_bundles(struct counters *c);
 void session_prepare_attr(struct counters *c, size_t event);
 /* Opens all slots; on failure what is open is left for session_close_all. */
 int session_open_slots(struct counters *c, struct err *err);
+/* Closes all events and leaves one part. */
 void session_close_all(struct counters *c);
 
 /* counters_slots.c */

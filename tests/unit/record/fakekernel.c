@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <sys/ioctl.h>
+#include <unistd.h>
 
 struct fake_kernel fake;
 
@@ -29,9 +30,9 @@ static struct fake_event *event_of(int fd)
 {
 	size_t index = (size_t)(fd - FAKE_FD);
 
-	return fd >= FAKE_FD && index < fake.events.len && fake.events.data[index].open
-		   ? &fake.events.data[index]
-		   : NULL;
+	if (fd < FAKE_FD || index >= fake.events.len || !fake.events.data[index].open)
+		return NULL;
+	return fake.events.data[index].thread == gettid() ? &fake.events.data[index] : NULL;
 }
 
 static bool on_pmu(const struct event_attr *attr)
@@ -54,6 +55,15 @@ size_t fake_open_fds(void)
 
 	vec_each (event, &fake.events)
 		n += event->open;
+	return n;
+}
+
+static size_t fds_of_this_thread(void)
+{
+	size_t n = 0;
+
+	vec_each (event, &fake.events)
+		n += event->open && event->thread == gettid();
 	return n;
 }
 
@@ -123,13 +133,14 @@ static int fake_open(const struct event_attr *attr, pid_t pid, int cpu, int grou
 		rc = check_pmu(attr, cpu, group_fd);
 	if (rc)
 		return rc;
-	if (fake_open_fds() >= fake.fds_most)
+	if (fds_of_this_thread() >= fake.fds_most)
 		return -EMFILE;
 
 	fd = FAKE_FD + (int)fake.events.len;
 	event = vec_push(&fake.events);
 	*event = (struct fake_event){
 		.open = true,
+		.thread = gettid(),
 		.attr = *attr,
 		.pid = pid,
 		.cpu = cpu,

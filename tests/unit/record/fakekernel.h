@@ -14,6 +14,7 @@
 
 struct fake_event {
 	bool open;
+	pid_t thread; /* whose table has the descriptor */
 	struct event_attr attr;
 	pid_t pid;
 	int cpu;
@@ -27,7 +28,7 @@ struct fake_event {
 struct fake_kernel {
 	int counters;	   /* of the CPU's PMU; 0: it has none and says ENOENT */
 	int paranoid;	   /* perf_event_paranoid, for somebody without capabilities */
-	size_t fds_most;   /* EMFILE beyond */
+	size_t fds_most;   /* in one thread's table; EMFILE beyond */
 	bool old_reads;	   /* a kernel before 4.13: no inherited group is read as one */
 	int precise_most;  /* beyond: EOPNOTSUPP */
 	bool no_guest_bit; /* exclude_guest: EINVAL */
