@@ -166,8 +166,9 @@ int text_distance(const char *a, const char *b, int limit)
 		last[j] = (int)j * 2;
 	for (size_t i = 1; i <= la; i++) {
 		int *spare = before;
+		int nearest = (int)i * 2;
 
-		now[0] = (int)i * 2;
+		now[0] = nearest;
 		for (size_t j = 1; j <= lb; j++) {
 			bool same = a[i - 1] == b[j - 1];
 			bool alike = tolower((unsigned char)a[i - 1]) ==
@@ -177,7 +178,10 @@ int text_distance(const char *a, const char *b, int limit)
 			now[j] = min(now[j], min(last[j], now[j - 1]) + 2);
 			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
 				now[j] = min(now[j], before[j - 2] + 2);
+			nearest = min(nearest, now[j]);
 		}
+		if (nearest >= limit) /* rows only grow; a swap from the one before costs a step */
+			return limit;
 		before = last;
 		last = now;
 		now = spare;

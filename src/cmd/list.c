@@ -191,7 +191,7 @@ static int list_events(const struct list_options *options, int argc, char **argv
 		if (!kind)
 			*vec_push(&selection.words) = argv[i];
 	}
-	catalog_each(listing.catalog, select_entry, &selection);
+	catalog_each(listing.catalog, &listing.arena, select_entry, &selection);
 	if (!listing.rows.len)
 		status = nothing_matches(options, &selection, listing.catalog, err);
 	else if (!options->names)

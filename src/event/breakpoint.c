@@ -60,7 +60,7 @@ static int breakpoint_find(struct catalog *catalog, const char *name, struct eve
 	return (int)(at - name);
 }
 
-static int breakpoint_each(struct catalog *catalog, catalog_visit *visit, void *user)
+static int breakpoint_each(struct catalog *catalog, const struct catalog_walk *walk)
 {
 	static const struct catalog_entry form = {
 		.name = "mem:ADDRESS[/LENGTH][:rwx]",
@@ -70,7 +70,7 @@ static int breakpoint_each(struct catalog *catalog, catalog_visit *visit, void *
 	};
 
 	(void)catalog;
-	return visit(&form, user);
+	return walk->visit(&form, walk->user);
 }
 
 const struct event_source source_breakpoint = { breakpoint_find, breakpoint_each };

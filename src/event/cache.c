@@ -108,29 +108,29 @@ static int cache_find(struct catalog *catalog, const char *name, struct event_li
 	return 0;
 }
 
-static int visit_one(struct catalog *catalog, size_t cache, int op, int result,
-		     catalog_visit *visit, void *user)
+static int visit_one(size_t cache, int op, int result, const struct catalog_walk *walk)
 {
 	static const char *const did[] = { "loads from", "stores to", "prefetches into" };
 	const char *type = caches[cache].part.names[0];
 	struct catalog_entry entry = { .kind = EVENT_CACHE };
 
-	entry.name = result ? arena_printf(&catalog->arena, "%s-%s-misses", type, ops[op].names[0])
-			    : arena_printf(&catalog->arena, "%s-%s", type, ops[op].names[1]);
-	entry.brief = arena_printf(&catalog->arena, "%s %s%s", did[op], caches[cache].what,
+	entry.name = result ? arena_printf(walk->texts, "%s-%s-misses", type, ops[op].names[0])
+			    : arena_printf(walk->texts, "%s-%s", type, ops[op].names[1]);
+	entry.brief = arena_printf(walk->texts, "%s %s%s", did[op], caches[cache].what,
 				   result ? " that missed" : "");
-	return visit(&entry, user);
+	return walk->visit(&entry, walk->user);
 }
 
-static int cache_each(struct catalog *catalog, catalog_visit *visit, void *user)
+static int cache_each(struct catalog *catalog, const struct catalog_walk *walk)
 {
 	int rc = 0;
 
+	(void)catalog;
 	for (size_t i = 0; i < ARRAY_SIZE(caches); i++)
 		for (int op = 0; op < (int)ARRAY_SIZE(ops); op++)
 			for (int result = 0; result < (int)ARRAY_SIZE(results); result++)
 				if (caches[i].ops & 1u << op &&
-				    (rc = visit_one(catalog, i, op, result, visit, user)))
+				    (rc = visit_one(i, op, result, walk)))
 					return rc;
 	return rc;
 }

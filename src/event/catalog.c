@@ -48,11 +48,13 @@ void catalog_free(struct catalog *catalog)
 	free(catalog);
 }
 
-int catalog_each(struct catalog *catalog, catalog_visit *visit, void *user)
+int catalog_each(struct catalog *catalog, struct arena *texts, catalog_visit *visit, void *user)
 {
+	struct catalog_walk walk = { visit, user, texts };
+
 	for (size_t i = 0; i < ARRAY_SIZE(sources); i++) {
 		bool listed = sources[i]->of_model || !catalog->cpu;
-		int rc = listed ? sources[i]->each(catalog, visit, user) : 0;
+		int rc = listed ? sources[i]->each(catalog, &walk) : 0;
 
 		if (rc)
 			return rc;

@@ -20,7 +20,7 @@ struct catalog_options {
 	const char *cpu;      /* NULL: this CPU; else a model that list --cpu names */
 };
 
-/* One thing that can be measured, as list shows it.  Texts hold as long as the catalogue. */
+/* One thing that can be measured, as list shows it. */
 struct catalog_entry {
 	const char *name;   /* what to type */
 	const char *alias;  /* another spelling, or NULL */
@@ -40,8 +40,11 @@ typedef int catalog_visit(const struct catalog_entry *entry, void *user);
 struct catalog *catalog_new(const struct catalog_options *options);
 void catalog_free(struct catalog *catalog);
 
-/* Every name there is, source by source; ends early, with its value, when visit gives not 0. */
-int catalog_each(struct catalog *catalog, catalog_visit *visit, void *user);
+/*
+ * Every name there is, source by source; ends early, with its value, when visit gives not 0.  The
+ * entries' texts hold as long as the catalogue and the arena, into which some of them are put.
+ */
+int catalog_each(struct catalog *catalog, struct arena *texts, catalog_visit *visit, void *user);
 
 /* A CPU model whose events are known, as catalog_options.cpu takes it. */
 struct catalog_model {

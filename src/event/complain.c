@@ -89,7 +89,9 @@ static void offer(struct nearest *nearest, const char *name)
 	int distance = worst, i = NEAREST - 1;
 
 	for (int k = 0; k < 3; k++) {
-		int d = text_distance(nearest->wanted[k], name, worst);
+		int d = k && !strcmp(nearest->wanted[k], nearest->wanted[0])
+			    ? worst
+			    : text_distance(nearest->wanted[k], name, worst);
 
 		distance = d < distance ? d : distance;
 	}
@@ -125,15 +127,17 @@ static void add_nearest(struct buf *out, struct catalog *catalog, const char *na
 	char *lower = in_case(name, tolower), *upper = in_case(name, toupper);
 	struct nearest nearest = { .wanted = { name, lower, upper } };
 	size_t length = strlen(name) < 60 ? strlen(name) : 60;
+	struct arena texts = { 0 };
 
 	/* A third of the letters may be wrong: further away nobody sees the likeness. */
 	for (int i = 0; i < NEAREST; i++)
 		nearest.best[i].distance = 2 * (2 + (int)length) / 3;
-	catalog_each(catalog, offer_entry, &nearest);
+	catalog_each(catalog, &texts, offer_entry, &nearest);
 	for (int i = 0; i < NEAREST && nearest.best[i].name; i++)
 		buf_printf(out, "%s%s", i ? ", " : "\n  near to it: ", nearest.best[i].name);
 	if (!nearest.best[0].name)
 		buf_puts(out, "\n  `perfolio list` shows what there is");
+	arena_free(&texts);
 	free(lower);
 	free(upper);
 }
@@ -155,6 +159,8 @@ int complain_unknown(struct err *err, struct catalog *catalog, const char *text,
 	char *name;
 	int rc;
 
+	if (!err) /* nobody will read it, and the nearest names take a while */
+		return -EINVAL;
 	length = name_length(text + at, length);
 	name = mem_strndup(text + at, length);
 	add_nearest(&after, catalog, name);

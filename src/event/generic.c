@@ -87,7 +87,7 @@ static const struct generic *find(const struct generic *table, size_t count, con
 }
 
 static int each(const struct generic *table, size_t count, enum event_kind kind,
-		catalog_visit *visit, void *user)
+		const struct catalog_walk *walk)
 {
 	for (size_t i = 0; i < count; i++) {
 		struct catalog_entry entry = {
@@ -96,7 +96,7 @@ static int each(const struct generic *table, size_t count, enum event_kind kind,
 			.brief = table[i].brief,
 			.kind = kind,
 		};
-		int rc = visit(&entry, user);
+		int rc = walk->visit(&entry, walk->user);
 
 		if (rc)
 			return rc;
@@ -118,10 +118,10 @@ static int hardware_find(struct catalog *catalog, const char *name, struct event
 	return (int)length;
 }
 
-static int hardware_each(struct catalog *catalog, catalog_visit *visit, void *user)
+static int hardware_each(struct catalog *catalog, const struct catalog_walk *walk)
 {
 	(void)catalog;
-	return each(hardware, ARRAY_SIZE(hardware), EVENT_HARDWARE, visit, user);
+	return each(hardware, ARRAY_SIZE(hardware), EVENT_HARDWARE, walk);
 }
 
 static int software_find(struct catalog *catalog, const char *name, struct event_list *list,
@@ -140,10 +140,10 @@ static int software_find(struct catalog *catalog, const char *name, struct event
 	return (int)length;
 }
 
-static int software_each(struct catalog *catalog, catalog_visit *visit, void *user)
+static int software_each(struct catalog *catalog, const struct catalog_walk *walk)
 {
 	(void)catalog;
-	return each(software, ARRAY_SIZE(software), EVENT_SOFTWARE, visit, user);
+	return each(software, ARRAY_SIZE(software), EVENT_SOFTWARE, walk);
 }
 
 static int tool_find(struct catalog *catalog, const char *name, struct event_list *list,
@@ -163,10 +163,10 @@ static int tool_find(struct catalog *catalog, const char *name, struct event_lis
 	return (int)length;
 }
 
-static int tool_each(struct catalog *catalog, catalog_visit *visit, void *user)
+static int tool_each(struct catalog *catalog, const struct catalog_walk *walk)
 {
 	(void)catalog;
-	return each(tools, ARRAY_SIZE(tools), EVENT_TOOL, visit, user);
+	return each(tools, ARRAY_SIZE(tools), EVENT_TOOL, walk);
 }
 
 /* r1a8, or TYPE:CONFIG in plain numbers. */
@@ -191,7 +191,7 @@ static int raw_find(struct catalog *catalog, const char *name, struct event_list
 	return (int)(length + 1 + second);
 }
 
-static int raw_each(struct catalog *catalog, catalog_visit *visit, void *user)
+static int raw_each(struct catalog *catalog, const struct catalog_walk *walk)
 {
 	static const struct catalog_entry forms[] = {
 		{ .name = "rNNN",
@@ -206,7 +206,7 @@ static int raw_each(struct catalog *catalog, catalog_visit *visit, void *user)
 
 	(void)catalog;
 	for (size_t i = 0; i < ARRAY_SIZE(forms); i++) {
-		int rc = visit(&forms[i], user);
+		int rc = walk->visit(&forms[i], walk->user);
 
 		if (rc)
 			return rc;

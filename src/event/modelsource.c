@@ -88,37 +88,36 @@ static int model_find(struct catalog *catalog, const char *name, struct event_li
 }
 
 struct listing {
-	struct arena *arena;
+	const struct catalog_walk *walk;
 	const char *family;
-	catalog_visit *visit;
-	void *user;
 };
 
 static int list_event(const struct model_event *event, void *user)
 {
-	struct listing *l = user;
+	const struct listing *l = user;
+	struct arena *texts = l->walk->texts;
 	struct catalog_entry entry = { .family = l->family, .kind = EVENT_MODEL };
 
 	entry.name = event->event;
 	entry.brief = event->about ? event->about : "";
 	if (event->umask) {
-		entry.name = arena_printf(l->arena, "%s:%s", event->event, event->umask);
-		entry.brief = arena_printf(l->arena, "%s: %s", entry.brief, event->umask_about);
+		entry.name = arena_printf(texts, "%s:%s", event->event, event->umask);
+		entry.brief = arena_printf(texts, "%s: %s", entry.brief, event->umask_about);
 	}
-	return l->visit(&entry, l->user);
+	return l->walk->visit(&entry, l->walk->user);
 }
 
-static int model_list(struct catalog *catalog, catalog_visit *visit, void *user)
+static int model_list(struct catalog *catalog, const struct catalog_walk *walk)
 {
 	struct model_pmu pmu;
 	int rc = 0;
 
 	for (int next = 0; !rc && model_next_pmu(&next, &pmu);) {
-		struct listing listing = { &catalog->arena, NULL, visit, user };
+		struct listing listing = { .walk = walk };
 
 		if (!wanted(catalog, &pmu))
 			continue;
-		listing.family = arena_printf(&catalog->arena, "%s, %s, from libpfm", pmu.name,
+		listing.family = arena_printf(walk->texts, "%s, %s, from libpfm", pmu.name,
 					      pmu.title);
 		rc = model_each(&pmu, list_event, &listing);
 	}

@@ -91,19 +91,18 @@ static int pmu_find(struct catalog *catalog, const char *name, struct event_list
 	return list->events.len > first ? (int)length : 0;
 }
 
-static int visit_events(struct catalog *catalog, const struct pmu *pmu, catalog_visit *visit,
-			void *user)
+static int visit_events(const struct pmu *pmu, const struct catalog_walk *walk)
 {
 	vec_each (event, &pmu->events) {
 		struct catalog_entry entry = {
-			.name = arena_printf(&catalog->arena, "%s/%s/", pmu->name, event->name),
+			.name = arena_printf(walk->texts, "%s/%s/", pmu->name, event->name),
 			.alias = event->name,
 			.family = pmu->name,
-			.brief = *event->unit ? arena_printf(&catalog->arena, "in %s", event->unit)
+			.brief = *event->unit ? arena_printf(walk->texts, "in %s", event->unit)
 					      : "",
 			.kind = EVENT_PMU,
 		};
-		int rc = visit(&entry, user);
+		int rc = walk->visit(&entry, walk->user);
 
 		if (rc)
 			return rc;
@@ -111,12 +110,12 @@ static int visit_events(struct catalog *catalog, const struct pmu *pmu, catalog_
 	return 0;
 }
 
-static int pmu_each(struct catalog *catalog, catalog_visit *visit, void *user)
+static int pmu_each(struct catalog *catalog, const struct catalog_walk *walk)
 {
 	struct pmus *pmus = pmus_get(catalog);
 
 	for (size_t i = 0; i < pmus->len; i++) {
-		int rc = visit_events(catalog, pmu_get(catalog, pmus->data[i].name), visit, user);
+		int rc = visit_events(pmu_get(catalog, pmus->data[i].name), walk);
 
 		if (rc)
 			return rc;

@@ -26,6 +26,12 @@ struct catalog {
 	struct vendor_tables *vendor; /* NULL until they were read */
 };
 
+struct catalog_walk {
+	catalog_visit *visit;
+	void *user;
+	struct arena *texts; /* for what an entry needs that the source does not have */
+};
+
 struct event_source {
 	/*
 	 * Adds the events that the beginning of `name` stands for, their own names left NULL unless
@@ -35,8 +41,8 @@ struct event_source {
 	int (*find)(struct catalog *catalog, const char *name, struct event_list *list,
 		    struct err *err);
 
-	/* Hands every name to visit; ends early, with its value, when that is not 0. */
-	int (*each)(struct catalog *catalog, catalog_visit *visit, void *user);
+	/* Hands every name to walk->visit; ends early, with its value, when that is not 0. */
+	int (*each)(struct catalog *catalog, const struct catalog_walk *walk);
 
 	bool
 	    of_model; /* knows other CPUs' events too: all that is listed for catalog_options.cpu */

@@ -206,8 +206,7 @@ static int tracepoint_find(struct catalog *catalog, const char *name, struct eve
 struct listing {
 	struct catalog *catalog;
 	const char *root;
-	catalog_visit *visit;
-	void *user;
+	const struct catalog_walk *walk;
 	const char *system; /* the last one met */
 	bool probes;
 };
@@ -215,39 +214,37 @@ struct listing {
 static int list_match(const char *system, const char *name, void *user)
 {
 	struct listing *l = user;
-	struct arena *arena = &l->catalog->arena;
+	struct arena *texts = l->walk->texts;
 	struct catalog_entry entry = { .brief = "" };
 
 	if (!l->system || strcmp(l->system, system) != 0)
-		l->system = arena_strdup(arena, system);
-	entry.name = arena_printf(arena, "%s:%s", system, name);
+		l->system = arena_strdup(texts, system);
+	entry.name = arena_printf(texts, "%s:%s", system, name);
 	if (is_probe(l->catalog, l->root, entry.name) != l->probes)
 		return 0;
 	entry.family = l->system;
 	entry.kind = l->probes ? EVENT_PROBE : EVENT_TRACEPOINT;
-	return l->visit(&entry, l->user);
+	return l->walk->visit(&entry, l->walk->user);
 }
 
-static int list_all(struct catalog *catalog, bool probes, catalog_visit *visit, void *user)
+static int list_all(struct catalog *catalog, bool probes, const struct catalog_walk *walk)
 {
-	struct listing listing = { catalog, NULL, visit, user, NULL, probes };
+	struct listing listing = { .catalog = catalog, .walk = walk, .probes = probes };
 
 	listing.root = tracefs_path(catalog, NULL);
-	if (!listing.root)
-		return 0;
-	return each_match(listing.root, "*", "*", list_match, &listing);
+	return listing.root ? each_match(listing.root, "*", "*", list_match, &listing) : 0;
 }
 
-static int tracepoint_each(struct catalog *catalog, catalog_visit *visit, void *user)
+static int tracepoint_each(struct catalog *catalog, const struct catalog_walk *walk)
 {
-	return list_all(catalog, false, visit, user);
+	return list_all(catalog, false, walk);
 }
 
-static int probe_each(struct catalog *catalog, catalog_visit *visit, void *user)
+static int probe_each(struct catalog *catalog, const struct catalog_walk *walk)
 {
 	if (catalog->tracefs.probes_read && !catalog->tracefs.probes.len)
 		return 0;
-	return list_all(catalog, true, visit, user);
+	return list_all(catalog, true, walk);
 }
 
 /* Probes are found as the tracepoints that they are. */

@@ -274,10 +274,9 @@ const struct vendor_event *vendor_find(struct catalog *catalog, const struct pmu
 	return NULL;
 }
 
-static int list_table(struct catalog *catalog, const struct vendor_table *table,
-		      catalog_visit *visit, void *user)
+static int list_table(const struct vendor_table *table, const struct catalog_walk *walk)
 {
-	const char *family = arena_printf(&catalog->arena, "%s%s%s%s%s, from %s", table->name,
+	const char *family = arena_printf(walk->texts, "%s%s%s%s%s, from %s", table->name,
 					  *table->version ? ", version " : "", table->version,
 					  *table->date ? ", " : "", table->date, table->source);
 
@@ -292,22 +291,22 @@ static int list_table(struct catalog *catalog, const struct vendor_table *table,
 		};
 		int rc;
 
-		entry.encoding = arena_printf(&catalog->arena, "%s/%s/",
+		entry.encoding = arena_printf(walk->texts, "%s/%s/",
 					      *event->pmu ? event->pmu : "cpu", event->terms);
-		rc = visit(&entry, user);
+		rc = walk->visit(&entry, walk->user);
 		if (rc)
 			return rc;
 	}
 	return 0;
 }
 
-static int vendor_source_each(struct catalog *catalog, catalog_visit *visit, void *user)
+static int vendor_source_each(struct catalog *catalog, const struct catalog_walk *walk)
 {
 	int rc = 0;
 
 	vec_each (table, vendor_tables_get(catalog))
 		if (!rc)
-			rc = list_table(catalog, *table, visit, user);
+			rc = list_table(*table, walk);
 	return rc;
 }
 
