@@ -148,6 +148,10 @@ static int nothing_matches(const struct list_options *options, const struct sele
 			       "no events are known for the CPU '%s'; `perfolio list --cpus` shows "
 			       "the models, --import brings in more",
 			       options->cpu);
+	if (selection->listing->no_tracepoints.code) {
+		*err = selection->listing->no_tracepoints;
+		return -err->code;
+	}
 	if (selection->words.len != 1 || selection->kinds)
 		return err_set(err, ENOENT,
 			       "no event has all of these words in its name or description; try "
@@ -167,11 +171,22 @@ static int nothing_matches(const struct list_options *options, const struct sele
 static void print_names(const struct listing *listing)
 {
 	vec_each (row, &listing->rows) {
+		if (row->entry.example) /* a form, not a name */
+			continue;
 		printf("%s ", row->entry.name);
 		if (row->entry.alias)
 			printf("%s ", row->entry.alias);
 	}
 	putchar('\n');
+}
+
+/* Whether tracepoints that can't be seen would be missed. */
+static bool wants_tracepoints(const struct selection *selection)
+{
+	unsigned kinds = 1u << EVENT_TRACEPOINT | 1u << EVENT_PROBE;
+
+	return !selection->options->cpu && !selection->words.len &&
+	       (!selection->kinds || selection->kinds & kinds);
 }
 
 static int list_events(const struct list_options *options, int argc, char **argv, struct err *err)
@@ -185,13 +200,16 @@ static int list_events(const struct list_options *options, int argc, char **argv
 
 	listing.catalog = catalog_new(&where);
 	for (int i = 0; i < argc; i++) {
-		unsigned kind = kind_of_word(argv[i]);
+		/* Kinds come first: "cache" after another word is a word of a description. */
+		unsigned kind = selection.words.len ? 0 : kind_of_word(argv[i]);
 
 		selection.kinds |= kind;
 		if (!kind)
 			*vec_push(&selection.words) = argv[i];
 	}
 	catalog_each(listing.catalog, &listing.arena, select_entry, &selection);
+	if (wants_tracepoints(&selection))
+		tracefs_path(listing.catalog, &listing.no_tracepoints);
 	if (!listing.rows.len)
 		status = nothing_matches(options, &selection, listing.catalog, err);
 	else if (!options->names)
@@ -200,7 +218,7 @@ static int list_events(const struct list_options *options, int argc, char **argv
 		print_names(&listing);
 	else if (options->json)
 		listing_print_json(&listing, stdout);
-	else
+	else if (listing.rows.len)
 		listing_print(&listing, stdout);
 	vec_free(&selection.words);
 	vec_free(&listing.rows);
@@ -263,7 +281,7 @@ static int list_run(void *options, int argc, char **argv, struct err *err)
 
 const struct command cmd_list = {
 	.name = "list",
-	.args = "[KIND|TEXT...]",
+	.args = "[KIND...] [TEXT...]",
 	.summary = "show what can be measured here, and what can't and why",
 	.example = "perfolio list cache miss",
 	.options = list_spec,

@@ -3,6 +3,7 @@
 #ifndef CMD_LISTING_H
 #define CMD_LISTING_H
 
+#include "base/err.h"
 #include "base/vec.h"
 #include "event/catalog.h"
 #include "event/event.h"
@@ -22,6 +23,7 @@ enum { ROW_UNTESTED = 1 }; /* other states: 0, or a negative errno value */
 struct row {
 	struct catalog_entry entry;
 	int state;		/* whether it can be opened here */
+	int whole_state;	/* the same, with the kernel's part: refused more often */
 	const char *fields;	/* a tracepoint's, by spaces; NULL if they were not read */
 	bool has_event;		/* the grammar took its name */
 	struct event_attr attr; /* then: how it is encoded */
@@ -36,6 +38,8 @@ struct listing {
 	bool verbose;
 	bool no_descriptions;
 	const char *cpu; /* --cpu: nothing was tested */
+	struct err
+	    no_tracepoints; /* why none can be seen; code 0 where they can, or aren't asked for */
 };
 
 /* Fills in whether each row can be opened, by opening it. */

@@ -34,8 +34,10 @@ static void write_state(const struct listing *listing, struct json *json, const 
 	if (row->state == ROW_UNTESTED)
 		return;
 	json_flag(json, "openable", row->state == 0);
-	if (row->state < 0) {
-		json_text(json, "errno", strerrorname_np(-row->state));
+	if (row->state == 0 && row->whole_state < 0)
+		json_flag(json, "user_only", true);
+	if (row->whole_state < 0) {
+		json_text(json, "errno", strerrorname_np(-row->whole_state));
 		json_text(json, "why", listing_why(listing, row, why, sizeof(why)));
 	}
 }
@@ -82,6 +84,8 @@ void listing_print_json(const struct listing *listing, FILE *out)
 	vec_each (row, &listing->rows)
 		write_row(listing, &json, row);
 	json_close(&json);
+	if (listing->no_tracepoints.code)
+		json_text(&json, "no_tracepoints", listing->no_tracepoints.text);
 	json_close(&json);
 	putc('\n', out);
 }

@@ -56,6 +56,15 @@ static void test_row(const struct listing *listing, struct row *row)
 	int rc = row_event(listing, row, &list);
 
 	row->state = rc ? rc : event_probe(&perf_sys_kernel, &list.events.data[0]);
+	row->whole_state = row->state;
+	if (!rc && (row->state == -EACCES || row->state == -EPERM)) {
+		/* As stat does: what an ordinary user may have is the user's part. */
+		list.events.data[0].attr.base.exclude_kernel = 1;
+		list.events.data[0].attr.base.exclude_hv = 1;
+		row->state = event_probe(&perf_sys_kernel, &list.events.data[0]);
+		if (row->state) /* what is missing even then is the better reason */
+			row->whole_state = row->state;
+	}
 	event_list_free(&list);
 }
 
@@ -146,8 +155,11 @@ static void take_answers(struct listing *listing, struct questions *questions, i
 	if (from >= 0)
 		close(from);
 	vec_each (row, &listing->rows)
-		if (is_tracepoint(row) && row->state == ROW_UNTESTED)
-			row->state = of_class[permission_class(row)];
+		if (is_tracepoint(row)) {
+			if (row->state == ROW_UNTESTED)
+				row->state = of_class[permission_class(row)];
+			row->whole_state = row->state;
+		}
 }
 
 void listing_test(struct listing *listing)
@@ -183,7 +195,7 @@ const char *listing_why(const struct listing *listing, const struct row *row, ch
 			       .cpu_wide_only = row->cpu_wide_only };
 
 	into[0] = '\0';
-	if (row->state < 0)
-		host_why_not(&listing->host, &event, -row->state, into, room);
+	if (row->whole_state < 0)
+		host_why_not(&listing->host, &event, -row->whole_state, into, room);
 	return into;
 }

@@ -22,7 +22,10 @@ static int width_of(FILE *out)
 static void print_name(const struct listing *listing, const struct row *row, FILE *out)
 {
 	bool bad = row->state < 0;
-	char mark = bad ? 'x' : row->state == ROW_UNTESTED && !listing->cpu ? '?' : ' ';
+	char mark = bad						  ? 'x'
+		    : row->state == ROW_UNTESTED && !listing->cpu ? '?'
+		    : row->whole_state < 0			  ? 'u'
+								  : ' ';
 	const struct catalog_entry *entry = &row->entry;
 
 	fprintf(out, "  %s%c %s%s", bad ? text_color(out, COLOR_BAD) : "", mark, entry->name,
@@ -107,7 +110,7 @@ static void print_reason(const struct listing *listing, const struct row *row, c
 }
 
 struct tally {
-	size_t shown, refused;
+	size_t shown, refused, user_only;
 	VEC(const struct row *) reasons; /* one row for each different reason */
 };
 
@@ -116,9 +119,10 @@ static void count_row(const struct listing *listing, const struct row *row, stru
 	char why[REASON], known[REASON];
 
 	tally->shown++;
-	if (row->state >= 0)
+	if (row->whole_state >= 0)
 		return;
-	tally->refused++;
+	tally->refused += row->state < 0;
+	tally->user_only += row->state == 0;
 	listing_why(listing, row, why, sizeof(why));
 	vec_each (other, &tally->reasons)
 		if (!strcmp(why, listing_why(listing, *other, known, sizeof(known))))
@@ -132,17 +136,21 @@ static void print_heading(const struct listing *listing, const struct listing_ki
 {
 	char number[TEXT_NUMBER], why[REASON] = "";
 	bool none = tally->refused == tally->shown && tally->reasons.len == 1;
+	bool user_only = tally->user_only == tally->shown && tally->reasons.len == 1;
 	bool again;
 
-	if (none)
+	if (none || user_only)
 		listing_why(listing, tally->reasons.data[0], why, sizeof(why));
-	again = none && !strcmp(why, said);
+	again = *why && !strcmp(why, said);
 	fprintf(out, "%s%s (%s)%s%s%s\n", text_color(out, COLOR_BOLD), kind->heading,
 		text_grouped(number, tally->shown), text_color(out, COLOR_OFF),
-		none ? ": none can be opened here" : "", again ? ", for the same reason" : "");
-	if (none && !again)
+		none	    ? ": none can be opened here"
+		: user_only ? ": only their user's part can be opened here"
+			    : "",
+		again ? ", for the same reason" : "");
+	if (*why && !again)
 		print_reason(listing, tally->reasons.data[0], "", out);
-	if (none)
+	if (*why)
 		memcpy(said, why, sizeof(why));
 }
 
@@ -167,9 +175,9 @@ static void print_kind(const struct listing *listing, const struct listing_kind 
 		family = row->entry.family;
 		print_row(listing, row, out);
 	}
-	if (tally.refused < tally.shown || tally.reasons.len > 1)
+	if (tally.reasons.len > 1 || (tally.refused < tally.shown && tally.user_only < tally.shown))
 		vec_each (reason, &tally.reasons)
-			print_reason(listing, *reason, "x ", out);
+			print_reason(listing, *reason, (*reason)->state < 0 ? "x " : "u ", out);
 	putc('\n', out);
 	vec_free(&tally.reasons);
 }
@@ -180,4 +188,11 @@ void listing_print(const struct listing *listing, FILE *out)
 
 	for (size_t i = 0; listing_kinds[i].heading; i++)
 		print_kind(listing, &listing_kinds[i], said, out);
+	if (listing->no_tracepoints.code) {
+		fprintf(out, "%sTracepoints%s: none can be seen here\n  %s",
+			text_color(out, COLOR_BOLD), text_color(out, COLOR_OFF),
+			text_color(out, COLOR_WARN));
+		text_wrap(out, listing->no_tracepoints.text, NAME_COLUMN, width_of(out));
+		fputs(text_color(out, COLOR_OFF), out);
+	}
 }
