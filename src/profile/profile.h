@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The one model that every view asks: samples as columns, stacks as a trie, everything interned.
+ *
+ * Stacks are keyed by (parent, function, inlined), not by address: most addresses of frame-pointer
+ * stacks are garbage.  A node's parent always has a smaller id, so sums up the tree are one pass
+ * from the last node to the first.  Two events are never added.  A profile grows while it is built
+ * (live) and is plain arrays: it can be written to an index file and mapped back (profile/index.h).
+ */
+#ifndef PROFILE_PROFILE_H
+#define PROFILE_PROFILE_H
+
+#include "base/interner.h"
+#include "base/vec.h"
+#include "symbol/symbol.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+#define STACK_ROOT 0u /* the node of an empty stack, in every profile */
+#define NO_STRING  UINT32_MAX
+
+enum frame_kind {
+	FRAME_USER,
+	FRAME_LIBRARY, /* user code outside the program's own file */
+	FRAME_KERNEL,
+	FRAME_JIT,
+	FRAME_UNKNOWN,
+};
+
+struct profile_object {
+	uint32_t path; /* string */
+	struct build_id build_id;
+	uint8_t kind;  /* enum object_kind */
+	uint8_t state; /* enum object_state */
+};
+
+struct profile_function {
+	uint32_t name; /* string: mangled; "[unknown]" for none */
+	uint32_t object;
+	uint8_t kind; /* enum frame_kind */
+};
+
+enum stack_flags {
+	STACK_INLINED = 1 << 0, /* this frame was inlined into its parent */
+	STACK_RECURSIVE =
+	    1 << 1,	    /* an ancestor is the same function: not counted twice in totals */
+	STACK_CUT = 1 << 2, /* below it the stack could not be followed */
+};
+
+struct profile_thread {
+	uint32_t pid, tid;
+	uint32_t generation; /* of the process: new at fork and exec */
+	uint32_t comm;	     /* string; a thread that renames itself has a row for each name */
+};
+
+struct profile_event {
+	uint32_t name, unit; /* strings */
+	double scale;
+	uint64_t samples, weight; /* totals */
+	uint64_t lost;		  /* as the kernel counted */
+};
+
+/* Samples, a row each; the columns have the same length. */
+struct profile_samples {
+	size_t len, cap;
+	uint64_t *time;	 /* ns, never falling */
+	uint32_t *stack; /* leaf node */
+	uint32_t *thread;
+	uint32_t *leaf;	  /* into leaves: the sampled address itself */
+	uint64_t *weight; /* period */
+	uint16_t *cpu;
+	uint8_t *event;
+};
+
+struct profile_leaf {
+	uint32_t object;
+	uint64_t offset;
+};
+
+struct profile {
+	struct interner strings;
+	VEC(struct profile_object) objects;
+	VEC(struct profile_function) functions;
+	VEC(struct profile_thread) threads;
+	VEC(struct profile_event) events;
+	VEC(struct profile_leaf) leaves;
+	struct { /* the trie's columns */
+		size_t len, cap;
+		uint32_t *parent, *function;
+		uint8_t *flags;
+	} stacks;
+	struct profile_samples samples;
+	struct {
+		uint64_t lost, throttled, out_of_order, damaged, unknown_records;
+		uint64_t cut_stacks, unknown_leaves;
+	} quality;
+};
+
+#endif
