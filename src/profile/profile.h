@@ -77,6 +77,13 @@ struct profile_leaf {
 	uint64_t offset;
 };
 
+/* The trie's columns; row 0 is STACK_ROOT, its own parent. */
+struct profile_stacks {
+	size_t len, cap;
+	uint32_t *parent, *function;
+	uint8_t *flags;
+};
+
 struct profile {
 	struct interner strings;
 	VEC(struct profile_object) objects;
@@ -84,16 +91,47 @@ struct profile {
 	VEC(struct profile_thread) threads;
 	VEC(struct profile_event) events;
 	VEC(struct profile_leaf) leaves;
-	struct { /* the trie's columns */
-		size_t len, cap;
-		uint32_t *parent, *function;
-		uint8_t *flags;
-	} stacks;
+	struct profile_stacks stacks;
 	struct profile_samples samples;
 	struct {
 		uint64_t lost, throttled, out_of_order, damaged, unknown_records;
 		uint64_t cut_stacks, unknown_leaves;
 	} quality;
+	struct profile_lookup *lookup; /* what building needs to find things again */
 };
+
+struct profile *profile_new(void);
+void profile_free(struct profile *profile);
+
+/* Each gives the id of what may be there already. */
+uint32_t profile_object(struct profile *profile, const char *path, const struct build_id *build_id,
+			enum object_kind kind);
+uint32_t profile_function(struct profile *profile, const char *name, uint32_t object,
+			  enum frame_kind kind);
+uint32_t profile_thread(struct profile *profile, const struct profile_thread *thread);
+uint32_t profile_leaf(struct profile *profile, uint32_t object, uint64_t offset);
+
+/* The stack that calls `function` from `parent`. */
+uint32_t profile_stack(struct profile *profile, uint32_t parent, uint32_t function, bool inlined);
+
+struct profile_row {
+	uint64_t time, weight;
+	uint32_t stack, thread, leaf;
+	uint16_t cpu;
+	uint8_t event;
+};
+
+/* Rows come in order of time. */
+void profile_add(struct profile *profile, const struct profile_row *row);
+
+static inline const char *profile_text(const struct profile *profile, uint32_t string)
+{
+	return interner_text(&profile->strings, string);
+}
+
+static inline const char *profile_function_name(const struct profile *profile, uint32_t function)
+{
+	return profile_text(profile, profile->functions.data[function].name);
+}
 
 #endif

@@ -8,7 +8,10 @@ import os
 import re
 import sys
 
-ORDER = ["base", "event", "perfdata", "record", "doctor", "render", "cmd", "main.c"]
+ORDER = [
+    "base", "event", "perfdata", "symbol", "machine", "record", "doctor", "profile", "render",
+    "cmd", "main.c",
+]
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
 
 

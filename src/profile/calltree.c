@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profile/calltree.h"
+#include "base/idmap.h"
+#include "profile/match.h"
+
+#include <errno.h>
+
+struct builder {
+	struct calltree *tree;
+	const struct profile *profile;
+	const struct calltree_options *options;
+	struct idmap children; /* parent, function and inlined, as in the profile */
+	uint8_t *focus, *hide; /* for each function; NULL if not asked for */
+};
+
+static void add_pair(struct weight_pair *sum, const struct weight_pair *more)
+{
+	sum->samples += more->samples;
+	sum->weight += more->weight;
+}
+
+static uint32_t child_of(struct builder *b, uint32_t parent, uint32_t function, bool inlined)
+{
+	uint64_t key = (uint64_t)parent << 32 | function << 1 | inlined;
+	uint32_t next = (uint32_t)b->tree->nodes.len;
+	uint32_t id = idmap_add(&b->children, key, next);
+
+	if (id == next)
+		*vec_push(&b->tree->nodes) = (struct calltree_node){
+			.parent = parent,
+			.function = function,
+			.inlined = inlined,
+			.first_child = NO_NODE,
+			.next_sibling = NO_NODE,
+		};
+	return id;
+}
+
+/* The node below `at` for a frame of the profile, which may also be `at` itself. */
+static uint32_t step(struct builder *b, uint32_t at, uint32_t stack)
+{
+	uint32_t function = b->profile->stacks.function[stack];
+
+	if (b->hide && b->hide[function])
+		return at;
+	if (b->options->collapse_recursion && at && b->tree->nodes.data[at].function == function)
+		return at;
+	return child_of(b, at, function, b->profile->stacks.flags[stack] & STACK_INLINED);
+}
+
+/* For each stack: does it, or one that it comes from, weigh anything as a leaf? */
+static uint8_t *find_needed(const struct profile *profile, const struct stack_weights *weights)
+{
+	uint8_t *needed = mem_alloc(weights->len);
+
+	for (size_t i = weights->len; i-- > 1;) {
+		needed[i] |= weights->samples[i] > 0;
+		needed[profile->stacks.parent[i]] |= needed[i];
+	}
+	return needed;
+}
+
+static struct weight_pair weight_of(const struct stack_weights *weights, size_t stack)
+{
+	return (struct weight_pair){ weights->samples[stack], weights->weight[stack] };
+}
+
+/*
+ * From the callers' side: stacks in order, so that a parent's place is known before its children
+ * come.  A stack without the focus stays at NO_NODE, and its weight is left out.
+ */
+static void build_from_root(struct builder *b, const struct stack_weights *weights)
+{
+	uint8_t *needed = find_needed(b->profile, weights);
+	uint32_t *place = mem_resize(NULL, weights->len, sizeof(*place));
+
+	place[STACK_ROOT] = b->focus ? NO_NODE : 0;
+	for (uint32_t i = 0; i < weights->len; i++) {
+		struct weight_pair self = weight_of(weights, i);
+
+		if (i != STACK_ROOT) {
+			uint32_t above = place[b->profile->stacks.parent[i]];
+
+			place[i] = NO_NODE;
+			if (!needed[i])
+				continue;
+			if (above == NO_NODE && b->focus[b->profile->stacks.function[i]])
+				above = 0;
+			if (above != NO_NODE)
+				place[i] = step(b, above, i);
+		}
+		if (place[i] != NO_NODE)
+			add_pair(&b->tree->nodes.data[place[i]].self, &self);
+	}
+	free(place);
+	free(needed);
+}
+
+/* Where a stack begins with the focus: the outermost stack that ends the walk, or NO_NODE. */
+static uint32_t focus_end(const struct builder *b, uint32_t stack)
+{
+	uint32_t end = b->focus ? NO_NODE : STACK_ROOT;
+
+	for (; b->focus && stack != STACK_ROOT; stack = b->profile->stacks.parent[stack])
+		if (b->focus[b->profile->stacks.function[stack]])
+			end = b->profile->stacks.parent[stack];
+	return end;
+}
+
+/* From the leaves' side: each weighing stack is walked up.  `self` marks where stacks end. */
+static void build_from_leaf(struct builder *b, const struct stack_weights *weights)
+{
+	for (uint32_t i = 0; i < weights->len; i++) {
+		struct weight_pair self = weight_of(weights, i);
+		uint32_t end, at = 0;
+
+		if (!self.samples)
+			continue;
+		end = focus_end(b, i);
+		if (end == NO_NODE)
+			continue;
+		for (uint32_t stack = i; stack != end; stack = b->profile->stacks.parent[stack])
+			at = step(b, at, stack);
+		add_pair(&b->tree->nodes.data[at].self, &self);
+	}
+}
+
+static void sum_up(struct calltree *tree)
+{
+	struct calltree_node *nodes = tree->nodes.data;
+
+	for (size_t i = tree->nodes.len; i-- > 0;) {
+		add_pair(&nodes[i].total, &nodes[i].self);
+		if (i)
+			add_pair(&nodes[nodes[i].parent].total, &nodes[i].total);
+	}
+}
+
+struct ranked {
+	uint64_t weight;
+	uint32_t node;
+};
+
+static int lightest_first(const void *a, const void *b)
+{
+	const struct ranked *x = a, *y = b;
+
+	if (x->weight != y->weight)
+		return x->weight < y->weight ? -1 : 1;
+	return x->node > y->node ? -1 : x->node < y->node; /* of equals the older one comes first */
+}
+
+/* Hangs every node in front of its siblings, the lightest one first: the lists end up sorted. */
+static void link_children(struct calltree *tree)
+{
+	struct calltree_node *nodes = tree->nodes.data;
+	struct ranked *order = mem_resize(NULL, tree->nodes.len, sizeof(*order));
+
+	for (size_t i = 0; i < tree->nodes.len; i++)
+		order[i] = (struct ranked){ nodes[i].total.weight, (uint32_t)i };
+	qsort(order, tree->nodes.len, sizeof(*order), lightest_first);
+	for (size_t i = 0; i < tree->nodes.len; i++) {
+		struct calltree_node *node = &nodes[order[i].node];
+
+		if (!order[i].node)
+			continue;
+		node->next_sibling = nodes[node->parent].first_child;
+		nodes[node->parent].first_child = order[i].node;
+	}
+	free(order);
+}
+
+static int match_options(struct builder *b, struct err *err)
+{
+	if (b->options->focus) {
+		b->focus = profile_match_functions(b->profile, b->options->focus, err);
+		if (!b->focus)
+			return -EINVAL;
+	}
+	if (b->options->hide) {
+		b->hide = profile_match_functions(b->profile, b->options->hide, err);
+		if (!b->hide)
+			return -EINVAL;
+	}
+	return 0;
+}
+
+int calltree_build(struct calltree *tree, const struct profile *profile,
+		   const struct stack_weights *weights, const struct calltree_options *options,
+		   struct err *err)
+{
+	struct builder b = { .tree = tree, .profile = profile, .options = options };
+	int rc = match_options(&b, err);
+
+	if (!rc) {
+		*tree = (struct calltree){ 0 };
+		*vec_push(&tree->nodes) = (struct calltree_node){
+			.function = profile->stacks.function[STACK_ROOT],
+			.first_child = NO_NODE,
+			.next_sibling = NO_NODE,
+		};
+		if (options->from_leaf)
+			build_from_leaf(&b, weights);
+		else
+			build_from_root(&b, weights);
+		sum_up(tree);
+		link_children(tree);
+	}
+	idmap_free(&b.children);
+	free(b.focus);
+	free(b.hide);
+	return rc;
+}
+
+void calltree_free(struct calltree *tree)
+{
+	vec_free(&tree->nodes);
+}
+
+struct function_weight *profile_function_weights(const struct profile *profile,
+						 const struct stack_weights *weights)
+{
+	const struct profile_stacks *stacks = &profile->stacks;
+	struct function_weight *functions = mem_alloc(profile->functions.len * sizeof(*functions));
+	struct weight_pair *totals = mem_alloc(weights->len * sizeof(*totals));
+
+	for (size_t i = weights->len; i-- > 1;) {
+		struct function_weight *function = &functions[stacks->function[i]];
+		struct weight_pair self = weight_of(weights, i);
+
+		add_pair(&function->self, &self);
+		add_pair(&totals[i], &self);
+		if (!(stacks->flags[i] & STACK_RECURSIVE))
+			add_pair(&function->total, &totals[i]);
+		add_pair(&totals[stacks->parent[i]], &totals[i]);
+	}
+	free(totals);
+	return functions;
+}

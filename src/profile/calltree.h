@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Weighed stacks as a tree: from the callers' side (who calls what) or from the leaves' (who is it
+ * called by), with parts of stacks folded away; and as a flat table of functions.
+ */
+#ifndef PROFILE_CALLTREE_H
+#define PROFILE_CALLTREE_H
+
+#include "profile/filter.h"
+
+#define NO_NODE UINT32_MAX
+
+struct weight_pair {
+	uint64_t samples, weight;
+};
+
+struct calltree_node {
+	uint32_t parent, function;
+	uint32_t first_child, next_sibling; /* heaviest first; NO_NODE ends it */
+	bool inlined;
+	struct weight_pair self, total;
+};
+
+struct calltree {
+	VEC(struct calltree_node)
+	nodes; /* 0 is the root; a parent's index is smaller than its children's */
+};
+
+struct calltree_options {
+	bool from_leaf;
+	bool collapse_recursion; /* f called by f is one f */
+	const char *focus; /* regular expression: stacks begin at the outermost such function */
+	const char *hide;  /* such functions are left out; what they call moves up */
+};
+
+/* Only stacks that weigh something get nodes.  On failure *tree needs no calltree_free. */
+int calltree_build(struct calltree *tree, const struct profile *profile,
+		   const struct stack_weights *weights, const struct calltree_options *options,
+		   struct err *err);
+void calltree_free(struct calltree *tree);
+
+/* self: as leaf; total: anywhere on the stack, a recursive function counted once. */
+struct function_weight {
+	struct weight_pair self, total;
+};
+
+/* One for each function of the profile.  Free it. */
+struct function_weight *profile_function_weights(const struct profile *profile,
+						 const struct stack_weights *weights);
+
+#endif

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profile/profile.h"
+#include "base/idmap.h"
+
+#include <assert.h>
+
+/* Ids are 32 bits, and one of the stack key's function bits says whether it was inlined. */
+#define FUNCTION_LIMIT (UINT32_MAX / 2)
+
+struct profile_lookup {
+	struct idmap functions; /* name and object */
+	struct idmap stacks;	/* parent, function and inlined */
+	struct map objects;	/* path, build-id and kind */
+	struct map threads;	/* the row's bytes */
+	struct map leaves;	/* likewise */
+	struct arena keys;
+};
+
+static uint64_t pair(uint32_t high, uint32_t low)
+{
+	return (uint64_t)high << 32 | low;
+}
+
+struct profile *profile_new(void)
+{
+	struct profile *profile = mem_alloc(sizeof(*profile));
+	uint32_t nowhere, root;
+
+	profile->lookup = mem_alloc(sizeof(*profile->lookup));
+	nowhere = profile_object(profile, "", &(struct build_id){ 0 }, OBJECT_NONE);
+	root = profile_function(profile, "all", nowhere, FRAME_UNKNOWN);
+	profile_stack(profile, STACK_ROOT, root, false);
+	return profile;
+}
+
+void profile_free(struct profile *profile)
+{
+	if (!profile)
+		return;
+	idmap_free(&profile->lookup->functions);
+	idmap_free(&profile->lookup->stacks);
+	map_free(&profile->lookup->objects);
+	map_free(&profile->lookup->threads);
+	map_free(&profile->lookup->leaves);
+	arena_free(&profile->lookup->keys);
+	free(profile->lookup);
+	interner_free(&profile->strings);
+	vec_free(&profile->objects);
+	vec_free(&profile->functions);
+	vec_free(&profile->threads);
+	vec_free(&profile->events);
+	vec_free(&profile->leaves);
+	free(profile->stacks.parent);
+	free(profile->stacks.function);
+	free(profile->stacks.flags);
+	free(profile->samples.time);
+	free(profile->samples.stack);
+	free(profile->samples.thread);
+	free(profile->samples.leaf);
+	free(profile->samples.weight);
+	free(profile->samples.cpu);
+	free(profile->samples.event);
+	free(profile);
+}
+
+/* The id of a row that is known by its bytes; `next` if it is new. */
+static uint32_t by_bytes(struct profile *profile, struct map *map, const void *bytes, size_t size,
+			 size_t next)
+{
+	uint32_t id = map_find(map, bytes, size);
+
+	if (id != MAP_NONE)
+		return id;
+	assert(next < MAP_NONE);
+	return map_add(map, arena_strndup(&profile->lookup->keys, bytes, size), size,
+		       (uint32_t)next);
+}
+
+uint32_t profile_object(struct profile *profile, const char *path, const struct build_id *build_id,
+			enum object_kind kind)
+{
+	struct {
+		uint32_t path, kind;
+		struct build_id build_id;
+		uint8_t zeros[3];
+	} key = { interner_add(&profile->strings, path), kind, *build_id, { 0 } };
+	uint32_t id = by_bytes(profile, &profile->lookup->objects, &key, sizeof(key),
+			       profile->objects.len);
+
+	if (id == profile->objects.len)
+		*vec_push(&profile->objects) = (struct profile_object){
+			.path = key.path,
+			.build_id = *build_id,
+			.kind = (uint8_t)kind,
+		};
+	return id;
+}
+
+uint32_t profile_thread(struct profile *profile, const struct profile_thread *thread)
+{
+	uint32_t id = by_bytes(profile, &profile->lookup->threads, thread, sizeof(*thread),
+			       profile->threads.len);
+
+	if (id == profile->threads.len)
+		*vec_push(&profile->threads) = *thread;
+	return id;
+}
+
+uint32_t profile_leaf(struct profile *profile, uint32_t object, uint64_t offset)
+{
+	uint64_t key[2] = { object, offset };
+	uint32_t id = by_bytes(profile, &profile->lookup->leaves, key, sizeof(key),
+			       profile->leaves.len);
+
+	if (id == profile->leaves.len)
+		*vec_push(&profile->leaves) = (struct profile_leaf){ .object = object,
+								     .offset = offset };
+	return id;
+}
+
+uint32_t profile_function(struct profile *profile, const char *name, uint32_t object,
+			  enum frame_kind kind)
+{
+	uint32_t string = interner_add(&profile->strings, name);
+	uint32_t next = (uint32_t)profile->functions.len;
+	uint32_t id = idmap_add(&profile->lookup->functions, pair(object, string), next);
+
+	assert(next < FUNCTION_LIMIT);
+	if (id == next)
+		*vec_push(&profile->functions) = (struct profile_function){
+			.name = string,
+			.object = object,
+			.kind = (uint8_t)kind,
+		};
+	return id;
+}
+
+static bool is_recursive(const struct profile_stacks *stacks, uint32_t parent, uint32_t function)
+{
+	for (; parent != STACK_ROOT; parent = stacks->parent[parent])
+		if (stacks->function[parent] == function)
+			return true;
+	return false;
+}
+
+static void grow_stacks(struct profile_stacks *stacks)
+{
+	stacks->cap = vec_next_cap(stacks->cap, stacks->len + 1);
+	stacks->parent = mem_resize(stacks->parent, stacks->cap, sizeof(*stacks->parent));
+	stacks->function = mem_resize(stacks->function, stacks->cap, sizeof(*stacks->function));
+	stacks->flags = mem_resize(stacks->flags, stacks->cap, sizeof(*stacks->flags));
+}
+
+uint32_t profile_stack(struct profile *profile, uint32_t parent, uint32_t function, bool inlined)
+{
+	struct profile_stacks *stacks = &profile->stacks;
+	uint64_t key = pair(parent, function << 1 | inlined);
+	uint32_t id = idmap_find(&profile->lookup->stacks, key);
+
+	if (id != IDMAP_NONE)
+		return id;
+	assert(stacks->len < IDMAP_NONE);
+	id = (uint32_t)stacks->len;
+	if (stacks->len == stacks->cap)
+		grow_stacks(stacks);
+	stacks->parent[id] = parent;
+	stacks->function[id] = function;
+	stacks->flags[id] = inlined ? STACK_INLINED : 0;
+	if (is_recursive(stacks, parent, function))
+		stacks->flags[id] |= STACK_RECURSIVE;
+	stacks->len++;
+	return idmap_add(&profile->lookup->stacks, key, id);
+}
+
+static void grow_samples(struct profile_samples *samples)
+{
+	samples->cap = samples->cap ? samples->cap * 2 : 4096;
+	samples->time = mem_resize(samples->time, samples->cap, sizeof(*samples->time));
+	samples->stack = mem_resize(samples->stack, samples->cap, sizeof(*samples->stack));
+	samples->thread = mem_resize(samples->thread, samples->cap, sizeof(*samples->thread));
+	samples->leaf = mem_resize(samples->leaf, samples->cap, sizeof(*samples->leaf));
+	samples->weight = mem_resize(samples->weight, samples->cap, sizeof(*samples->weight));
+	samples->cpu = mem_resize(samples->cpu, samples->cap, sizeof(*samples->cpu));
+	samples->event = mem_resize(samples->event, samples->cap, sizeof(*samples->event));
+}
+
+void profile_add(struct profile *profile, const struct profile_row *row)
+{
+	struct profile_samples *samples = &profile->samples;
+	size_t at = samples->len;
+
+	assert(!at || samples->time[at - 1] <= row->time);
+	assert(row->event < profile->events.len);
+	if (at == samples->cap)
+		grow_samples(samples);
+	samples->time[at] = row->time;
+	samples->stack[at] = row->stack;
+	samples->thread[at] = row->thread;
+	samples->leaf[at] = row->leaf;
+	samples->weight[at] = row->weight;
+	samples->cpu[at] = row->cpu;
+	samples->event[at] = row->event;
+	samples->len++;
+	profile->events.data[row->event].samples++;
+	profile->events.data[row->event].weight += row->weight;
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/idmap.h"
+#include "test.h"
+
+TEST(idmap_finds_what_was_added_and_nothing_else)
+{
+	struct idmap map = { 0 };
+
+	EXPECT_INT(idmap_find(&map, 7), IDMAP_NONE);
+	for (uint32_t i = 0; i < 100000; i++)
+		EXPECT_INT(idmap_add(&map, (uint64_t)i * i << 8, i), i);
+	EXPECT_INT(map.len, 100000);
+	for (uint32_t i = 0; i < 100000; i++) {
+		EXPECT_INT(idmap_find(&map, (uint64_t)i * i << 8), i);
+		EXPECT_INT(idmap_find(&map, ((uint64_t)i * i << 8) + 1), IDMAP_NONE);
+	}
+	idmap_free(&map);
+}
+
+TEST(idmap_keeps_the_first_id)
+{
+	struct idmap map = { 0 };
+
+	EXPECT_INT(idmap_add(&map, 0, 5), 5);
+	EXPECT_INT(idmap_add(&map, 0, 6), 5);
+	EXPECT_INT(idmap_find(&map, 0), 5);
+	EXPECT_INT(map.len, 1);
+	idmap_free(&map);
+}
