@@ -1,60 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cmd/stat_notes.h"
 #include "base/buf.h"
+#include "cmd/stat_reasons.h"
 #include "event/host.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-#define REASON		   600
-#define NAMES		   4 /* so many are named, the rest is counted */
 #define DRIFT_WORTH_SAYING 0.05
-
-/* Events that share a reason. */
-struct reason {
-	char text[REASON];
-	VEC(const char *) names;
-};
-
-struct reasons VEC_OF(struct reason);
-
-static void add_reason(struct reasons *reasons, const char *text, const char *name)
-{
-	struct reason *found = NULL;
-
-	vec_each (reason, reasons)
-		if (!strcmp(reason->text, text))
-			found = reason;
-	if (!found) {
-		found = vec_push(reasons);
-		snprintf(found->text, sizeof(found->text), "%s", text);
-	}
-	vec_each (known, &found->names)
-		if (!strcmp(*known, name))
-			return;
-	*vec_push(&found->names) = name;
-}
-
-static void put_names(struct buf *out, const struct reason *reason)
-{
-	size_t shown = reason->names.len > NAMES + 1 ? NAMES : reason->names.len;
-
-	for (size_t i = 0; i < shown; i++)
-		buf_printf(out, "%s%s", i ? ", " : "", reason->names.data[i]);
-	if (shown < reason->names.len)
-		buf_printf(out, " and %zu more", reason->names.len - shown);
-}
-
-static void put_reasons(struct buf *out, struct reasons *reasons)
-{
-	vec_each (reason, reasons) {
-		buf_puts(out, "note: ");
-		put_names(out, reason);
-		buf_printf(out, ": %s\n", reason->text);
-		vec_free(&reason->names);
-	}
-	vec_free(reasons);
-}
 
 void findings_init(struct findings *findings, const struct event_list *events)
 {
@@ -108,7 +61,7 @@ static void note_unsupported(struct buf *out, const struct findings *findings,
 	for (size_t i = 0; i < table->columns; i++) {
 		const struct stat_column *column = &table->column[i];
 		const struct counter_status *status;
-		char why[REASON];
+		char why[REASON_ROOM];
 
 		if (column->supported)
 			continue;
@@ -123,9 +76,9 @@ static void note_unsupported(struct buf *out, const struct findings *findings,
 			    "see --plan");
 		else
 			host_why_not(&host, column->event, status->error, why, sizeof(why));
-		add_reason(&reasons, why, column->name);
+		reasons_add(&reasons, why, column->name);
 	}
-	put_reasons(out, &reasons);
+	reasons_say(&reasons, out);
 }
 
 /* Why an event that could be opened has no count. */
@@ -159,10 +112,10 @@ static void note_uncounted(struct buf *out, const struct findings *findings,
 			enabled |= cell->enabled > 0;
 		}
 		if (!counted)
-			add_reason(&reasons, why_not_counted(findings, column->event, enabled),
-				   column->name);
+			reasons_add(&reasons, why_not_counted(findings, column->event, enabled),
+				    column->name);
 	}
-	put_reasons(out, &reasons);
+	reasons_say(&reasons, out);
 }
 
 static void note_status(struct buf *out, const struct findings *findings)
