@@ -60,7 +60,7 @@ struct counter_status {
 
 /* What happened to the threads while they were being opened. */
 struct counters_census {
-	size_t vanished; /* ended between look-up and open */
+	size_t vanished; /* named but not there, or ended between look-up and open */
 	size_t unsure;	 /* started meanwhile, again and again: perhaps not counted */
 };
 

@@ -11,6 +11,7 @@
 #include "record/fdlimit.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <sys/ioctl.h>
 
 #define PRECISE_MOST 3
@@ -173,6 +174,19 @@ static int open_somehow(struct counters *c, const struct session_slot *slot, siz
 	return fd < 0 ? why : fd;
 }
 
+static int fail_on_descriptors(const struct counters *c, struct err *err)
+{
+	char places[64] = "";
+
+	if (c->target->kind != TARGET_COMMAND)
+		snprintf(places, sizeof(places), " on %zu %s", c->slots.len,
+			 follows_tasks(c) ? "threads" : "CPUs");
+	return err_set(err, EMFILE,
+		       "the events%s need %zu descriptors, but only %zu may be open; count fewer "
+		       "events or raise `ulimit -n`",
+		       places, descriptors_needed(c), fdlimit_now());
+}
+
 /* A failure that is not this event's alone. */
 static int fail_session(struct counters *c, const struct session_slot *slot, size_t index, int code,
 			struct err *err)
@@ -180,11 +194,7 @@ static int fail_session(struct counters *c, const struct session_slot *slot, siz
 	const char *name = event_at(c, index)->name;
 
 	switch (code) {
-	case EMFILE:
-		return err_set(err, code,
-			       "%zu threads or CPUs and their events need %zu descriptors, but "
-			       "only %zu may be open; count fewer events or raise `ulimit -n`",
-			       c->slots.len, descriptors_needed(c), fdlimit_now());
+	case EMFILE: return fail_on_descriptors(c, err);
 	case ENFILE:
 		return err_set(err, code,
 			       "the system has no descriptors left; raise the sysctl fs.file-max");

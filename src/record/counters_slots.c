@@ -138,6 +138,7 @@ int session_open(struct counters *c, struct err *err)
 {
 	int64_t give_up = clock_now_ns() + PASSES_FOR;
 
+	c->census.vanished = c->target->vanished;
 	vec_each (task, &c->target->tasks)
 		*vec_push(&c->tasks) = *task;
 	for (int pass = 1;; pass++) {
