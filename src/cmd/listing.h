@@ -42,6 +42,9 @@ struct listing {
 	    no_tracepoints; /* why none can be seen; code 0 where they can, or aren't asked for */
 };
 
+/* Whether a row shows how to spell events, without being one: "cpu/TERM=VALUE,.../". */
+bool listing_is_form(const struct row *row);
+
 /* Fills in whether each row can be opened, by opening it. */
 void listing_test(struct listing *listing);
 

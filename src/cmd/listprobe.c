@@ -19,6 +19,11 @@
 
 #define TRACEPOINTS_EACH 32 /* up to so many are tested one by one */
 
+bool listing_is_form(const struct row *row)
+{
+	return row->entry.example && !*row->entry.example;
+}
+
 static bool is_tracepoint(const struct row *row)
 {
 	return row->entry.kind == EVENT_TRACEPOINT || row->entry.kind == EVENT_PROBE;
@@ -40,7 +45,7 @@ static int permission_class(const struct row *row)
 static int row_event(const struct listing *listing, struct row *row, struct event_list *list)
 {
 	const char *text = row->entry.example ? row->entry.example : row->entry.name;
-	int rc = event_list_parse(list, listing->catalog, text, NULL);
+	int rc = *text ? event_list_parse(list, listing->catalog, text, NULL) : -ENOENT;
 
 	if (rc)
 		return rc;
@@ -181,7 +186,7 @@ void listing_test(struct listing *listing)
 	collect_questions(listing, &questions);
 	answers = ask_elsewhere(listing, &questions);
 	vec_each (row, &listing->rows)
-		if (!is_tracepoint(row))
+		if (!is_tracepoint(row) && !listing_is_form(row))
 			test_row(listing, row);
 	take_answers(listing, &questions, answers);
 	vec_free(&questions);

@@ -22,10 +22,10 @@ static int width_of(FILE *out)
 static void print_name(const struct listing *listing, const struct row *row, FILE *out)
 {
 	bool bad = row->state < 0;
-	char mark = bad						  ? 'x'
-		    : row->state == ROW_UNTESTED && !listing->cpu ? '?'
-		    : row->whole_state < 0			  ? 'u'
-								  : ' ';
+	char mark = bad									   ? 'x'
+		    : row->state == ROW_UNTESTED && !listing->cpu && !listing_is_form(row) ? '?'
+		    : row->whole_state < 0						   ? 'u'
+											   : ' ';
 	const struct catalog_entry *entry = &row->entry;
 
 	fprintf(out, "  %s%c %s%s", bad ? text_color(out, COLOR_BAD) : "", mark, entry->name,

@@ -30,7 +30,8 @@ struct catalog_entry {
 	enum event_kind kind;
 	bool deprecated;
 	const char *encoding; /* in terms: "cpu/event=0xd1,umask=0x20/"; NULL if it has none */
-	/* Where name shows a form (rNNN) that can't be typed as it is: one that can; else NULL. */
+	/* Where name shows a form (rNNN) that can't be typed as it is: one that can, "" if nobody
+	 * knows one; else NULL. */
 	const char *example;
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Events of PMUs as the catalogue finds and lists them. */
+#include "base/buf.h"
 #include "event/pmu.h"
 #include "event/source.h"
 
@@ -91,6 +92,38 @@ static int pmu_find(struct catalog *catalog, const char *name, struct event_list
 	return list->events.len > first ? (int)length : 0;
 }
 
+/* "type 4, terms edge event umask, on CPUs 0-7, max_precise=3" */
+static char *describe(const struct pmu *pmu, struct arena *texts)
+{
+	struct buf out = { 0 };
+	char *text;
+
+	buf_printf(&out, "type %u; terms:", pmu->type);
+	vec_each (format, &pmu->formats)
+		buf_printf(&out, " %s", format->name);
+	if (pmu->cpus.len) {
+		buf_puts(&out, pmu->cpu_wide_only ? "; whole CPUs, opened on" : "; of CPUs");
+		vec_each (cpu, &pmu->cpus)
+			buf_printf(&out, " %d", *cpu);
+	}
+	if (*pmu->caps)
+		buf_printf(&out, "; can do: %s", pmu->caps);
+	text = arena_strdup(texts, buf_text(&out));
+	buf_free(&out);
+	return text;
+}
+
+static int visit_terms(const struct pmu *pmu, const struct catalog_walk *walk)
+{
+	struct catalog_entry entry = { .family = pmu->name, .kind = EVENT_PMU, .example = "" };
+
+	if (!pmu->formats.len)
+		return 0;
+	entry.name = arena_printf(walk->texts, "%s/TERM=VALUE,.../", pmu->name);
+	entry.brief = describe(pmu, walk->texts);
+	return walk->visit(&entry, walk->user);
+}
+
 static int visit_events(const struct pmu *pmu, const struct catalog_walk *walk)
 {
 	vec_each (event, &pmu->events) {
@@ -98,16 +131,20 @@ static int visit_events(const struct pmu *pmu, const struct catalog_walk *walk)
 			.name = arena_printf(walk->texts, "%s/%s/", pmu->name, event->name),
 			.alias = event->name,
 			.family = pmu->name,
-			.brief = *event->unit ? arena_printf(walk->texts, "in %s", event->unit)
-					      : "",
+			.brief = "",
+			.encoding = arena_printf(walk->texts, "%s/%s/", pmu->name, event->terms),
 			.kind = EVENT_PMU,
 		};
-		int rc = walk->visit(&entry, walk->user);
+		int rc;
 
+		if (*event->unit)
+			entry.brief = arena_printf(walk->texts, "in %s, %g each", event->unit,
+						   event->scale);
+		rc = walk->visit(&entry, walk->user);
 		if (rc)
 			return rc;
 	}
-	return 0;
+	return visit_terms(pmu, walk);
 }
 
 static int pmu_each(struct catalog *catalog, const struct catalog_walk *walk)

@@ -76,8 +76,11 @@ int terms_parse(struct terms *terms, const char *text, size_t length, size_t *at
 			set_bare(terms, term);
 		}
 		*at = pos;
-		if (pos < length && text[pos++] != ',')
+		if (pos < length && text[pos] != ',')
 			return err_set(err, EINVAL, "a ',' is wanted between terms");
+		*at = ++pos;
+		if (pos == length)
+			return err_set(err, EINVAL, "a term is missing here");
 	}
 	return 0;
 }

@@ -221,6 +221,7 @@ TEST(event_parse_errors)
 		{ "cycles/period=x/", "wants a number", "\n         ^~~~~~~~" },
 		{ "cycles/period=/", "value is missing", "\n                ^" },
 		{ "cycles/,/", "term is missing", "\n         ^" },
+		{ "cycles/period=1,/", "term is missing", "\n                  ^" },
 		{ "cycles/inherit=2/", "at most 1", "^~~~~~~~~" },
 		{ "cycles/period=99999999999999999999/", "wants a number", NULL },
 		{ "5000000000:1", "32 bits", NULL },

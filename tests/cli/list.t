@@ -1,0 +1,44 @@
+# Kinds are words; what opens depends on the machine, the names do not.
+$ perfolio list sw --no-desc | sed 's/^  [xu?]/   /' | head -n 8
+Software events \(12\).* (re)
+...
+    cpu-clock
+...
+    page-faults OR faults
+...
+
+# Words are searched for in names and descriptions, patterns in names.
+$ perfolio list sw control group --no-desc | sed 's/^  [xu?]/   /' | tail -n 2
+    cgroup-switches
+
+$ perfolio list 'cgroup-sw*' --raw-dump
+cgroup-switches 
+
+# Nothing found: the nearest names, exit status 1.
+$ perfolio list cylces
+perfolio: no event is called 'cylces'
+  cylces
+  \^~~~~~ (re)
+  near to it: cycles
+[1]
+$ perfolio list raw no such words
+perfolio: no event has all of these words in its name or description; try fewer of them
+[1]
+$ perfolio list --cpu no-such-cpu
+perfolio: no events are known for the CPU 'no-such-cpu'; `perfolio list --cpus` shows the models, --import brings in more
+[1]
+
+# JSON parses and holds the same names.
+$ perfolio list hw --json | python3 -c 'import json, sys; print(len(json.load(sys.stdin)["events"]))'
+10
+
+# Importing what is not there, and what is no table.
+$ perfolio list --import /no/such/file
+perfolio: /no/such/file: No such file or directory
+[1]
+$ echo '{}' >x.json; perfolio list --import x.json 2>&1 >/dev/null
+perfolio: x.json: no event tables in it
+[1]
+$ printf '[\n{ "EventName": ' >x.json; perfolio list --import x.json
+perfolio: .*/x.json:2: not valid JSON: .* (re)
+[1]
