@@ -131,11 +131,40 @@ static size_t reads_begin(const struct counters *c, uint32_t part)
 	return part ? c->parts.data[part - 1].reads_end : 0;
 }
 
-/* Not one event may be counted, and for at least one the reason is permission. */
+/* Whether it is the process that is refused to us, not the event. */
+static bool opens_on_ourselves(const struct counters *c, size_t event)
+{
+	struct event_attr attr = c->attrs[event];
+	int fd;
+
+	attr.base.disabled = 1;
+	if (!c->list->events.data[event].explicit_modes)
+		attr.base.exclude_kernel = attr.base.exclude_hv = 1;
+	fd = c->sys->open(&attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	if (fd >= 0)
+		c->sys->close(fd);
+	return fd >= 0;
+}
+
+static int fail_refused(const struct counters *c, size_t event, struct err *err)
+{
+	const struct event *refused = &c->list->events.data[event];
+	char why[400];
+
+	if (c->target->kind == TARGET_TASKS && opens_on_ourselves(c, event))
+		return err_set(
+		    err, c->status[event].error,
+		    "thread %d belongs to another user or changed its rights; measure it "
+		    "as root or with CAP_PERFMON",
+		    (int)c->refused_on);
+	return err_set(err, c->status[event].error, "%s: %s", refused->name,
+		       event_why_not(refused, c->status[event].error, why, sizeof(why)));
+}
+
+/* Fails if not one event may be counted, and for at least one the reason is permission. */
 static int check_permission(const struct counters *c, struct err *err)
 {
 	size_t refused = SIZE_MAX;
-	char why[400];
 
 	for (size_t i = 0; i < c->n_events; i++) {
 		if (c->status[i].state == COUNTER_OPEN)
@@ -143,11 +172,7 @@ static int check_permission(const struct counters *c, struct err *err)
 		if (c->status[i].state == COUNTER_REFUSED && refused == SIZE_MAX)
 			refused = i;
 	}
-	if (refused == SIZE_MAX)
-		return 0;
-	return err_set(err, c->status[refused].error, "%s: %s", c->list->events.data[refused].name,
-		       event_why_not(&c->list->events.data[refused], c->status[refused].error, why,
-				     sizeof(why)));
+	return refused == SIZE_MAX ? 0 : fail_refused(c, refused, err);
 }
 
 struct counters *counters_open(const struct event_list *events, const struct target *target,

@@ -113,8 +113,7 @@ static int try_user_only(struct counters *c, const struct session_slot *slot, si
 		return -EACCES;
 	attr.base.exclude_kernel = attr.base.exclude_hv = 1;
 	fd = try_instead(c, slot, index, &attr, group_fd);
-	if (fd >= 0)
-		c->status[index].user_only = true;
+	c->status[index].user_only = fd != -EACCES && fd != -EPERM;
 	return fd;
 }
 
@@ -165,8 +164,9 @@ static int open_somehow(struct counters *c, const struct session_slot *slot, siz
 	int fd = open_once(c, slot, &c->attrs[index], group_fd);
 	int why = fd;
 
+	/* What is wrong besides the permission shows only now: without a PMU, that it is absent. */
 	if (fd == -EACCES || fd == -EPERM)
-		fd = try_user_only(c, slot, index, group_fd);
+		why = fd = try_user_only(c, slot, index, group_fd);
 	else if (fd == -EINVAL || fd == -EOPNOTSUPP || fd == -ENOENT)
 		fd = try_without_extras(c, slot, index, group_fd, fd);
 	if (fd == -EINVAL)
@@ -225,13 +225,17 @@ static int set_filter(struct counters *c, size_t index, int fd, struct err *err)
 }
 
 /* An event that can't be had: gone from all slots. */
-static int give_up(struct counters *c, size_t index, int code)
+static int give_up(struct counters *c, const struct session_slot *slot, size_t index, int code)
 {
 	struct counter_status *status = &c->status[index];
 
-	status->state = code == EACCES || code == EPERM ? COUNTER_REFUSED : COUNTER_UNSUPPORTED;
+	status->state = COUNTER_UNSUPPORTED;
 	status->error = code;
-	status->user_only = false;
+	if (code == EACCES || code == EPERM) {
+		status->state = COUNTER_REFUSED;
+		status->user_only = false;
+		c->refused_on = slot->shown.tid;
+	}
 	return c->opened_in[index] ? CHANGED : SKIPPED;
 }
 
@@ -242,7 +246,7 @@ static int refuse_member(struct counters *c, const struct session_slot *slot, si
 	int alone = open_once(c, slot, &c->attrs[index], -1);
 
 	if (alone < 0)
-		return give_up(c, index, code);
+		return give_up(c, slot, index, code);
 	c->sys->close(alone);
 	if (c->bundles.data[bundle].ours) {
 		session_set_apart(c, bundle, index);
@@ -253,7 +257,7 @@ static int refuse_member(struct counters *c, const struct session_slot *slot, si
 		return CHANGED;
 	}
 	c->status[index].group_full = true;
-	return give_up(c, index, code);
+	return give_up(c, slot, index, code);
 }
 
 static int open_event(struct counters *c, size_t slot, size_t bundle, uint32_t index, int *leader,
@@ -271,7 +275,7 @@ static int open_event(struct counters *c, size_t slot, size_t bundle, uint32_t i
 	if (fd == -EINVAL && *leader >= 0)
 		return refuse_member(c, place, bundle, index, EINVAL);
 	if (fd < 0)
-		return give_up(c, index, -fd);
+		return give_up(c, place, index, -fd);
 
 	c->fds[cell_index(c, slot, index)] = fd;
 	first = c->opened_in[index]++ == 0;

@@ -71,6 +71,7 @@ struct counters {
 	size_t buffer_size;
 
 	bool group_reads; /* false on kernels that can't read inherited groups (before 4.13) */
+	pid_t refused_on; /* the thread that some event was refused on */
 	struct counters_census census;
 };
 

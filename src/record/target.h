@@ -37,7 +37,7 @@ struct target_flags {
 
 struct target_task {
 	pid_t pid, tid;
-	char comm[16];
+	char comm[64]; /* kernel threads show more than 15 letters */
 };
 
 struct target_tasks VEC_OF(struct target_task);

@@ -292,6 +292,23 @@ TEST(opening_falls_back_to_user_only)
 	end(&scene);
 }
 
+/* The kernel looks at permissions first; the reason to give is the one that remains. */
+TEST(opening_without_permission_and_without_pmu)
+{
+	struct scene scene = { 0 };
+
+	fake_boot(0);
+	fake.paranoid = 2;
+	hardware(&scene, 0);
+	software(&scene, 1);
+	open_it(&scene);
+	EXPECT_INT(status(&scene, 0)->state, COUNTER_UNSUPPORTED);
+	EXPECT_INT(status(&scene, 0)->error, ENOENT);
+	EXPECT_BOOL(status(&scene, 0)->user_only, true); /* shown as cycles:u, as perf does */
+	EXPECT_BOOL(status(&scene, 1)->user_only, true);
+	end(&scene);
+}
+
 TEST(opening_refused_altogether)
 {
 	static const struct {
@@ -352,6 +369,20 @@ TEST(opening_more_descriptors_than_a_table_holds)
 	EXPECT_INT(counters_reset(scene.counters, NULL), 0);
 	fake.short_by = 8;
 	EXPECT_INT(counters_read(scene.counters, &scene.err), -EIO);
+	end(&scene);
+}
+
+TEST(opening_another_users_process)
+{
+	struct scene scene = { 0 };
+
+	fake_boot(0);
+	fake.private_pid = 102;
+	software(&scene, 0);
+	on_tasks(&scene, 100, 5);
+	EXPECT_BOOL(try_open(&scene, (struct counters_options){ 0 }), false);
+	EXPECT_INT(scene.err.code, EACCES);
+	EXPECT_CONTAINS(scene.err.text, "thread 102 belongs to another user");
 	end(&scene);
 }
 

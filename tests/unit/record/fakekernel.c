@@ -127,6 +127,8 @@ static int fake_open(const struct event_attr *attr, pid_t pid, int cpu, int grou
 	if (cpu >= fake.cpus)
 		return -ENODEV;
 	rc = check_permission(&attr->base, cgroup ? -1 : pid);
+	if (fake.private_pid && pid == fake.private_pid)
+		rc = -EACCES;
 	if (!rc)
 		rc = check_attr(&attr->base, group_fd);
 	if (!rc)

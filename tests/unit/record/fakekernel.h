@@ -27,6 +27,7 @@ struct fake_event {
 
 struct fake_kernel {
 	int counters;	   /* of the CPU's PMU; 0: it has none and says ENOENT */
+	pid_t private_pid; /* somebody else's: EACCES */
 	int paranoid;	   /* perf_event_paranoid, for somebody without capabilities */
 	size_t fds_most;   /* in one thread's table; EMFILE beyond */
 	bool old_reads;	   /* a kernel before 4.13: no inherited group is read as one */
