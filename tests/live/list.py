@@ -77,6 +77,16 @@ def test_tracepoints():
           "a tracepoint is found by a field")
 
 
+def test_mounting():
+    """tracefs is mounted where it is not and we may, as perf does; in a namespace of its own."""
+    out = run(["unshare", "--mount", "sh", "-c",
+               f"umount -l {TRACING} && grep -c tracefs /proc/mounts; "
+               f"{PERFOLIO} list sched:sched_switch; grep -c tracefs /proc/mounts"])
+    lines = out.stdout.split()
+    check(lines and lines[0] == "0" and "sched:sched_switch" in lines and lines[-1] == "1",
+          "tracefs is mounted when it is not", out.stdout, out.stderr)
+
+
 def write_control(text):
     """To uprobe_events, which can't be sought in, as Python's own append mode would."""
     control = os.open(os.path.join(TRACING, "uprobe_events"), os.O_WRONLY | os.O_APPEND)
@@ -192,6 +202,7 @@ def main():
     test_names(listed)
     test_openable(listed)
     test_tracepoints()
+    test_mounting()
     test_probe()
     test_ordinary_user()
     test_import()
