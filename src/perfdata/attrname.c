@@ -102,7 +102,7 @@ char *attr_name(struct arena *arena, const struct event_attr *event)
 	case PERF_TYPE_HW_CACHE: cache_name(&name, config); break;
 	case PERF_TYPE_RAW: buf_printf(&name, "raw 0x%" PRIx64, (uint64_t)attr->config); break;
 	case PERF_TYPE_BREAKPOINT: breakpoint_name(&name, attr); break;
-	case PERF_TYPE_TRACEPOINT: return arena_strdup(arena, "unknown tracepoint");
+	case PERF_TYPE_TRACEPOINT: return arena_strdup(arena, NAMELESS_TRACEPOINT);
 	default: return arena_printf(arena, "unknown attr type: %d", (int)attr->type);
 	}
 	modifiers(&name, attr);

@@ -35,6 +35,8 @@ void attr_table_add_id(struct attr_table *table, struct perf_attr *attr, uint64_
 struct id_slot *attr_table_find(const struct attr_table *table, uint64_t id);
 void attr_table_free(struct attr_table *table);
 
+#define NAMELESS_TRACEPOINT "unknown tracepoint"
+
 /* What perf calls an event of which only the attr is known: "cycles:u". */
 char *attr_name(struct arena *arena, const struct event_attr *attr);
 

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "perfdata/feature.h"
 #include "perfdata/impl.h"
+#include "perfdata/tracing_walk.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -107,6 +108,38 @@ static void take_descriptions(struct perf_reader *reader, const struct perf_env 
 	}
 }
 
+/* The formats name a tracepoint by its id, which is its attr's config. */
+static void take_tracepoint(const char *system, const char *format, size_t size, void *user)
+{
+	struct perf_reader *reader = user;
+	char event[128], name[256];
+	uint64_t id;
+
+	if (!*system || !tracing_name(format, size, event, sizeof(event), &id))
+		return;
+	snprintf(name, sizeof(name), "%s:%s", system, event);
+	vec_each (at, &reader->attrs.list) {
+		const struct perf_event_attr *attr = &(*at)->attr.base;
+
+		if (attr->type == PERF_TYPE_TRACEPOINT && attr->config == id)
+			set_name(reader, *at, name);
+	}
+}
+
+static void take_tracepoints(struct perf_reader *reader)
+{
+	bool wanted = false;
+	struct tracing_head head;
+	const void *bytes;
+	size_t size;
+
+	/* The data may be large: it is looked at only where a tracepoint is in need of a name. */
+	vec_each (at, &reader->attrs.list)
+		wanted |= !strcmp((*at)->name, NAMELESS_TRACEPOINT);
+	if (wanted && perf_reader_feature(reader, FEATURE_TRACING_DATA, &bytes, &size))
+		tracing_walk(bytes, size, &head, take_tracepoint, reader);
+}
+
 void names_from_features(struct perf_reader *reader)
 {
 	struct perf_env env = { 0 };
@@ -114,6 +147,7 @@ void names_from_features(struct perf_reader *reader)
 	take_simpleperf_meta(reader);
 	feature_load_events(&env, reader);
 	take_descriptions(reader, &env);
+	take_tracepoints(reader);
 	feature_load_groups(&env, reader);
 	take_groups(reader, &env);
 	perf_env_free(&env);
@@ -205,6 +239,7 @@ static void take_tracing(struct perf_reader *reader, const struct record *rec, s
 		memcpy(copy, body->at, size);
 	}
 	keep_feature(reader, FEATURE_TRACING_DATA, copy, size);
+	take_tracepoints(reader);
 }
 
 /* simpleperf gives ids to events by pairs (event, id). */

@@ -132,8 +132,9 @@ static void parse_regs(struct cursor *c, uint64_t mask, struct sample_regs *regs
 	regs->values = take_array(c, (uint64_t)__builtin_popcountll(mask), sizeof(uint64_t));
 }
 
-static void parse_stack(struct cursor *c, struct sample *s)
+static void parse_stack(struct cursor *c, const struct perf_event_header *header, struct sample *s)
 {
+	s->user_stack_offset = (uint32_t)(c->at - (const unsigned char *)header);
 	s->user_stack_room = cursor_u64(c);
 	if (!s->user_stack_room)
 		return;
@@ -166,7 +167,8 @@ static void parse_weight(uint64_t type, struct cursor *c, struct sample *s)
 	s->weight = (uint32_t)s->weight;
 }
 
-static void parse_late(const struct perf_attr *attr, struct cursor *c, struct sample *s)
+static void parse_late(const struct perf_attr *attr, const struct perf_event_header *header,
+		       struct cursor *c, struct sample *s)
 {
 	uint64_t type = attr->attr.base.sample_type;
 
@@ -177,7 +179,7 @@ static void parse_late(const struct perf_attr *attr, struct cursor *c, struct sa
 	if (type & PERF_SAMPLE_REGS_USER)
 		parse_regs(c, attr->attr.base.sample_regs_user, &s->user_regs);
 	if (type & PERF_SAMPLE_STACK_USER)
-		parse_stack(c, s);
+		parse_stack(c, header, s);
 	if (type & PERF_SAMPLE_WEIGHT_TYPE)
 		parse_weight(type, c, s);
 	if (type & PERF_SAMPLE_DATA_SRC)
@@ -230,7 +232,7 @@ int sample_parse(const struct perf_attr *attr, const struct perf_event_header *h
 		s->chain = take_array(&c, s->chain_len, sizeof(uint64_t));
 	}
 	if (type & late)
-		parse_late(attr, &c, s);
+		parse_late(attr, header, &c, s);
 	return c.broken ? -EBADMSG : 0;
 }
 

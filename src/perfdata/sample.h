@@ -37,8 +37,9 @@ struct sample {
 	uint64_t branch_count, branch_hw_index;
 	struct sample_regs user_regs, intr_regs;
 	const void *user_stack;
-	uint64_t user_stack_size; /* bytes really copied */
-	uint64_t user_stack_room; /* bytes of the record that they stand in */
+	uint64_t user_stack_size;   /* bytes really copied */
+	uint64_t user_stack_room;   /* bytes of the record that they stand in */
+	uint32_t user_stack_offset; /* where in the record their size stands, and they follow */
 	uint64_t weight, data_src, transaction, phys_addr, cgroup, data_page_size, code_page_size;
 	uint16_t weight_ins_lat, weight_retire_lat; /* of PERF_SAMPLE_WEIGHT_STRUCT */
 	const void *aux;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "maker.h"
+#include "perfdata/maker.h"
 #include "base/mem.h"
 
 #include <linux/perf_event.h>

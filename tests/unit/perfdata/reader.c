@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "perfdata/reader.h"
-#include "maker.h"
+#include "perfdata/maker.h"
 #include "perfdata/sample.h"
 #include "test.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "perfdata/sample.h"
-#include "maker.h"
 #include "perfdata/attrs.h"
+#include "perfdata/maker.h"
 #include "test.h"
 
 #include <errno.h>

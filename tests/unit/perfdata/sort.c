@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "perfdata/sort.h"
-#include "maker.h"
+#include "perfdata/maker.h"
 #include "test.h"
 
 #include <stdio.h>

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/err.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/outbuf.h"
+#include "cmd/command.h"
+#include "cmd/script_filter.h"
+#include "perfdata/sort.h"
+#include "render/script_dump.h"
+#include "render/script_header.h"
+#include "render/script_text.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <unistd.h>
+
+struct script_options {
+	const char *input;
+	struct strlist fields;
+	bool header, header_only, full_header, dump, explain, follow;
+	bool no_chains, ns, reltime, deltatime;
+	int max_stack;
+	const char *times, *comms, *pids, *tids, *cpus, *events;
+	bool force, itrace; /* perf's, without meaning here */
+	const char *symfs;
+};
+
+/* One run over a recording. */
+struct script {
+	struct perf_reader *reader;
+	struct record_sort *sort;
+	struct script_text text;
+	struct script_filter filter;
+	struct outbuf out;
+	bool dumping;
+	struct script_dump dump;
+	bool features; /* a pipe's are printed as they arrive */
+	bool full_features;
+	bool no_samples;
+	uint64_t unknown_ids, broken;
+};
+
+#define FOLLOW_MS 200
+
+static void print_one(struct script *script, const struct perf_attr *attr,
+		      const struct sample *sample)
+{
+	const struct thread *thread;
+
+	if (!script_filter_takes(&script->filter, attr, sample))
+		return;
+	/* What ran in a guest belongs to processes that nobody told us about. */
+	if (sample->cpumode == PERF_RECORD_MISC_GUEST_KERNEL ||
+	    sample->cpumode == PERF_RECORD_MISC_GUEST_USER)
+		return;
+	thread = machine_thread(script->text.machine, sample->pid, sample->tid);
+	if (script_filter_takes_thread(&script->filter, thread))
+		script_text_sample(&script->text, attr, sample, thread);
+}
+
+/* Leader sampling: one record holds the totals of the whole group, and is a sample of each. */
+static void print_group(struct script *script, const struct perf_attr *leader,
+			struct sample *sample)
+{
+	for (uint64_t i = 0; i < sample->read_count; i++) {
+		struct sample_read_value value = sample_read_value_at(leader, sample, i);
+		const struct perf_attr *attr = perf_reader_read_delta(script->reader, value.id,
+								      value.value, &sample->period);
+
+		sample->id = value.id;
+		if (!attr)
+			script->unknown_ids++;
+		else if (sample->period)
+			print_one(script, attr, sample);
+	}
+}
+
+static int take_sample(struct script *script, const struct sorted_record *rec, struct err *err)
+{
+	struct sample sample;
+	int rc;
+
+	if (!rec->attr) {
+		script->unknown_ids++;
+		return 0;
+	}
+	rc = script_fields_check(&script->text.fields, script->reader, !script->text.no_chains,
+				 err);
+	if (rc)
+		return rc;
+	if (sample_parse(rec->attr, rec->rec.header, &sample))
+		script->broken++;
+	else if (rec->attr->attr.base.sample_type & PERF_SAMPLE_READ)
+		print_group(script, rec->attr, &sample);
+	else
+		print_one(script, rec->attr, &sample);
+	return 0;
+}
+
+static void take_other(struct script *script, const struct sorted_record *rec)
+{
+	const struct perf_event_header *header = rec->rec.header;
+	size_t trailer = rec->attr ? rec->attr->trailer_size : 0;
+	uint64_t feature;
+
+	if (script->features && header->type == USER_RECORD_FEATURE &&
+	    header->size >= sizeof(*header) + sizeof(feature)) {
+		memcpy(&feature, header + 1, sizeof(feature));
+		if (feature < FEATURE_LAST)
+			script_header_feature(&script->out, script->reader,
+					      (enum perf_feature)feature, script->full_features);
+	}
+	if (header->size >= trailer + sizeof(*header))
+		machine_take(script->text.machine, header, header->size - trailer);
+}
+
+static int run(struct script *script, bool follow, struct err *err)
+{
+	struct sorted_record rec;
+	int rc;
+
+	while (!script->out.error) {
+		rc = record_sort_next(script->sort, &rec, err);
+		if (rc < 0)
+			return rc;
+		if (!rc) {
+			if (!follow || !perf_reader_growing(script->reader))
+				return 0;
+			outbuf_flush(&script->out);
+			poll(NULL, 0, FOLLOW_MS);
+			continue;
+		}
+		if (script->dumping)
+			script_dump(&script->dump, &rec);
+		if (rec.rec.header->type != PERF_RECORD_SAMPLE) {
+			take_other(script, &rec);
+			continue;
+		}
+		if (script->no_samples)
+			return 0; /* all that a pipe tells of itself comes before them */
+		rc = script->dumping ? 0 : take_sample(script, &rec, err);
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+static void complain(const struct script *script, const char *input)
+{
+	const char *damage = perf_reader_damage(script->reader);
+
+	if (damage)
+		log_line(LOG_WARN, "%s: %s", input, damage);
+	if (script->broken || script->unknown_ids)
+		log_line(LOG_WARN,
+			 "%s: %llu samples do not fit their event's description, %llu are of "
+			 "events that it does not describe",
+			 input, (unsigned long long)script->broken,
+			 (unsigned long long)script->unknown_ids);
+}
+
+static int take_filters(struct script *script, const struct script_options *o, struct err *err)
+{
+	struct script_filter *filter = &script->filter;
+	int rc = 0;
+
+	script_filter_names(&filter->comms, o->comms);
+	script_filter_names(&filter->events, o->events);
+	if (o->pids)
+		rc = script_filter_numbers(&filter->pids, "pid", o->pids, err);
+	if (!rc && o->tids)
+		rc = script_filter_numbers(&filter->tids, "tid", o->tids, err);
+	if (!rc && o->cpus)
+		rc = script_filter_numbers(&filter->cpus, "cpu", o->cpus, err);
+	if (!rc && o->times)
+		rc = script_filter_times(filter, o->times, script->reader, err);
+	return rc;
+}
+
+static int take_fields(struct script_fields *fields, const struct strlist *wanted, struct err *err)
+{
+	int rc = 0;
+
+	*fields = script_fields_default();
+	for (size_t i = 0; i < wanted->len && !rc; i++)
+		rc = script_fields_parse(fields, wanted->data[i], err);
+	return rc;
+}
+
+static int script_over(struct script *script, const struct script_options *o, const char *input,
+		       struct err *err)
+{
+	const struct perf_reader_options reading = { .follow = o->follow };
+	int rc;
+
+	script->reader = perf_reader_open(input, &reading, err);
+	if (!script->reader)
+		return -err->code;
+	script->text.reader = script->reader;
+	script->text.machine = machine_new();
+	machine_take_build_ids(script->text.machine, script->reader);
+	script->sort = record_sort_new(script->reader, 0);
+	script->dumping = o->dump;
+	script->dump = (struct script_dump){ .out = &script->out,
+					     .reader = script->reader,
+					     .machine = script->text.machine,
+					     .path = input,
+					     .arch = feature_text(script->reader, FEATURE_ARCH) };
+	if (o->header || o->header_only) {
+		script_header(&script->out, script->reader, input, o->full_header);
+		script->features = perf_reader_is_pipe(script->reader);
+		script->full_features = o->full_header;
+		script->no_samples = o->header_only;
+		if (o->header_only && !script->features)
+			return 0;
+	}
+	rc = take_filters(script, o, err);
+	if (!rc && !perf_reader_is_pipe(script->reader))
+		rc = script_fields_check(&script->text.fields, script->reader, !o->no_chains, err);
+	if (!rc)
+		rc = run(script, o->follow, err);
+	return rc;
+}
+
+static int script_run(void *options, int argc, char **argv, struct err *err)
+{
+	const struct script_options *o = options;
+	const char *input = o->input ? o->input : argc ? argv[0] : "perf.data";
+	struct script script = { .text = { .ns = o->ns,
+					   .no_chains = o->no_chains,
+					   .reltime = o->reltime,
+					   .deltatime = o->deltatime,
+					   .max_stack = (unsigned)o->max_stack } };
+	int rc, written;
+
+	if (argc > (o->input ? 0 : 1))
+		return err_set(err, EINVAL, "one recording at a time");
+	outbuf_init(&script.out, STDOUT_FILENO);
+	script.text.out = &script.out;
+	if (o->explain) {
+		script_fields_explain(&script.out);
+		return outbuf_fini(&script.out) ? EXIT_FAILED : EXIT_DONE;
+	}
+	rc = take_fields(&script.text.fields, &o->fields, err);
+	if (!rc)
+		rc = script_over(&script, o, input, err);
+	written = outbuf_fini(&script.out);
+	if (!rc && written && written != -EPIPE)
+		rc = err_set(err, -written, "standard output: %s", strerror(-written));
+	if (script.reader)
+		complain(&script, input);
+	record_sort_free(script.sort);
+	script_text_free(&script.text);
+	machine_free(script.text.machine);
+	perf_reader_close(script.reader);
+	script_filter_free(&script.filter);
+	return rc < 0 ? rc : written ? EXIT_FAILED : EXIT_DONE;
+}
+
+static void script_release(void *options)
+{
+	strlist_free(&((struct script_options *)options)->fields);
+}
+
+#define FIELD(name) offsetof(struct script_options, name)
+
+static const struct option_spec script_specs[] = {
+	{ OPT_TEXT, 'i', "input", FIELD(input), "FILE",
+	  "read FILE instead of perf.data; - is standard input" },
+	{ OPT_LIST, 'F', "fields", FIELD(fields), "FIELDS",
+	  "print these fields, with commas between; +FIELD and -FIELD change the usual list; hw:, "
+	  "sw:, "
+	  "trace:, raw: or break: in front: of that kind of event only; --explain tells all "
+	  "fields" },
+	{ OPT_FLAG, 'G', "hide-call-graph", FIELD(no_chains), NULL,
+	  "the address alone, not the stack" },
+	{ OPT_FLAG, 0, "ns", FIELD(ns), NULL, "times to the nanosecond" },
+	{ OPT_FLAG, 0, "reltime", FIELD(reltime), NULL, "times since the first sample" },
+	{ OPT_FLAG, 0, "deltatime", FIELD(deltatime), NULL, "times since the sample before" },
+	{ OPT_INT, 0, "max-stack", FIELD(max_stack), "N", "at most N frames of a stack" },
+	{ OPT_TEXT, 0, "symfs", FIELD(symfs), "DIR",
+	  "taken and ignored: programs are not looked at", .hidden = true },
+	{ OPT_FLAG, 'f', "force", FIELD(force), NULL,
+	  "taken and ignored: files of others are read anyway" },
+	{ OPT_FLAG, 0, "itrace", FIELD(itrace), NULL,
+	  "taken and ignored: hardware traces are not decoded", .hidden = true },
+	{ OPT_HEADING, .help = "Which samples" },
+	{ OPT_TEXT, 0, "time", FIELD(times), "START,STOP",
+	  "between two times, in seconds; either may be left out; also 10%-20%" },
+	{ OPT_TEXT, 'c', "comms", FIELD(comms), "NAMES", "of threads with these names" },
+	{ OPT_TEXT, 0, "pid", FIELD(pids), "PIDS", "of these processes" },
+	{ OPT_TEXT, 0, "tid", FIELD(tids), "TIDS", "of these threads" },
+	{ OPT_TEXT, 'C', "cpu", FIELD(cpus), "CPUS", "on these CPUs: 0-3,8" },
+	{ OPT_TEXT, 'e', "event", FIELD(events), "EVENTS", "of these events" },
+	{ OPT_HEADING, .help = "Something else" },
+	{ OPT_FLAG, 0, "header", FIELD(header), NULL,
+	  "first, what the recording tells about itself" },
+	{ OPT_FLAG, 0, "header-only", FIELD(header_only), NULL, "that alone" },
+	{ OPT_FLAG, 'I', "show-info", FIELD(full_header), NULL,
+	  "with the long parts of it: CPUs, memory, caches" },
+	{ OPT_FLAG, 'D', "dump-raw-trace", FIELD(dump), NULL,
+	  "every record, byte by byte and taken apart" },
+	{ OPT_FLAG, 0, "follow", FIELD(follow), NULL,
+	  "go on while the recording is being written" },
+	{ OPT_FLAG, 0, "explain", FIELD(explain), NULL, "every field's meaning and unit" },
+	{ 0 },
+};
+
+static const struct script_options script_defaults = { .max_stack = SCRIPT_MAX_STACK };
+
+const struct command cmd_script = {
+	.name = "script",
+	.args = "[FILE]",
+	.summary = "print every sample of a recording as text",
+	.example = "perfolio script -F +addr | less",
+	.options = script_specs,
+	.options_size = sizeof(struct script_options),
+	.defaults = &script_defaults,
+	.run = script_run,
+	.release = script_release,
+};

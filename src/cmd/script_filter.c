@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cmd/script_filter.h"
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/text.h"
+#include "perfdata/feature.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* "12.5" of *text to ns; *text is moved past it.  False if there is no number. */
+static bool take_seconds(const char **text, uint64_t *ns)
+{
+	uint64_t place = NS_PER_SEC / 10;
+	char *end;
+
+	*ns = strtoull(*text, &end, 10) * NS_PER_SEC;
+	if (end == *text)
+		return false;
+	if (*end == '.')
+		for (end++; *end >= '0' && *end <= '9'; end++, place /= 10)
+			*ns += (uint64_t)(*end - '0') * place;
+	*text = end;
+	return true;
+}
+
+static int parse_seconds(struct time_range *range, const char *text)
+{
+	*range = (struct time_range){ 0 };
+	if (*text != ',' && !take_seconds(&text, &range->start))
+		return -EINVAL;
+	if (!*text)
+		return 0;
+	if (*text++ != ',')
+		return -EINVAL;
+	if (*text && !take_seconds(&text, &range->end))
+		return -EINVAL;
+	return *text || (range->end && range->end < range->start) ? -EINVAL : 0;
+}
+
+/* "10%-20%" or "10%/2" as shares of the whole. */
+static int parse_share(const char *text, double *from, double *to)
+{
+	char *end;
+	double share = strtod(text, &end);
+	long which;
+
+	if (end == text || *end != '%' || share < 0 || share > 100)
+		return -EINVAL;
+	if (end[1] == '-') {
+		const char *rest = end + 2;
+
+		*from = share / 100;
+		*to = strtod(rest, &end) / 100;
+		return end == rest || strcmp(end, "%") || *to <= *from || *to > 1 ? -EINVAL : 0;
+	}
+	which = end[1] == '/' ? strtol(end + 2, &end, 10) : 1;
+	if (which < 1 || (*end && strcmp(end, "%")))
+		return -EINVAL;
+	*from = share / 100 * (double)(which - 1);
+	*to = share / 100 * (double)which;
+	return *from >= 1 ? -EINVAL : 0;
+}
+
+static int parse_part(struct time_range *range, const char *text, const struct perf_env *env,
+		      struct err *err)
+{
+	double from, to, whole = (double)(env->last_sample_ns - env->first_sample_ns);
+
+	if (parse_share(text, &from, &to))
+		return -EINVAL;
+	if (!env->last_sample_ns)
+		return err_set(err, ENODATA,
+			       "--time '%s': the recording does not tell when it begins and ends; "
+			       "give seconds",
+			       text);
+	range->start = env->first_sample_ns + (uint64_t)(from * whole);
+	range->end = env->first_sample_ns + (uint64_t)(to * whole);
+	if (to >= 1)
+		range->end = env->last_sample_ns;
+	return 0;
+}
+
+int script_filter_times(struct script_filter *filter, const char *text, struct perf_reader *reader,
+			struct err *err)
+{
+	struct perf_env env;
+	int rc = 0;
+
+	perf_env_load(&env, reader);
+	while (*text && !rc) {
+		bool share = strchr(text, '%');
+		size_t length = strcspn(text, share ? ", " : " ");
+		char *part = mem_strndup(text, length);
+
+		if (length)
+			rc = share ? parse_part(vec_push(&filter->times), part, &env, err)
+				   : parse_seconds(vec_push(&filter->times), part);
+		if (rc == -EINVAL)
+			err_set(err, EINVAL,
+				"--time '%s': START,STOP in seconds or 10%%-20%% is wanted", part);
+		free(part);
+		text += length + !!text[length];
+	}
+	perf_env_free(&env);
+	return rc;
+}
+
+void script_filter_names(struct strlist *list, const char *text)
+{
+	for (; text && *text; text += *text == ',') {
+		size_t length = strcspn(text, ",");
+		char *name = mem_strndup(text, length);
+
+		if (length)
+			strlist_add(list, name);
+		free(name);
+		text += length;
+	}
+}
+
+int script_filter_numbers(struct cpuset *set, const char *what, const char *text, struct err *err)
+{
+	return cpuset_parse(set, text, err) ? err_prefix(err, "--%s", what) : 0;
+}
+
+static bool in_times(const struct script_filter *filter, uint64_t time)
+{
+	for (size_t i = 0; i < filter->times.len; i++) {
+		const struct time_range *range = &filter->times.data[i];
+
+		if (time >= range->start && (!range->end || time <= range->end))
+			return true;
+	}
+	return !filter->times.len;
+}
+
+static bool in_names(const struct strlist *list, const char *name)
+{
+	for (size_t i = 0; i < list->len; i++)
+		if (text_glob(list->data[i], name))
+			return true;
+	return !list->len;
+}
+
+bool script_filter_takes(const struct script_filter *filter, const struct perf_attr *attr,
+			 const struct sample *sample)
+{
+	return in_times(filter, sample->time) && in_names(&filter->events, attr->name) &&
+	       (!filter->cpus.len || sample->cpu == UINT32_MAX ||
+		cpuset_has(&filter->cpus, (int)sample->cpu)) &&
+	       (!filter->pids.len || cpuset_has(&filter->pids, (int)sample->pid)) &&
+	       (!filter->tids.len || cpuset_has(&filter->tids, (int)sample->tid));
+}
+
+bool script_filter_takes_thread(const struct script_filter *filter, const struct thread *thread)
+{
+	return in_names(&filter->comms, thread->comm);
+}
+
+void script_filter_free(struct script_filter *filter)
+{
+	vec_free(&filter->times);
+	strlist_free(&filter->comms);
+	strlist_free(&filter->events);
+	cpuset_free(&filter->pids);
+	cpuset_free(&filter->tids);
+	cpuset_free(&filter->cpus);
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The machine that was recorded, as its records tell it: processes, threads, their names and
+ * mappings, in order of time.
+ *
+ * Give it the records that perfdata/sort.h hands out; ask between two of them, and the answer is as
+ * of then.  A process is (pid, generation): a pid that is used again, and a process after exec, are
+ * new generations with an id of their own, by which anything that was remembered of addresses is to
+ * be keyed.
+ */
+#ifndef MACHINE_MACHINE_H
+#define MACHINE_MACHINE_H
+
+#include "machine/maps.h"
+#include "machine/object.h"
+#include <linux/perf_event.h>
+
+struct perf_reader;
+struct sample;
+
+struct process {
+	uint32_t pid;
+	uint32_t generation; /* how many of that pid came before */
+	uint32_t id;	     /* one for each (pid, generation), from 0 */
+	struct maps *maps;
+};
+
+struct thread {
+	uint32_t tid;
+	struct process *process;
+	const char *comm; /* ":TID" until it is known */
+	bool comm_known;
+};
+
+struct machine;
+
+struct machine *machine_new(void);
+void machine_free(struct machine *machine);
+
+/* Takes the build-ids of the file's table, which also say how the kernel's image is called. */
+void machine_take_build_ids(struct machine *machine, struct perf_reader *reader);
+
+/*
+ * Takes MMAP, MMAP2, COMM, FORK, KSYMBOL, CGROUP and BUILD_ID records, passes over all others.
+ * `size` is the record's without the id fields at its end.
+ */
+void machine_take(struct machine *machine, const struct perf_event_header *header, size_t size);
+
+/* The thread, made if no record has told of it yet. */
+struct thread *machine_thread(struct machine *machine, uint32_t pid, uint32_t tid);
+
+/* What an address belongs to in a mode (PERF_RECORD_MISC_USER, _KERNEL ...); NULL if unknown. */
+const struct mapping *machine_find(struct machine *machine, const struct thread *thread,
+				   uint8_t cpumode, uint64_t address);
+
+/* A cgroup's path by the id that samples carry; NULL if no record told it. */
+const char *machine_cgroup(const struct machine *machine, uint64_t id);
+
+const struct object *machine_object(const struct machine *machine, uint32_t index);
+
+#endif

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "machine/object.h"
+#include "base/mem.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static bool starts_with(const char *text, const char *start)
+{
+	return !strncmp(text, start, strlen(start));
+}
+
+/* "[ext4]" out of "/lib/modules/6.1/kernel/fs/ext4/ext4.ko.xz"; false if it is no module. */
+static bool module_name(const char *path, char *into, size_t room)
+{
+	static const char *const not_modules[] = {
+		"[kernel.kallsyms]", "[guest.kernel.kallsyms", "[vdso]", "[vdso32]", "[vdsox32]",
+		"[vsyscall]"
+	};
+	const char *base = strrchr(path, '/');
+	const char *end;
+
+	base = base ? base + 1 : path;
+	if (*base == '[') {
+		for (size_t i = 0; i < ARRAY_SIZE(not_modules); i++)
+			if (starts_with(base, not_modules[i]))
+				return false;
+		snprintf(into, room, "%s", base);
+		return true;
+	}
+	end = strstr(base, ".ko");
+	if (!end || end == base || (end[3] && end[3] != '.'))
+		return false;
+	snprintf(into, room, "[%.*s]", (int)(end - base), base);
+	for (char *at = into; *at; at++)
+		if (*at == '-')
+			*at = '_';
+	return true;
+}
+
+uint32_t object_add(struct object_table *table, const char *name, enum object_kind kind)
+{
+	uint32_t index = map_find(&table->by_name, name, strlen(name));
+	struct object *object;
+
+	if (index != MAP_NONE)
+		return index;
+	index = (uint32_t)table->list.len;
+	object = vec_push(&table->list);
+	object->name = interner_text(&table->names, interner_add(&table->names, name));
+	object->path = object->name;
+	object->kind = kind;
+	return map_add(&table->by_name, object->name, strlen(object->name), index);
+}
+
+uint32_t object_add_module(struct object_table *table, const char *path)
+{
+	char name[256];
+	const char *kept;
+	uint32_t index;
+
+	if (!module_name(path, name, sizeof(name)))
+		snprintf(name, sizeof(name), "%s", path);
+	index = map_find(&table->by_module, name, strlen(name));
+	if (index != MAP_NONE)
+		return index;
+	index = object_add(table, name, OBJECT_MODULE);
+	table->list.data[index].path = interner_text(&table->names,
+						     interner_add(&table->names, path));
+	kept = table->list.data[index].name;
+	return map_add(&table->by_module, kept, strlen(kept), index);
+}
+
+uint32_t object_add_build_id(struct object_table *table, const char *path, bool kernel,
+			     const uint8_t *bytes, uint8_t size)
+{
+	uint32_t index = object_add(table, path, OBJECT_FILE);
+	struct object *object = &table->list.data[index];
+	const char *kept;
+	char name[256];
+
+	object->build_id_size = size <= sizeof(object->build_id) ? size : sizeof(object->build_id);
+	memcpy(object->build_id, bytes, object->build_id_size);
+	if (!kernel)
+		return index;
+	object->kind = OBJECT_KERNEL;
+	if (module_name(path, name, sizeof(name))) {
+		object->kind = OBJECT_MODULE;
+		kept = interner_text(&table->names, interner_add(&table->names, name));
+		map_add(&table->by_module, kept, strlen(kept), index);
+	}
+	return index;
+}
+
+uint32_t object_find_kernel(const struct object_table *table)
+{
+	for (uint32_t i = 0; i < table->list.len; i++)
+		if (table->list.data[i].kind == OBJECT_KERNEL)
+			return i;
+	return OBJECT_NONE;
+}
+
+void object_table_free(struct object_table *table)
+{
+	interner_free(&table->names);
+	vec_free(&table->list);
+	map_free(&table->by_name);
+	map_free(&table->by_module);
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What mappings are of: programs, libraries, the kernel and its modules, memory without a file.
+ *
+ * Objects are numbered from 0 and stay for as long as their table; each name has one.
+ */
+#ifndef MACHINE_OBJECT_H
+#define MACHINE_OBJECT_H
+
+#include "base/interner.h"
+#include "base/map.h"
+#include "base/vec.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+enum object_kind {
+	OBJECT_FILE,
+	OBJECT_VDSO,
+	OBJECT_ANON,	/* no file: a JIT's code, the heap */
+	OBJECT_KERNEL,	/* the kernel itself */
+	OBJECT_MODULE,	/* one of its modules */
+	OBJECT_KSYMBOL, /* a piece of kernel code made at run time: a BPF program, a trampoline */
+};
+
+struct object {
+	const char *name; /* as perf prints it */
+	const char *path; /* of its file, where there is one */
+	enum object_kind kind;
+	uint8_t build_id_size;
+	uint8_t build_id[20];
+};
+
+struct object_table { /* { 0 } is a ready, empty one */
+	struct interner names;
+	VEC(struct object) list;
+	struct map by_name;   /* name to index */
+	struct map by_module; /* "[ext4]" to index, however the module's path was told */
+};
+
+#define OBJECT_NONE UINT32_MAX
+
+/* The object of that name, new if need be. */
+uint32_t object_add(struct object_table *table, const char *name, enum object_kind kind);
+/* A kernel module by the path or the name in brackets under which it was told. */
+uint32_t object_add_module(struct object_table *table, const char *path);
+/* As the table of build-ids names it; `kernel` if its cpumode is the kernel's. */
+uint32_t object_add_build_id(struct object_table *table, const char *path, bool kernel,
+			     const uint8_t *bytes, uint8_t size);
+/* The first that is the kernel itself, or OBJECT_NONE. */
+uint32_t object_find_kernel(const struct object_table *table);
+void object_table_free(struct object_table *table);
+
+static inline const struct object *object_at(const struct object_table *table, uint32_t index)
+{
+	return &table->list.data[index];
+}
+
+#endif

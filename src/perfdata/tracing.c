@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "perfdata/tracing.h"
+#include "base/mem.h"
+#include "base/outbuf.h"
+#include "perfdata/reader.h"
+#include "perfdata/tracing_walk.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <traceevent/event-parse.h>
+#include <traceevent/trace-seq.h>
+
+/*
+ * libtraceevent takes a record's offsets on trust, two of 16 bits each: any of them leads into this
+ * much memory, which is zero wherever the record does not reach.
+ */
+#define RAW_ROOM ((size_t)256 * 1024)
+
+struct tracing {
+	struct tep_handle *tep;
+	struct trace_seq text;
+	char *raw;
+};
+
+static void add_format(const char *system, const char *format, size_t size, void *user)
+{
+	struct tracing *tracing = user;
+	/* The library wants its text ended. */
+	char *copy = mem_strndup(format, size);
+
+	tep_parse_event(tracing->tep, copy, strlen(copy), *system ? system : "ftrace");
+	free(copy);
+}
+
+/* "0xffffffff81c1d0e3 : "text"" a line. */
+static void add_printk(struct tracing *tracing, const char *text, size_t size)
+{
+	char *copy = mem_strndup(text, size), *line, *next = NULL;
+
+	for (line = strtok_r(copy, "\n", &next); line; line = strtok_r(NULL, "\n", &next)) {
+		char *colon = strchr(line, ':');
+
+		if (colon && colon[1] == ' ')
+			tep_register_print_string(tracing->tep, colon + 2,
+						  strtoull(line, NULL, 16));
+	}
+	free(copy);
+}
+
+static void take_head(struct tracing *tracing, const struct tracing_head *head)
+{
+	tep_set_file_bigendian(tracing->tep, head->big_endian ? TEP_BIG_ENDIAN : TEP_LITTLE_ENDIAN);
+	tep_set_local_bigendian(tracing->tep, tep_is_bigendian());
+	tep_set_long_size(tracing->tep, head->long_size == 4 ? 4 : 8);
+	tep_set_page_size(tracing->tep, (int)head->page_size);
+	/* The recorder told its own `long`; a 32-bit one on a 64-bit kernel is wrong about it. */
+	if (head->header_page_size &&
+	    !tep_parse_header_page(tracing->tep, (char *)(uintptr_t)head->header_page,
+				   head->header_page_size, tep_get_long_size(tracing->tep)))
+		tep_set_long_size(tracing->tep, tep_get_header_page_size(tracing->tep));
+}
+
+static void ignore_format(const char *system, const char *format, size_t size, void *user)
+{
+	(void)system;
+	(void)format;
+	(void)size;
+	(void)user;
+}
+
+struct tracing *tracing_new(struct perf_reader *reader)
+{
+	struct tracing_head head;
+	struct tracing *tracing;
+	const void *bytes;
+	size_t size;
+
+	if (!perf_reader_feature(reader, FEATURE_TRACING_DATA, &bytes, &size))
+		return NULL;
+	tracing = mem_alloc(sizeof(*tracing));
+	tep_set_loglevel(TEP_LOG_NONE);
+	tracing->tep = tep_alloc();
+	if (!tracing->tep)
+		abort();
+	tracing->raw = mem_alloc(RAW_ROOM);
+	trace_seq_init(&tracing->text);
+	/* Sizes and byte order are wanted before the first format. */
+	tracing_walk(bytes, size, &head, ignore_format, NULL);
+	take_head(tracing, &head);
+	tracing_walk(bytes, size, &head, add_format, tracing);
+	if (head.printk_size)
+		add_printk(tracing, head.printk, head.printk_size);
+	return tracing;
+}
+
+void tracing_free(struct tracing *tracing)
+{
+	if (!tracing)
+		return;
+	trace_seq_destroy(&tracing->text);
+	tep_free(tracing->tep);
+	free(tracing->raw);
+	free(tracing);
+}
+
+void tracing_print(struct tracing *tracing, uint64_t id, uint32_t cpu, const void *raw, size_t size,
+		   struct outbuf *out)
+{
+	struct tep_event *event = tracing ? tep_find_event(tracing->tep, (int)id) : NULL;
+	struct tep_record record = { .cpu = (int)cpu, .size = (int)size };
+
+	if (!event || size > RAW_ROOM / 4)
+		return;
+	memcpy(tracing->raw, raw, size);
+	record.data = tracing->raw;
+	trace_seq_reset(&tracing->text);
+	tep_print_event(tracing->tep, &tracing->text, &record, "%s", TEP_PRINT_INFO);
+	trace_seq_terminate(&tracing->text);
+	out_bytes(out, tracing->text.buffer, tracing->text.len);
+	memset(tracing->raw, 0, size);
+}

@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "render/script_text.h"
+#include "base/clock.h"
+#include "base/outbuf.h"
+#include "perfdata/tracing.h"
+
+#include <string.h>
+
+#define HAS(text, kind, field) script_has(&(text)->fields, (kind), SCRIPT_##field)
+
+static bool has_chain(const struct script_text *text, const struct perf_attr *attr)
+{
+	return !text->no_chains && attr->attr.base.sample_type & PERF_SAMPLE_CALLCHAIN;
+}
+
+static void print_ids(struct script_text *text, enum script_kind kind, const struct sample *sample)
+{
+	struct outbuf *out = text->out;
+	bool pid = HAS(text, kind, PID), tid = HAS(text, kind, TID);
+
+	if (!pid && !tid)
+		return;
+	out_int(out, (int32_t)(pid ? sample->pid : sample->tid), 5);
+	if (pid && tid) {
+		out_char(out, '/');
+		if ((int32_t)sample->tid >= 0)
+			out_u64_left(out, sample->tid, 5);
+		else
+			out_printf(out, "%-5d", (int32_t)sample->tid);
+	}
+	out_char(out, ' ');
+}
+
+static void print_cpu(struct outbuf *out, uint32_t cpu)
+{
+	out_char(out, '[');
+	if ((int32_t)cpu >= 0)
+		out_u64_zeros(out, cpu, 3);
+	else
+		out_printf(out, "%03d", (int32_t)cpu);
+	out_text(out, "] ");
+}
+
+static void print_misc(struct outbuf *out, uint16_t misc)
+{
+	static const struct {
+		uint16_t bits;
+		char letter;
+	} modes[] = {
+		{ PERF_RECORD_MISC_KERNEL, 'K' },     { PERF_RECORD_MISC_USER, 'U' },
+		{ PERF_RECORD_MISC_HYPERVISOR, 'H' }, { PERF_RECORD_MISC_GUEST_KERNEL, 'G' },
+		{ PERF_RECORD_MISC_GUEST_USER, 'g' },
+	};
+	char letters[8];
+	size_t count = 0;
+
+	/* perf asks for bits, not for the mode's number: a mode may show several letters. */
+	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++)
+		if ((misc & modes[i].bits) == modes[i].bits)
+			letters[count++] = modes[i].letter;
+	out_left(out, letters, count, 6);
+}
+
+static void print_time(struct script_text *text, uint64_t time)
+{
+	struct outbuf *out = text->out;
+	uint64_t shown = time, seconds;
+
+	if (text->reltime) {
+		if (!text->first_time)
+			text->first_time = time;
+		shown = time - text->first_time;
+	} else if (text->deltatime) {
+		shown = text->previous_time ? time - text->previous_time : 0;
+		text->previous_time = time;
+	}
+	seconds = shown / NS_PER_SEC;
+	out_u64(out, seconds, 5);
+	out_char(out, '.');
+	if (text->ns)
+		out_u64_zeros(out, shown % NS_PER_SEC, 9);
+	else
+		out_u64_zeros(out, shown % NS_PER_SEC / 1000, 6);
+	out_text(out, ": ");
+}
+
+static void print_event(struct script_text *text, const struct perf_attr *attr)
+{
+	if (!text->event_width)
+		for (size_t i = 0; i < perf_reader_attr_count(text->reader); i++) {
+			size_t length = strlen(perf_reader_attr(text->reader, i)->name);
+
+			if (length > text->event_width)
+				text->event_width = length;
+		}
+	out_right(text->out, attr->name, strlen(attr->name), text->event_width);
+	out_text(text->out, ": ");
+}
+
+static void print_start(struct script_text *text, enum script_kind kind,
+			const struct perf_attr *attr, const struct sample *sample,
+			const struct thread *thread)
+{
+	struct outbuf *out = text->out;
+
+	if (HAS(text, kind, COMM)) {
+		bool narrow = HAS(text, kind, IP) && has_chain(text, attr);
+
+		out_right(out, thread->comm, strlen(thread->comm), narrow ? 0 : 16);
+		out_char(out, ' ');
+	}
+	print_ids(text, kind, sample);
+	if (HAS(text, kind, CPU))
+		print_cpu(out, sample->cpu);
+	if (HAS(text, kind, MISC))
+		print_misc(out, sample->misc);
+	if (HAS(text, kind, TOD))
+		script_text_tod(text, sample->time);
+	if (HAS(text, kind, TIME))
+		print_time(text, sample->time);
+	if (HAS(text, kind, PERIOD)) {
+		out_u64(out, sample->period, 10);
+		out_char(out, ' ');
+	}
+	if (HAS(text, kind, EVENT))
+		print_event(text, attr);
+}
+
+static void print_trace(struct script_text *text, const struct perf_attr *attr,
+			const struct sample *sample)
+{
+	if (!text->tracing_loaded) {
+		text->tracing = tracing_new(text->reader);
+		text->tracing_loaded = true;
+	}
+	tracing_print(text->tracing, attr->attr.base.config, sample->cpu, sample->raw,
+		      sample->raw_size, text->out);
+}
+
+void script_text_object(struct script_text *text, const struct mapping *mapping)
+{
+	out_text(text->out,
+		 mapping ? machine_object(text->machine, mapping->object)->name : "[unknown]");
+}
+
+void script_text_symbol(struct script_text *text, enum script_kind kind,
+			const struct mapping *mapping, uint64_t address)
+{
+	const struct object *object = mapping ? machine_object(text->machine, mapping->object)
+					      : NULL;
+	struct outbuf *out = text->out;
+
+	if (HAS(text, kind, SYM)) {
+		out_char(out, ' ');
+		if (object && object->kind == OBJECT_KSYMBOL) {
+			out_text(out, object->name);
+			if (HAS(text, kind, SYMOFF)) {
+				out_text(out, "+0x");
+				out_hex(out, address - mapping->start, 0);
+			}
+		} else {
+			out_text(out, "[unknown]");
+		}
+	}
+	if (HAS(text, kind, DSO)) {
+		out_text(out, " (");
+		script_text_object(text, mapping);
+		out_char(out, ')');
+	}
+}
+
+static void print_frame(struct script_text *text, enum script_kind kind,
+			const struct thread *thread, uint8_t mode, uint64_t ip)
+{
+	const struct mapping *mapping = machine_find(text->machine, thread, mode, ip);
+
+	out_char(text->out, '\t');
+	out_hex(text->out, mapping ? mapping_offset(mapping, ip) : ip, 16);
+	script_text_symbol(text, kind, mapping, ip);
+	out_char(text->out, '\n');
+}
+
+static bool mode_of_context(uint64_t ip, uint8_t *mode)
+{
+	switch (ip) {
+	case PERF_CONTEXT_HV: *mode = PERF_RECORD_MISC_HYPERVISOR; return true;
+	case PERF_CONTEXT_KERNEL: *mode = PERF_RECORD_MISC_KERNEL; return true;
+	case PERF_CONTEXT_USER: *mode = PERF_RECORD_MISC_USER; return true;
+	default: return false;
+	}
+}
+
+/* A marker that nobody knows: perf takes the whole chain for broken and prints none of it. */
+static bool is_broken_chain(const struct sample *sample)
+{
+	uint8_t mode;
+
+	for (uint64_t i = 0; i < sample->chain_len; i++)
+		if (sample->chain[i] >= (uint64_t)PERF_CONTEXT_MAX &&
+		    !mode_of_context(sample->chain[i], &mode))
+			return true;
+	return false;
+}
+
+/* Up to `count` entries; gives how many of them were frames. */
+static void print_chain(struct script_text *text, enum script_kind kind,
+			const struct sample *sample, const struct thread *thread, uint64_t count)
+{
+	uint8_t mode = PERF_RECORD_MISC_USER;
+	unsigned frames = 0;
+
+	for (uint64_t i = 0; i < count && frames < text->max_stack; i++) {
+		uint64_t ip = sample->chain[i];
+
+		if (ip >= (uint64_t)PERF_CONTEXT_MAX) {
+			mode_of_context(ip, &mode);
+			continue;
+		}
+		print_frame(text, kind, thread, mode, ip);
+		frames++;
+	}
+}
+
+/*
+ * Intel's branch recorder in call-stack mode: the kernel's frames are the chain's, the user's are
+ * where the recorded calls came from.  False if there is no user part, and the chain is all.
+ */
+static bool print_branch_chain(struct script_text *text, enum script_kind kind,
+			       const struct sample *sample, const struct thread *thread)
+{
+	uint64_t user = 0, limit = sample->chain_len;
+
+	if (limit > text->max_stack)
+		limit = text->max_stack;
+	while (user < limit && sample->chain[user] != (uint64_t)PERF_CONTEXT_USER)
+		user++;
+	if (user == limit)
+		return false;
+	print_chain(text, kind, sample, thread, user);
+	if (!sample->branch_count)
+		return true;
+	print_frame(text, kind, thread, PERF_RECORD_MISC_USER, sample->branches[0].to);
+	for (uint64_t i = 0; i < sample->branch_count; i++)
+		print_frame(text, kind, thread, PERF_RECORD_MISC_USER, sample->branches[i].from);
+	return true;
+}
+
+static void print_where(struct script_text *text, enum script_kind kind,
+			const struct perf_attr *attr, const struct sample *sample,
+			const struct thread *thread)
+{
+	struct outbuf *out = text->out;
+
+	if (!has_chain(text, attr)) {
+		out_char(out, ' ');
+		out_hex(out, sample->ip, 16);
+		script_text_symbol(text, kind,
+				   machine_find(text->machine, thread, sample->cpumode, sample->ip),
+				   sample->ip);
+		return;
+	}
+	out_char(out, '\n');
+	if (is_broken_chain(sample))
+		return;
+	if (attr->attr.base.sample_type & PERF_SAMPLE_BRANCH_STACK &&
+	    attr->attr.base.branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK &&
+	    print_branch_chain(text, kind, sample, thread))
+		return;
+	print_chain(text, kind, sample, thread, sample->chain_len);
+}
+
+static bool is_fault(const struct perf_event_attr *attr)
+{
+	return attr->type == PERF_TYPE_SOFTWARE && (attr->config == PERF_COUNT_SW_PAGE_FAULTS ||
+						    attr->config == PERF_COUNT_SW_PAGE_FAULTS_MIN ||
+						    attr->config == PERF_COUNT_SW_PAGE_FAULTS_MAJ);
+}
+
+static void print_addr(struct script_text *text, enum script_kind kind,
+		       const struct perf_attr *attr, const struct sample *sample,
+		       const struct thread *thread)
+{
+	const struct mapping *mapping;
+
+	out_hex(text->out, sample->addr, 16);
+	if (!is_fault(&attr->attr.base))
+		return;
+	mapping = machine_find(text->machine, thread, sample->cpumode, sample->addr);
+	script_text_symbol(text, kind, mapping, sample->addr);
+}
+
+static void print_memory(struct script_text *text, enum script_kind kind,
+			 const struct perf_attr *attr, const struct sample *sample,
+			 const struct thread *thread)
+{
+	struct outbuf *out = text->out;
+
+	if (HAS(text, kind, ADDR))
+		print_addr(text, kind, attr, sample, thread);
+	if (HAS(text, kind, DATA_SRC))
+		script_text_data_src(text, sample->data_src);
+	if (HAS(text, kind, WEIGHT))
+		out_u64(out, sample->weight, 16);
+	if (HAS(text, kind, INS_LAT))
+		out_u64(out, sample->weight_ins_lat, 16);
+	if (HAS(text, kind, RETIRE_LAT))
+		out_u64(out, sample->weight_retire_lat, 16);
+}
+
+static bool is_bpf_output(const struct perf_event_attr *attr)
+{
+	return attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_BPF_OUTPUT;
+}
+
+static void print_late(struct script_text *text, enum script_kind kind,
+		       const struct perf_attr *attr, const struct sample *sample,
+		       const struct thread *thread)
+{
+	struct outbuf *out = text->out;
+
+	if (HAS(text, kind, IREGS))
+		script_text_regs(text, &sample->intr_regs);
+	if (HAS(text, kind, UREGS))
+		script_text_regs(text, &sample->user_regs);
+	script_text_branches(text, kind, sample, thread);
+	if (HAS(text, kind, BPF_OUTPUT) && is_bpf_output(&attr->attr.base))
+		script_text_bpf_output(out, sample);
+	if (HAS(text, kind, PHYS_ADDR))
+		out_hex(out, sample->phys_addr, 16);
+	if (HAS(text, kind, DATA_PAGE_SIZE))
+		script_text_page_size(out, sample->data_page_size);
+	if (HAS(text, kind, CODE_PAGE_SIZE))
+		script_text_page_size(out, sample->code_page_size);
+	if (HAS(text, kind, CGROUP)) {
+		const char *path = machine_cgroup(text->machine, sample->cgroup);
+
+		out_char(out, ' ');
+		out_text(out, path ? path : "unknown");
+	}
+}
+
+void script_text_sample(struct script_text *text, const struct perf_attr *attr,
+			const struct sample *sample, const struct thread *thread)
+{
+	/* All that stands after the address; most recordings ask for none of it. */
+	const uint64_t late = ~0ull << SCRIPT_IREGS;
+	enum script_kind kind = script_kind_of(attr);
+	uint64_t chosen = text->fields.chosen[kind];
+
+	if (!chosen)
+		return;
+	print_start(text, kind, attr, sample, thread);
+	if (HAS(text, kind, TRACE) && sample->raw)
+		print_trace(text, attr, sample);
+	print_memory(text, kind, attr, sample, thread);
+	if (HAS(text, kind, IP))
+		print_where(text, kind, attr, sample, thread);
+	if (chosen & late)
+		print_late(text, kind, attr, sample, thread);
+	out_char(text->out, '\n');
+}
+
+struct perf_env *script_text_env(struct script_text *text)
+{
+	if (!text->env_loaded)
+		perf_env_load(&text->env, text->reader);
+	text->env_loaded = true;
+	return &text->env;
+}
+
+void script_text_free(struct script_text *text)
+{
+	if (text->env_loaded)
+		perf_env_free(&text->env);
+	tracing_free(text->tracing);
+}

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "machine/machine.h"
+#include "perfdata/format.h"
+#include "perfdata/maker.h"
+#include "test.h"
+
+#include <sys/mman.h>
+
+/* Gives the record that was just made to the machine. */
+static void take(struct machine *machine, struct maker *maker)
+{
+	make_record_end(maker);
+	machine_take(machine, (const void *)(maker->out.data + maker->record),
+		     maker->out.len - maker->record);
+	maker->out.len = 0;
+}
+
+static void mmap2(struct machine *machine, uint16_t mode, uint32_t pid, uint64_t start,
+		  uint64_t length, uint64_t offset, uint32_t prot, const char *name)
+{
+	struct maker maker = { 0 };
+
+	make_record(&maker, PERF_RECORD_MMAP2, mode);
+	make_u32(&maker, pid);
+	make_u32(&maker, pid);
+	make_u64(&maker, start);
+	make_u64(&maker, length);
+	make_u64(&maker, offset);
+	make_u64(&maker, 0); /* device */
+	make_u64(&maker, 0); /* inode */
+	make_u64(&maker, 0);
+	make_u32(&maker, prot);
+	make_u32(&maker, MAP_PRIVATE);
+	make_name(&maker, name);
+	take(machine, &maker);
+	make_free(&maker);
+}
+
+static void comm(struct machine *machine, uint32_t pid, uint32_t tid, const char *name, bool exec)
+{
+	struct maker maker = { 0 };
+
+	make_record(&maker, PERF_RECORD_COMM, exec ? PERF_RECORD_MISC_COMM_EXEC : 0);
+	make_u32(&maker, pid);
+	make_u32(&maker, tid);
+	make_name(&maker, name);
+	take(machine, &maker);
+	make_free(&maker);
+}
+
+static void fork_to(struct machine *machine, uint32_t ppid, uint32_t ptid, uint32_t pid,
+		    uint32_t tid, uint16_t misc)
+{
+	struct maker maker = { 0 };
+
+	make_record(&maker, PERF_RECORD_FORK, misc);
+	make_u32(&maker, pid);
+	make_u32(&maker, ppid);
+	make_u32(&maker, tid);
+	make_u32(&maker, ptid);
+	make_u64(&maker, 1);
+	take(machine, &maker);
+	make_free(&maker);
+}
+
+static const char *name_at(struct machine *machine, uint32_t pid, uint8_t mode, uint64_t address)
+{
+	const struct mapping *found = machine_find(machine, machine_thread(machine, pid, pid), mode,
+						   address);
+
+	return found ? machine_object(machine, found->object)->name : "";
+}
+
+TEST(machine_names_threads)
+{
+	struct machine *machine = machine_new();
+
+	EXPECT_TEXT(machine_thread(machine, 0, 0)->comm, "swapper");
+	EXPECT_TEXT(machine_thread(machine, 5, 6)->comm, ":6");
+	comm(machine, 5, 6, "worker", false);
+	EXPECT_TEXT(machine_thread(machine, 5, 6)->comm, "worker");
+	fork_to(machine, 5, 6, 5, 7, 0);
+	EXPECT_TEXT(machine_thread(machine, 5, 7)->comm, "worker");
+	comm(machine, 5, 6, "renamed", false);
+	EXPECT_TEXT(machine_thread(machine, 5, 7)->comm, "worker");
+	machine_free(machine);
+}
+
+TEST(machine_a_fork_inherits_and_an_exec_begins_a_generation)
+{
+	struct machine *machine = machine_new();
+	const struct process *child;
+	uint32_t before;
+
+	mmap2(machine, PERF_RECORD_MISC_USER, 10, 0x1000, 0x1000, 0, PROT_EXEC, "/bin/parent");
+	fork_to(machine, 10, 10, 11, 11, 0);
+	EXPECT_TEXT(name_at(machine, 11, PERF_RECORD_MISC_USER, 0x1800), "/bin/parent");
+	mmap2(machine, PERF_RECORD_MISC_USER, 11, 0x1000, 0x800, 0, PROT_EXEC, "/lib/mine");
+	EXPECT_TEXT(name_at(machine, 11, PERF_RECORD_MISC_USER, 0x1000), "/lib/mine");
+	EXPECT_TEXT(name_at(machine, 11, PERF_RECORD_MISC_USER, 0x1800), "/bin/parent");
+	EXPECT_TEXT(name_at(machine, 10, PERF_RECORD_MISC_USER, 0x1000), "/bin/parent");
+
+	child = machine_thread(machine, 11, 11)->process;
+	before = child->id;
+	EXPECT_INT(child->generation, 0);
+	comm(machine, 11, 11, "child", true);
+	child = machine_thread(machine, 11, 11)->process;
+	EXPECT_INT(child->generation, 1);
+	EXPECT(child->id != before);
+
+	/* The pid is used again. */
+	fork_to(machine, 10, 10, 11, 11, 0);
+	EXPECT_INT(machine_thread(machine, 11, 11)->process->generation, 2);
+	EXPECT_TEXT(name_at(machine, 11, PERF_RECORD_MISC_USER, 0x1000), "/bin/parent");
+	machine_free(machine);
+}
+
+TEST(machine_threads_share_their_process)
+{
+	struct machine *machine = machine_new();
+
+	fork_to(machine, 10, 10, 10, 12, 0);
+	mmap2(machine, PERF_RECORD_MISC_USER, 10, 0x1000, 0x1000, 0, PROT_EXEC, "/bin/prog");
+	EXPECT(machine_thread(machine, 10, 12)->process ==
+	       machine_thread(machine, 10, 10)->process);
+	EXPECT(
+	    machine_find(machine, machine_thread(machine, 10, 12), PERF_RECORD_MISC_USER, 0x1000));
+	machine_free(machine);
+}
+
+TEST(machine_a_made_up_fork_inherits_nothing)
+{
+	struct machine *machine = machine_new();
+
+	mmap2(machine, PERF_RECORD_MISC_USER, 1, 0x1000, 0x1000, 0, PROT_EXEC, "/sbin/init");
+	fork_to(machine, 1, 1, 20, 20, PERF_RECORD_MISC_FORK_EXEC);
+	EXPECT_TEXT(name_at(machine, 20, PERF_RECORD_MISC_USER, 0x1000), "");
+	machine_free(machine);
+}
+
+TEST(machine_tells_kernel_modules_and_programs_in_it)
+{
+	struct machine *machine = machine_new();
+	struct maker maker = { 0 };
+
+	mmap2(machine, PERF_RECORD_MISC_KERNEL, UINT32_MAX, 0xffffffff81000000, 0x1000000,
+	      0xffffffff81000000, 0, "[kernel.kallsyms]_text");
+	mmap2(machine, PERF_RECORD_MISC_KERNEL, UINT32_MAX, 0xffffffffc0000000, 0x1000, 0, 0,
+	      "/lib/modules/6.1/kernel/fs/ext4/nf-tables.ko.xz");
+	make_record(&maker, PERF_RECORD_KSYMBOL, 0);
+	make_u64(&maker, 0xffffffffc0010000);
+	make_u32(&maker, 0x100);
+	make_u16(&maker, PERF_RECORD_KSYMBOL_TYPE_BPF);
+	make_u16(&maker, 0);
+	make_name(&maker, "bpf_prog_1234_x");
+	take(machine, &maker);
+	EXPECT_TEXT(name_at(machine, 1, PERF_RECORD_MISC_KERNEL, 0xffffffff81000010),
+		    "[kernel.kallsyms]");
+	EXPECT_TEXT(name_at(machine, 1, PERF_RECORD_MISC_KERNEL, 0xffffffffc0000010),
+		    "[nf_tables]");
+	EXPECT_TEXT(name_at(machine, 1, PERF_RECORD_MISC_KERNEL, 0xffffffffc0010010),
+		    "bpf_prog_1234_x");
+	EXPECT_TEXT(name_at(machine, 1, PERF_RECORD_MISC_USER, 0xffffffff81000010), "");
+
+	make_record(&maker, PERF_RECORD_KSYMBOL, 0);
+	make_u64(&maker, 0xffffffffc0010000);
+	make_u32(&maker, 0x100);
+	make_u16(&maker, PERF_RECORD_KSYMBOL_TYPE_BPF);
+	make_u16(&maker, PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER);
+	make_name(&maker, "bpf_prog_1234_x");
+	take(machine, &maker);
+	EXPECT_TEXT(name_at(machine, 1, PERF_RECORD_MISC_KERNEL, 0xffffffffc0010010), "");
+	make_free(&maker);
+	machine_free(machine);
+}
+
+TEST(machine_names_memory_without_a_file)
+{
+	static const struct {
+		const char *name;
+		uint32_t prot;
+		const char *want;
+	} cases[] = {
+		{ "//anon", PROT_EXEC, "/tmp/perf-9.map" },
+		{ "//anon", PROT_READ, "//anon" },
+		{ "[heap]", PROT_READ, "[heap]" },
+		{ "[vdso]", PROT_EXEC, "[vdso]" },
+		{ "/SYSV0001", PROT_READ, "/SYSV0001" },
+		{ "/dev/zero (deleted)", PROT_EXEC, "/tmp/perf-9.map" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct machine *machine = machine_new();
+
+		test_case("%s", cases[i].name);
+		mmap2(machine, PERF_RECORD_MISC_USER, 9, 0x1000, 0x1000, 0x5000, cases[i].prot,
+		      cases[i].name);
+		EXPECT_TEXT(name_at(machine, 9, PERF_RECORD_MISC_USER, 0x1000), cases[i].want);
+		machine_free(machine);
+	}
+}
+
+/* Names without an end and records that are cut are passed over. */
+TEST(machine_survives_cut_records)
+{
+	static const uint32_t types[] = { PERF_RECORD_MMAP,    PERF_RECORD_MMAP2,
+					  PERF_RECORD_COMM,    PERF_RECORD_FORK,
+					  PERF_RECORD_KSYMBOL, PERF_RECORD_CGROUP,
+					  USER_RECORD_BUILD_ID };
+
+	for (size_t i = 0; i < ARRAY_SIZE(types); i++)
+		for (size_t size = 8; size < 120; size += 4) {
+			struct machine *machine = machine_new();
+			struct perf_event_header *header = mem_alloc(size);
+
+			memset(header, 'x', size);
+			header->type = types[i];
+			header->size = (uint16_t)size;
+			machine_take(machine, header, size);
+			free(header);
+			machine_free(machine);
+		}
+}
