@@ -19,11 +19,13 @@ struct list_options {
 	const char *cpu, *import;
 };
 
+#define FIELDS_SHOWN 32 /* up to so many events, tracepoints show their fields without -v */
+
 #define FIELD(name) offsetof(struct list_options, name)
 
 static const struct option_spec list_spec[] = {
 	{ OPT_COUNT, 'v', "verbose", FIELD(verbose), NULL,
-	  "show encodings, fields of tracepoints and long descriptions, too" },
+	  "show encodings, fields of all tracepoints and long descriptions, too" },
 	{ OPT_FLAG, 'j', "json", FIELD(json), NULL, "write JSON" },
 	{ OPT_FLAG, 0, "raw-dump", FIELD(names), NULL,
 	  "write the names alone, untested, with spaces between: for completion" },
@@ -131,8 +133,6 @@ static int select_entry(const struct catalog_entry *entry, void *user)
 		if (!all_words_match(selection, &row))
 			return 0;
 	}
-	if (selection->options->verbose)
-		read_fields(selection->listing, &row);
 	*vec_push(&selection->listing->rows) = row;
 	return 0;
 }
@@ -208,6 +208,9 @@ static int list_events(const struct list_options *options, int argc, char **argv
 			*vec_push(&selection.words) = argv[i];
 	}
 	catalog_each(listing.catalog, &listing.arena, select_entry, &selection);
+	if (options->verbose || listing.rows.len <= FIELDS_SHOWN)
+		vec_each (row, &listing.rows)
+			read_fields(&listing, row);
 	if (wants_tracepoints(&selection))
 		tracefs_path(listing.catalog, &listing.no_tracepoints);
 	if (!listing.rows.len)

@@ -72,6 +72,7 @@ def test_tracepoints():
     few = events("sched:sched_s*")
     check(few and all(e.get("openable") for e in few.values()), "few tracepoints are each opened",
           few)
+    check("prev_comm" in few["sched:sched_switch"]["fields"], "and shown with their fields")
     found = events("tracepoint", "next_prio")
     check("sched:sched_switch" in found and "next_prio" in found["sched:sched_switch"]["fields"],
           "a tracepoint is found by a field")
