@@ -31,7 +31,7 @@ static struct counters *session_new(const struct event_list *events, const struc
 	c->list = events;
 	c->target = target;
 	c->n_events = events->events.len;
-	c->group_reads = true;
+	session_choose_reads(c);
 	c->attrs = mem_alloc((c->n_events + 1) * sizeof(*c->attrs));
 	c->status = mem_alloc((c->n_events + 1) * sizeof(*c->status));
 	c->cgroup_of = mem_alloc((c->n_events + 1) * sizeof(*c->cgroup_of));

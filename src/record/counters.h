@@ -8,7 +8,7 @@
  *
  * Events that the user put into a group are opened as a group and are counted at the same time or
  * not at all.  Software events outside groups ride together in one kernel group per slot: they can
- * always be scheduled, and one read(2) then brings them all.
+ * always be scheduled, and one read(2) then brings them all, unless children inherit them.
  */
 #ifndef RECORD_COUNTERS_H
 #define RECORD_COUNTERS_H

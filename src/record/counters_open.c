@@ -29,6 +29,21 @@ static bool follows_tasks(const struct counters *c)
 	return c->target->kind == TARGET_COMMAND || c->target->kind == TARGET_TASKS;
 }
 
+static bool inherits(const struct counters *c)
+{
+	return follows_tasks(c) && !c->options.no_inherit;
+}
+
+/*
+ * One read for a whole group, but only where nothing is inherited.  While a child ends, its events
+ * leave the group one by one, and the kernel refuses to read the group as one meanwhile (ECHILD,
+ * since Linux 6.6; before, the sums were wrong).  An event read by itself is exact at any time.
+ */
+void session_choose_reads(struct counters *c)
+{
+	c->group_reads = !inherits(c);
+}
+
 void session_prepare_attr(struct counters *c, size_t index)
 {
 	const struct event *event = event_at(c, index);
@@ -38,7 +53,7 @@ void session_prepare_attr(struct counters *c, size_t index)
 	attr->freq = 0;
 	attr->sample_period = 0;
 	attr->sample_type = 0;
-	attr->inherit = follows_tasks(c) && !c->options.no_inherit;
+	attr->inherit = inherits(c);
 	attr->read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING |
 			    PERF_FORMAT_ID | (c->group_reads ? PERF_FORMAT_GROUP : 0);
 	if (event->precise_max)
@@ -139,25 +154,6 @@ static int try_without_extras(struct counters *c, const struct session_slot *slo
 	return fd < 0 ? why : fd;
 }
 
-/* Before Linux 4.13 a group could not be inherited and read as one; then each event is read. */
-static int try_single_reads(struct counters *c, const struct session_slot *slot, size_t index,
-			    int group_fd)
-{
-	struct event_attr attr = c->attrs[index];
-	int fd;
-
-	if (!c->group_reads || !attr.base.inherit)
-		return -EINVAL;
-	attr.base.read_format &= ~(uint64_t)PERF_FORMAT_GROUP;
-	fd = open_once(c, slot, &attr, group_fd);
-	if (fd < 0)
-		return fd;
-	c->group_reads = false;
-	for (size_t i = 0; i < c->n_events; i++)
-		c->attrs[i].base.read_format &= ~(uint64_t)PERF_FORMAT_GROUP;
-	return fd;
-}
-
 static int open_somehow(struct counters *c, const struct session_slot *slot, size_t index,
 			int group_fd)
 {
@@ -169,8 +165,6 @@ static int open_somehow(struct counters *c, const struct session_slot *slot, siz
 		why = fd = try_user_only(c, slot, index, group_fd);
 	else if (fd == -EINVAL || fd == -EOPNOTSUPP || fd == -ENOENT)
 		fd = try_without_extras(c, slot, index, group_fd, fd);
-	if (fd == -EINVAL)
-		fd = try_single_reads(c, slot, index, group_fd);
 	return fd < 0 ? why : fd;
 }
 
@@ -264,7 +258,6 @@ static int open_event(struct counters *c, size_t slot, size_t bundle, uint32_t i
 		      struct err *err)
 {
 	struct session_slot *place = &c->slots.data[slot];
-	bool group_reads = c->group_reads;
 	struct event_attr before = c->attrs[index];
 	int fd = open_somehow(c, place, index, *leader);
 	bool first, adapted;
@@ -285,7 +278,7 @@ static int open_event(struct counters *c, size_t slot, size_t bundle, uint32_t i
 	if (*leader < 0)
 		*leader = fd;
 	adapted = memcmp(&before, &c->attrs[index], sizeof(before)) != 0;
-	return c->group_reads != group_reads || (adapted && !first) ? CHANGED : OPENED;
+	return adapted && !first ? CHANGED : OPENED;
 }
 
 static void close_slot(struct counters *c, size_t slot)

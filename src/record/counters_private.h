@@ -70,7 +70,7 @@ struct counters {
 	void *buffer;			   /* for one read */
 	size_t buffer_size;
 
-	bool group_reads; /* false on kernels that can't read inherited groups (before 4.13) */
+	bool group_reads; /* a group is read as one */
 	pid_t refused_on; /* the thread that some event was refused on */
 	struct counters_census census;
 };
@@ -87,6 +87,7 @@ void session_break_up(struct counters *c, size_t bundle);
 void session_free_bundles(struct counters *c);
 
 /* counters_open.c */
+void session_choose_reads(struct counters *c);
 void session_prepare_attr(struct counters *c, size_t event);
 /* Opens all slots; on failure what is open is left for session_close_all. */
 int session_open_slots(struct counters *c, struct err *err);

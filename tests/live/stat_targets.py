@@ -113,6 +113,21 @@ def children():
           f"children are counted, and not with --no-inherit: {counts[0]}, {counts[1]} faults")
 
 
+def children_that_end():
+    """Reading while children end: the kernel takes their events apart one by one."""
+    loop = ["sh", "-c", "i=0; while [ $i -lt 300 ]; do /bin/true & i=$((i+1)); done; wait"]
+    result = run([PERFOLIO, "stat", "-I", "1", "--summary", "-x,",
+                  "-e", "faults,cs,task-clock,migrations", *loop])
+    rows = [line.split(",") for line in result.stderr.splitlines()]
+    faults = [(row[0].strip(), int(row[1])) for row in rows
+              if row[3:4] == ["faults"] and row[1].isdigit()]
+    ticks = [count for time_of, count in faults if time_of != "summary"]
+    whole = dict(faults).get("summary", 0)
+    check(result.returncode == 0 and len(ticks) > 10 and sum(ticks) == whole > 300 * 20,
+          f"{len(ticks)} reads while 300 children end: {sum(ticks):,} faults, {whole:,} in all",
+          result.stderr[-500:])
+
+
 def end_of_target():
     sleeper = subprocess.Popen(["sleep", "0.5"])
     begun = time.monotonic()
@@ -189,6 +204,7 @@ crowd_of(10000, "faults,cs,migrations,task-clock")  # more than 20,000 descripto
 for rate in ((1, 2000), (2, 1000), (4, 0)):
     growing_crowd(*rate)
 children()
+children_that_end()
 end_of_target()
 one_user()
 one_cgroup()
