@@ -5,7 +5,6 @@
 #include "event/source.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 struct generic {
 	const char *name, *alias, *brief;

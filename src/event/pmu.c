@@ -6,10 +6,8 @@
 #include "base/text.h"
 #include "event/source.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
-#include <strings.h>
 
 #define LINE 4096 /* sysfs gives no longer ones */
 

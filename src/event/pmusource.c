@@ -4,7 +4,6 @@
 #include "event/pmu.h"
 #include "event/source.h"
 
-#include <errno.h>
 #include <strings.h>
 
 static struct event *add_event(const struct pmu *pmu, struct event_list *list)

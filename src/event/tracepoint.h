@@ -10,6 +10,7 @@
 
 #include "base/map.h"
 #include "base/vec.h"
+#include <stdbool.h>
 
 struct catalog;
 struct err;

@@ -3,7 +3,6 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "event/cpuid.h"
-#include "event/model.h"
 #include "event/pmu.h"
 #include "event/source.h"
 #include "event/vendor.h"
