@@ -9,6 +9,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <strings.h>
 
 /* In the order in which a name is looked up: cheap ones first. */
 static const struct event_source *const sources[] = {
@@ -79,6 +80,13 @@ int catalog_each_model(struct catalog *catalog, catalog_model_visit *visit, void
 size_t source_word(const char *name)
 {
 	return strcspn(name, ":");
+}
+
+bool source_ends_with(const char *name, const char *end)
+{
+	size_t length = strlen(name), size = strlen(end);
+
+	return size >= 4 && length > size && !strcasecmp(name + length - size, end);
 }
 
 int source_number(const char *text, size_t length, int base, uint64_t *value)

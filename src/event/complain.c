@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define WORDS	600
 #define SHOWN	80 /* columns of a long text around the mark */
 #define NEAREST 4  /* names offered */
 
@@ -44,7 +45,8 @@ static int complain_with(struct err *err, int code, const char *text, size_t at,
 	struct buf out = { 0 };
 	int rc;
 
-	buf_puts(&out, words);
+	/* The mark has to come through, whatever the words' length: err.text is 1,000 bytes. */
+	buf_printf(&out, "%.*s%s", WORDS, words, strlen(words) > WORDS ? " ..." : "");
 	add_marked(&out, text, at, length);
 	buf_puts(&out, after);
 	rc = err_set(err, code, "%s", buf_text(&out));

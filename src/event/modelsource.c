@@ -17,7 +17,8 @@ static bool wanted(const struct catalog *catalog, const struct model_pmu *pmu)
 	if (!catalog->cpu)
 		return pmu->present;
 	length = strlen(catalog->cpu);
-	if (!strcasecmp(pmu->name, catalog->cpu))
+	if (!strcasecmp(pmu->name, catalog->cpu) || !strcasecmp(pmu->title, catalog->cpu) ||
+	    (pmu->core && source_ends_with(pmu->name, catalog->cpu)))
 		return true;
 	return !pmu->core && !strncasecmp(pmu->name, catalog->cpu, length) &&
 	       !strncmp(pmu->name + length, "_unc", 4);

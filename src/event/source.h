@@ -61,6 +61,9 @@ int catalog_find(struct catalog *catalog, const char *name, struct event_list *l
 /* The length of the first word of a name: up to the ':' before the modifiers. */
 size_t source_word(const char *name);
 
+/* Whether a model's long name ends with the short one that people use: zen3, case aside. */
+bool source_ends_with(const char *name, const char *end);
+
 /* A whole number in base 16, or in base 0 as C writes it; -EINVAL if it is none, -ERANGE. */
 int source_number(const char *text, size_t length, int base, uint64_t *value);
 

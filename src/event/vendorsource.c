@@ -20,7 +20,8 @@ static bool model_means(const char *cpu, const struct vendor_table *table)
 	if (!strncasecmp(table->name, cpu, length) &&
 	    (!table->name[length] || table->name[length] == '_'))
 		return true;
-	return !strcasecmp(table->title, cpu) || cpuid_matches(table->cpus, cpu);
+	return !strcasecmp(table->title, cpu) || source_ends_with(table->name, cpu) ||
+	       cpuid_matches(table->cpus, cpu);
 }
 
 /* The table of a file if it is for this CPU (NULL: for any); only its header if that is all. */

@@ -5,6 +5,7 @@ PERFOLIO is the program, PERFOLIO_SOURCE the source's root and PERFOLIO_PROGRAMS
 built tests/programs.
 """
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -55,6 +56,12 @@ def need_program(name):
 def need_root():
     if os.geteuid():
         skip_all("needs root")
+
+
+def sanitized():
+    """Whether the program carries a sanitizer, and its speed says nothing."""
+    with open(PERFOLIO, "rb") as file:
+        return re.search(rb"__(asan|tsan)_init", file.read()) is not None
 
 
 def done():

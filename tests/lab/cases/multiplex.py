@@ -60,3 +60,29 @@ def group_too_large(judge):
                 set(counts) <= {figure(spin(1000000)), "<not counted>", "<not supported>"}
                 and counts[-1].startswith("<"))
     judge.says("the reason", "more counters than the CPU has", judge.err)
+
+
+SEVEN = ",".join(["instructions:u"] * 6 + ["cycles:u"])
+
+
+@case("the plan", """
+echo "== seven"; perfolio stat --plan -e %s
+echo "== eight"; perfolio stat --plan -e %s,instructions:u
+echo "== groups"; perfolio stat --plan -e '{r08:u,r08:u,r08:u,r08:u},{r08:u,r08:u,r08:u},cs,r11:u'"""
+      % (SEVEN, SEVEN))
+def plan(judge):
+    seven, eight, grouped = (judge.part(name) for name in ("seven", "eight", "groups"))
+    judge.says("counters", "this CPU has 6 for any event and 1 for a fixed one", seven)
+    judge.equal("7 events: with a counter of their own", 7, seven.count("a counter of its own"))
+    judge.equal("8 events: that take turns", 8, eight.count("takes turns with others"))
+    judge.equal("8 events: left to a second run", 1, eight.count("pass 2 of 2"))
+    judge.equal("groups of 4 and 3: left to a second run", 3, grouped.count("pass 2 of 2"))
+
+
+@case("12 events in passes", "perfolio stat --passes -x, -e %s spin 1000000" % TWELVE)
+def passes(judge):
+    rows = judge.rows()
+    judge.equal("events", 12, len(rows))
+    judge.equal("smallest count", spin(1000000), min(row.count for row in rows))
+    judge.equal("largest count", spin(1000000), max(row.count for row in rows))
+    judge.equal("smallest share, %", 100.0, min(row.share for row in rows))

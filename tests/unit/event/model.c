@@ -38,6 +38,7 @@ TEST(model_both_spellings_and_modifiers)
 		{ "bdw_ep", "MEM_LOAD_UOPS_RETIRED:L3_MISS:u:c=1", 0x10020d1, 0, "k" },
 		{ "skl", "FRONTEND_RETIRED:DSB_MISS", 0x1c6, 0x11, "" },
 		{ "amd64_fam19h_zen3", "RETIRED_INSTRUCTIONS:u", 0xc0, 0, "k" },
+		{ "Zen3", "RETIRED_INSTRUCTIONS", 0xc0, 0, "" },
 		{ "amd64_fam17h_zen1", "32_BYTE_INSTRUCTION_CACHE_FETCH", 0x80, 0, "" },
 		{ "core", "L2_LINES_IN:SELF:PREFETCH:u", 0x5024, 0, "k" },
 		{ "atom", "MUL:S", 0x112, 0, "" }, /* a mask, not a modifier */

@@ -152,6 +152,23 @@ TEST(pmu_errors_name_the_terms)
 	halt(&m);
 }
 
+/* A PMU with a hundred events: the message is cut, the mark under the text is not. */
+TEST(pmu_error_of_a_large_pmu_keeps_its_mark)
+{
+	struct machine m = boot();
+	char path[100];
+
+	for (int i = 0; i < 100; i++) {
+		snprintf(path, sizeof(path), "events/an-event-with-a-rather-long-name-%d", i);
+		device("cpu", path, "event=1\n");
+		snprintf(path, sizeof(path), "format/a-term-with-a-rather-long-name-%d", i);
+		device("cpu", path, "config2:0\n");
+	}
+	EXPECT(parse(&m, "cpu/nothing/") < 0);
+	EXPECT_CONTAINS(m.err.text, " ...\n  cpu/nothing/\n      ^~~~~~~");
+	halt(&m);
+}
+
 TEST(pmu_one_name_for_several)
 {
 	static const char *const spellings[] = {

@@ -1,0 +1,258 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""`stat` with wrong words, targets that go away, limits and outputs that fail: a clear line and the
+right exit status, never a crash, a hang or a count that is not true."""
+import os
+import resource
+import signal
+import subprocess
+import tempfile
+import time
+
+from lib import PERFOLIO, check, done, need_root, program, run
+
+STEADY = program("steady")
+NOBODY = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"]
+
+
+def says(arguments, status, *words, **options):
+    """It ends with this status and its stderr holds these words; nothing else counts."""
+    result = run([PERFOLIO, "stat"] + arguments, timeout=20, **options)
+    name = " ".join(arguments)
+    check(result.returncode == status and all(word in result.stderr for word in words),
+          f"{name}: status {status}, {words}", result.returncode, result.stderr)
+    return result
+
+
+def start(arguments, **options):
+    return subprocess.Popen([PERFOLIO, "stat"] + arguments, stderr=subprocess.PIPE,
+                            stdout=subprocess.DEVNULL, text=True, **options)
+
+
+def end_of(process, timeout=10):
+    """Its stderr and status; a hang is a failure of the test, not of the test run."""
+    try:
+        text = process.communicate(timeout=timeout)[1]
+    except subprocess.TimeoutExpired:
+        process.kill()
+        text = process.communicate()[1] + "\n(it had to be killed)"
+    return text, process.returncode
+
+
+def wrong_words():
+    says(["-e", "nosuch", "true"], 2, "no event is called 'nosuch'")
+    says(["-e", "page-fault", "true"], 2, "page-faults")
+    says(["-e", "cs", "--filter", "x == 1", "true"], 2, "filter")
+    says(["-e", "sched:sched_switch", "--filter", "nosuch == 1", "true"], 2, "nosuch == 1")
+    says(["-p", "4194304"], 1, "no process 4194304")
+    says(["-p", "abc"], 2, "not a list of process ids")
+    says(["-t", "4194304"], 1, "no thread 4194304")
+    says(["-u", "nosuchuser"], 1, "nosuchuser")
+    says(["-C", "999", "sleep", "0.1"], 1, "CPU 999")
+    says(["-C", "0-", "sleep", "0.1"], 2)
+    says(["-a", "-G", "nosuch", "sleep", "0.1"], 1, "cgroup 'nosuch'")
+    says(["-a", "--for-each-cgroup", "nosuch", "sleep", "0.1"], 1, "nosuch")
+    says(["--control", "fifo:/nosuch", "true"], 1, "/nosuch")
+    says(["--control", "nonsense", "true"], 2, "fifo:CTL")
+    says(["--control", "fd:77", "true"], 1, "77")
+    says(["--log-fd", "77", "true"], 1, "77")
+    says(["-o", "/nosuch/file", "true"], 1, "/nosuch/file")
+    says(["--pre", "exit 3", "true"], 1, "--pre 'exit 3' failed with status 3")
+
+
+def exit_statuses():
+    says(["-e", "cs", "true"], 0)
+    says(["-e", "cs", "false"], 1)
+    says(["-e", "cs", "sh", "-c", "exit 42"], 42)
+    says(["-e", "cs", "sh", "-c", "kill -9 $$"], 137, "sh: Killed")
+    says(["-e", "cs", "sh", "-c", "kill -SEGV $$"], 139)
+    says(["-e", "cs", "/nosuch/program"], 127, "/nosuch/program: can't start it")
+    says(["-e", "cs", "nosuchprogram"], 127, "nosuchprogram: no such command in PATH")
+    says(["-e", "cs", "/etc/passwd"], 126, "/etc/passwd: can't start it")
+    says(["-a", "-e", "cs", "nosuchprogram"], 127, "nosuchprogram")
+    says(["-a", "-e", "cs", "--", "false"], 1)
+    says(["-r", "3", "-e", "cs", "nosuchprogram"], 127, "nosuchprogram")
+    says(["--timeout", "50", "-e", "cs", "sleep", "10"], 0, "seconds time elapsed")
+
+
+def signals():
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        process = start(["-a", "-e", "cs"])
+        time.sleep(0.3)
+        process.send_signal(number)
+        text, status = end_of(process)
+        check(status == 128 + number and "seconds time elapsed" in text,
+              f"-a: {number.name} shows the counts", status, text)
+
+        process = start(["-e", "task-clock", STEADY, "1", "100000"])
+        time.sleep(0.3)
+        process.send_signal(number)
+        text, status = end_of(process)
+        check(status == 128 + number and "seconds time elapsed" in text,
+              f"a command: {number.name} ends it and shows the counts", status, text)
+
+    process = start(["-I", "50", "--summary", "-a", "-e", "cs"])
+    time.sleep(0.4)
+    process.send_signal(signal.SIGINT)
+    text, status = end_of(process)
+    check("Performance counter stats" in text and status == 130, "-I --summary: Ctrl-C", text)
+
+    process = start(["-e", "task-clock", "sh", "-c", "trap '' INT TERM; exec sleep 30"])
+    time.sleep(0.4)
+    began = time.time()
+    process.send_signal(signal.SIGTERM)
+    text, status = end_of(process)
+    check("seconds time elapsed" in text and time.time() - began < 8,
+          "a command that ignores SIGTERM is killed", status, text)
+
+    process = start(["-r", "100", "-e", "task-clock", "sleep", "0.1"])
+    time.sleep(0.55)
+    process.send_signal(signal.SIGINT)
+    text, status = end_of(process)
+    check("runs)" in text and status == 130, "-r 100: Ctrl-C shows the runs so far", status, text)
+
+
+def vanishing():
+    victim = subprocess.Popen(["sleep", "0.4"])
+    process = start(["-p", str(victim.pid), "-e", "task-clock"])
+    victim.wait()
+    text, status = end_of(process, 5)
+    check(status == 0 and "seconds time elapsed" in text, "-p: a target that exits ends the run",
+          status, text)
+
+    # processes that end while we look: whatever is met, it is said and the rest is counted
+    for _ in range(20):
+        victim = subprocess.Popen(["sleep", "0.005"])
+        result = run([PERFOLIO, "stat", "-p", f"{victim.pid},{os.getpid()}", "-e", "cs", "--",
+                      "true"])
+        victim.wait()
+        if result.returncode not in (0, 1) or not result.stderr:
+            break
+    check(result.returncode in (0, 1) and result.stderr, "-p: one that vanishes while we look",
+          result.returncode, result.stderr)
+
+    idle = subprocess.Popen(["sleep", "100"])
+    try:
+        result = says(["-p", str(idle.pid), "-e", "cs", "--", "sleep", "0.1"], 0,
+                      "<not counted>", "did not run meanwhile")
+        check(" 0 " not in result.stderr.split("seconds")[0].split("counted>")[1],
+              "no zero is shown for what was not counted", result.stderr)
+    finally:
+        idle.kill()
+        idle.wait()
+
+
+def threads_of(pid):
+    with open(f"/proc/{pid}/status", encoding="utf-8") as file:
+        return next(int(line.split()[1]) for line in file if line.startswith("Threads:"))
+
+
+def crowd(threads=10000):
+    """Each of very many threads is counted."""
+    process = subprocess.Popen([program("crowd"), str(threads)], stdin=subprocess.PIPE,
+                               stdout=subprocess.PIPE, text=True)
+    folder = tempfile.mkdtemp()
+    fifo, ack = folder + "/ctl", folder + "/ack"
+    os.mkfifo(fifo)
+    os.mkfifo(ack)
+    try:
+        while threads_of(process.pid) < threads:
+            time.sleep(0.1)
+        stat = start(["-p", str(process.pid), "-x,", "-e", "faults", "--control",
+                      f"fifo:{fifo},{ack}", "--", "sleep", "100"])
+        with open(fifo, "w", encoding="ascii") as control, open(ack, encoding="ascii") as answers:
+            control.write("ping\n")
+            control.flush()
+            answers.readline()  # comes when all are open
+            process.stdin.write("g")
+            process.stdin.flush()
+            process.stdout.readline()  # when all have done their work
+            control.write("stop\n")
+            control.flush()
+            text, status = end_of(stat, 60)
+        check(status == 0, f"{threads} threads: it ends well", status, text)
+        faults = int(text.split(",")[0]) if text[:1].isdigit() else -1
+        check(4 * threads <= faults <= 4.2 * threads + 500,
+              f"{threads} threads: {faults} faults, 4 of each", text)
+    finally:
+        process.kill()
+        process.wait()
+        os.unlink(fifo)
+        os.unlink(ack)
+        os.rmdir(folder)
+
+
+def limits():
+    def few():
+        resource.setrlimit(resource.RLIMIT_NOFILE, (24, 24))
+
+    def soft():
+        resource.setrlimit(resource.RLIMIT_NOFILE, (16, 4096))
+
+    events = ",".join(["cs", "faults", "task-clock", "migrations", "minor-faults", "major-faults"] * 4)
+    says(["-a", "-e", events, "sleep", "0.1"], 0, "seconds time elapsed", preexec_fn=soft)
+    if os.sysconf("SC_NPROCESSORS_ONLN") > 1:
+        # as a user who may not raise the hard limit
+        result = run(NOBODY + [PERFOLIO, "stat", "-e", ",".join(["cs:u"] * 30), "true"],
+                     preexec_fn=few)
+        check(result.returncode == 1 and "descriptor" in result.stderr,
+              "no descriptors left: a clear message", result.returncode, result.stderr)
+
+
+def outputs():
+    says(["-o", "/dev/full", "-e", "cs", "true"], 1, "/dev/full: No space left on device")
+    result = run(["sh", "-c", f"{PERFOLIO} stat -e cs -I 10 -a sleep 0.2 2> /dev/full"])
+    check(result.returncode == 1, "standard error on a full disk: status 1", result.returncode)
+    result = run(["sh", "-c", f"{PERFOLIO} stat -e cs true 2>&-"])
+    check(result.returncode == 1, "standard error closed: status 1", result.returncode)
+    result = run(["sh", "-c", f"{PERFOLIO} stat -e cs --log-fd 1 true >&-"])
+    check(result.returncode == 1, "--log-fd 1 with standard output closed", result.returncode,
+          result.stderr)
+    began = time.time()
+    result = run(["sh", "-c", f"{PERFOLIO} stat -I 10 -a -e cs --log-fd 1 sleep 30 | head -3"])
+    check(time.time() - began < 10 and result.stdout.count("\n") == 3,
+          "a reader that goes away ends it", result.stdout, result.stderr)
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "ticks")
+        disk = os.path.join(folder, "small")
+        os.mkdir(disk)
+        if run(["mount", "-t", "tmpfs", "-o", "size=16k", "tmpfs", disk]).returncode == 0:
+            try:
+                path = os.path.join(disk, "ticks")
+                says(["-o", path, "-I", "1", "-a", "sleep", "20"], 1, "No space left on device")
+            finally:
+                run(["umount", disk])
+
+
+def ordinary_user():
+    """What paranoid levels leave to others is said, and nothing is shown as counted that is not."""
+    knob = "/proc/sys/kernel/perf_event_paranoid"
+    with open(knob, encoding="ascii") as file:
+        before = file.read()
+    try:
+        for level, arguments, status, words in (
+                ("2", ["-e", "task-clock", "true"], 0, ["task-clock:u", "user mode"]),
+                ("2", ["-a", "-e", "cs", "sleep", "0.1"], 1, ["perf_event_paranoid is 2"]),
+                ("1", ["-e", "cs", "true"], 0, ["cs "]),
+                ("2", ["-e", "sched:sched_switch", "true"], 2, ["tracepoints are out of reach"])):
+            with open(knob, "w", encoding="ascii") as file:
+                file.write(level)
+            result = run(NOBODY + [PERFOLIO, "stat"] + arguments)
+            check(result.returncode == status and all(word in result.stderr for word in words),
+                  f"paranoid {level}, nobody: {' '.join(arguments)}", result.returncode,
+                  result.stderr)
+    finally:
+        with open(knob, "w", encoding="ascii") as file:
+            file.write(before)
+
+
+need_root()
+wrong_words()
+exit_statuses()
+signals()
+vanishing()
+crowd()
+limits()
+outputs()
+ordinary_user()
+done()
