@@ -11,7 +11,7 @@ import re
 import sys
 import tempfile
 
-from lib import PERFOLIO, check, done, need_program, need_root
+from lib import PERFOLIO, check, done, need_program, need_root, sanitized, skip_all
 
 SECONDS = float(os.environ.get("SECONDS", "2"))
 EVENTS = ["cpu-clock", "context-switches", "cpu-migrations", "page-faults"]
@@ -42,6 +42,8 @@ class Run:
 
 need_program("perf")
 need_root()
+if sanitized():
+    skip_all("built with a sanitizer, which slows it down")
 wanted = SECONDS * 1000
 for _ in range(3):  # another program's long system call can hold a CPU for many ticks
     perf, ours = Run("perf"), Run(PERFOLIO)
