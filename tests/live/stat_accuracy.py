@@ -4,7 +4,6 @@
 alternating runs each, faults within 1 %, task-clock within 5 %."""
 import os
 import statistics
-import sys
 
 from lib import PERFOLIO, check, done, need_program, program, run
 

@@ -8,7 +8,6 @@ as it is when nothing else is said; here a file in memory.
 """
 import os
 import re
-import sys
 import tempfile
 
 from lib import PERFOLIO, check, done, need_program, need_root, sanitized, skip_all

@@ -11,7 +11,6 @@ import json
 import os
 import re
 import subprocess
-import sys
 import tempfile
 
 from lib import PERFOLIO, check, done, need_program, need_root, program, run
