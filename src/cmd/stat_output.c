@@ -6,7 +6,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -42,10 +44,65 @@ int output_open(struct output *output, const struct stat_options *options, struc
 	return 0;
 }
 
+int output_width(const struct output *output)
+{
+	struct winsize size;
+
+	if (ioctl(output->fd, TIOCGWINSZ, &size) || size.ws_col < 20)
+		return INT_MAX;
+	return size.ws_col;
+}
+
+/* perf pads its lines; on a terminal the blanks of one that is just too long become an empty line.
+ */
+static void trim_lines(struct buf *buf)
+{
+	size_t to = 0;
+
+	for (size_t from = 0; from < buf->len; from++) {
+		if (buf->data[from] == '\n')
+			while (to && buf->data[to - 1] == ' ')
+				to--;
+		buf->data[to++] = buf->data[from];
+	}
+	buf->len = to;
+}
+
+void output_sentence(struct output *output, const char *text)
+{
+	int width = output_width(output), column = 0;
+
+	while (*text) {
+		int length = (int)strcspn(text, " \n");
+
+		if (column && column + 1 + length > width) {
+			buf_puts(&output->buf, "\n     ");
+			column = 5;
+		}
+		if (column) {
+			buf_putc(&output->buf, ' ');
+			column++;
+		}
+		buf_add(&output->buf, text, (size_t)length);
+		column += length;
+		text += length;
+		text += *text == ' ';
+		if (*text == '\n') {
+			buf_putc(&output->buf, '\n');
+			column = 0;
+			text++;
+		}
+	}
+}
+
 int output_flush(struct output *output, struct err *err)
 {
-	int rc = output->buf.len ? fd_write_all(output->fd, output->buf.data, output->buf.len) : 0;
+	int rc = 0;
 
+	if (output->buf.len && isatty(output->fd))
+		trim_lines(&output->buf);
+	if (output->buf.len)
+		rc = fd_write_all(output->fd, output->buf.data, output->buf.len);
 	buf_clear(&output->buf);
 	return rc ? err_set(err, -rc, "%s: %s", output->name, strerror(-rc)) : 0;
 }

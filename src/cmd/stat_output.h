@@ -22,6 +22,12 @@ int output_flush(struct output *output, struct err *err);
 /* Closes it; what stands in the buffer is lost. */
 int output_close(struct output *output, struct err *err);
 
+/* Columns of the terminal that it is; INT_MAX where it is none and lines may be of any length. */
+int output_width(const struct output *output);
+
+/* Adds a line of words, on a terminal broken between them. */
+void output_sentence(struct output *output, const char *text);
+
 /* Whether this is where a person reads messages too, so that notes need not go elsewhere. */
 bool output_is_stderr(const struct output *output);
 

@@ -93,6 +93,8 @@ static void make_title(struct stat_command *stat)
 	}
 }
 
+#define FULL_WIDTH 92 /* of perf's lines; narrower terminals would break each of them */
+
 static int make_style(struct stat_command *stat, struct err *err)
 {
 	const struct stat_options *o = stat->options;
@@ -108,6 +110,7 @@ static int make_style(struct stat_command *stat, struct err *err)
 	style->hide_zero = counts_whole_machine(stat);
 	style->csv_summary = o->summary && !o->no_csv_summary;
 	style->unit_width = 4;
+	style->name_width = output_width(&stat->output) < FULL_WIDTH ? 25 : 32;
 	if (!rc && o->interval_clear && !isatty(stat->output.fd))
 		return err_set(err, EINVAL, "--interval-clear needs a terminal to clear");
 	return rc;

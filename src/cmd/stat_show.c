@@ -112,7 +112,7 @@ int stat_show_notes(struct stat_command *stat, struct err *err)
 	if (stat->options->quiet || !stat->notes.len)
 		return 0;
 	if (stat->style.format == STAT_TEXT) {
-		buf_add(&stat->output.buf, stat->notes.data, stat->notes.len);
+		output_sentence(&stat->output, stat->notes.data);
 		buf_clear(&stat->notes);
 		return output_flush(&stat->output, err);
 	}

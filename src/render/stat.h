@@ -36,6 +36,7 @@ struct stat_style {
 	bool repeated;	  /* several runs: counts are means and have a spread */
 	bool hide_zero;	  /* threads of the whole system: those that did nothing are left out */
 	bool csv_summary; /* CSV: lines without a time begin with "summary" */
+	int name_width;	  /* text: of the column of names; perf's is 32 */
 	int unit_width;	  /* of the widest unit of an event that is counted, at least 4 */
 };
 

@@ -106,7 +106,7 @@ static void text_count(struct buf *out, const struct stat_row *row)
 				     row->style->grouped);
 	lead(out, row);
 	buf_printf(out, "%*s %-*s %-*s", COUNT_WIDTH, shown, row->style->unit_width, event->unit,
-		   row->cell->counted ? 32 : 25, row->column->name);
+		   row->cell->counted ? row->style->name_width : 25, row->column->name);
 	if (row->column->cgroup)
 		buf_printf(out, " %s", row->column->cgroup);
 	put_figures(out, row);

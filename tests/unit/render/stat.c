@@ -53,7 +53,9 @@ static struct stat_column column(int which)
 	return (struct stat_column){ &events[which], events[which].name, NULL, true };
 }
 
-static const struct stat_style text = { .separator = " ", .grouped = true, .unit_width = 4 };
+static const struct stat_style text = {
+	.separator = " ", .grouped = true, .unit_width = 4, .name_width = 32
+};
 static const struct stat_style csv = { .format = STAT_CSV, .separator = "," };
 static const struct stat_style json = { .format = STAT_JSON, .separator = " " };
 
