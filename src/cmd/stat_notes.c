@@ -3,11 +3,15 @@
 #include "base/buf.h"
 #include "cmd/stat_reasons.h"
 #include "event/host.h"
+#include "record/plan.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
 #define DRIFT_WORTH_SAYING 0.05
+
+static const char group_full[] =
+    "the group needs more counters than the CPU has; make it smaller, or see --plan";
 
 void findings_init(struct findings *findings, const struct event_list *events)
 {
@@ -70,10 +74,7 @@ static void note_unsupported(struct buf *out, const struct findings *findings,
 			host_look(&host, &host_source_live);
 		looked = true;
 		if (status->group_full)
-			snprintf(
-			    why, sizeof(why),
-			    "the group needs more counters than the CPU has; make it smaller, or "
-			    "see --plan");
+			snprintf(why, sizeof(why), "%s", group_full);
 		else
 			host_why_not(&host, column->event, status->error, why, sizeof(why));
 		reasons_add(&reasons, why, column->name);
@@ -85,6 +86,8 @@ static void note_unsupported(struct buf *out, const struct findings *findings,
 static const char *why_not_counted(const struct findings *findings, const struct event *event,
 				   bool enabled)
 {
+	size_t index = event - findings->events->events.data;
+
 	if (event->kind == EVENT_TOOL)
 		return "known only of a command that was run to its end";
 	if (!findings->ever_enabled)
@@ -92,6 +95,8 @@ static const char *why_not_counted(const struct findings *findings, const struct
 		       "the word enable";
 	if (!enabled)
 		return "what was to be measured did not run meanwhile";
+	if (findings->status.data[index].group_full)
+		return group_full;
 	return "it never got a counter: others hold them all; count fewer events at once, "
 	       "or see `perfolio doctor`";
 }
@@ -158,16 +163,49 @@ static void note_drift(struct buf *out, const struct findings *findings)
 	    findings->slowest_mhz, findings->fastest_mhz);
 }
 
-void notes_before(struct buf *out, const struct findings *findings, const struct pass *pass)
+static bool has_groups(const struct event_list *events)
 {
+	for (size_t i = 0; i < events->events.len; i++)
+		if (!event_is_leader(events, i) && !events->events.data[i].weak)
+			return true;
+	return false;
+}
+
+/*
+ * Some drivers (Arm's) do not look whether a group fits as long as its leader is switched off, as
+ * it is when somebody else's process or a whole CPU is measured: ask by trying.
+ */
+static void find_full_groups(struct findings *findings, const struct pass *pass)
+{
+	struct plan plan;
+
+	plan_make(&plan, pass->events, NULL);
 	for (size_t i = 0; i < pass->events->events.len; i++)
-		if (event_is_leader(pass->events, i) &&
-		    findings->status.data[pass_origin(pass, i)].group_full)
-			buf_printf(
-			    out,
-			    "note: the group that begins with %s needs more counters than the "
-			    "CPU has and can't be counted; see --plan\n",
-			    pass->events->events.data[i].name);
+		if (plan.events.data[i].need == PLAN_TOO_LARGE &&
+		    !pass->events->events.data[i].weak)
+			findings->status.data[pass_origin(pass, i)].group_full = true;
+	plan_fini(&plan);
+}
+
+void notes_before(struct buf *out, struct findings *findings, const struct pass *pass)
+{
+	const struct event_list *events = pass->events;
+	size_t said = SIZE_MAX;
+
+	if (!has_groups(events))
+		return;
+	find_full_groups(findings, pass);
+	for (size_t i = 0; i < events->events.len; i++) {
+		size_t leader = events->events.data[i].leader;
+
+		if (leader == said || !findings->status.data[pass_origin(pass, i)].group_full)
+			continue;
+		said = leader;
+		buf_printf(out,
+			   "note: the group that begins with %s needs more counters than the CPU "
+			   "has; not all of it will be counted; see --plan\n",
+			   events->events.data[leader].name);
+	}
 }
 
 void notes_after(struct buf *out, const struct findings *findings, const struct stat_table *table,

@@ -28,8 +28,8 @@ void findings_opened(struct findings *findings, const struct pass *pass,
 		     const struct counters *counters);
 void findings_ended(struct findings *findings, const struct loop_state *state);
 
-/* Before the run: groups that can't be counted together. */
-void notes_before(struct buf *out, const struct findings *findings, const struct pass *pass);
+/* Before the run: groups that can't be counted together; marks them in the findings, too. */
+void notes_before(struct buf *out, struct findings *findings, const struct pass *pass);
 
 /* After it; table is what was shown last. */
 void notes_after(struct buf *out, const struct findings *findings, const struct stat_table *table,
