@@ -1,5 +1,5 @@
 # Completion comes from the command table; here bash's function is called as bash calls it.
-$ $DATA/complete.bash perfolio s
+$ $DATA/complete.bash perfolio st
 stat
 $ $DATA/complete.bash perfolio --v
 --version
@@ -44,8 +44,9 @@ $ $DATA/complete.zsh perfolio stat --per-
 --per-node    -- each memory node on its own
 --per-socket  -- each socket on its own
 --per-thread  -- each thread on its own
-$ $DATA/complete.zsh perfolio '' | grep -c -- ' -- '
-4
+$ $DATA/complete.zsh perfolio '' | grep -E '^(doctor|stat)'
+doctor +-- explain what this machine can measure.* (re)
+stat +-- count events while a program runs (re)
 
 $ perfolio help --completion fish
 perfolio help: no completion for 'fish'; there is bash and zsh

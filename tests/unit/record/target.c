@@ -105,7 +105,7 @@ TEST(target_counts_the_vanished)
 	snprintf(pids, sizeof(pids), "%d,2147483647,2147483646", (int)getpid());
 	EXPECT_INT(resolve(&target, (struct target_flags){ .pids = pids }, &err), 0);
 	EXPECT_INT(target.vanished, 2);
-	EXPECT_INT(target.tasks.len, 1);
+	EXPECT_INT(target.tasks.data[0].tid, getpid());
 	target_fini(&target);
 }
 
