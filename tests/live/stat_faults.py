@@ -3,6 +3,7 @@
 """`stat` with wrong words, targets that go away, limits and outputs that fail: a clear line and the
 right exit status, never a crash, a hang or a count that is not true."""
 import os
+import pty
 import resource
 import signal
 import subprocess
@@ -110,6 +111,41 @@ def signals():
     process.send_signal(signal.SIGINT)
     text, status = end_of(process)
     check("runs)" in text and status == 130, "-r 100: Ctrl-C shows the runs so far", status, text)
+
+
+def on_terminal(arguments, keys):
+    """Runs it on a terminal, presses a key at each of some times; what is shown, and its status."""
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.execv(PERFOLIO, [PERFOLIO, "stat"] + arguments)
+    for delay, key in keys:
+        time.sleep(delay)
+        os.write(terminal, key)
+    text = b""
+    try:
+        while chunk := os.read(terminal, 4096):
+            text += chunk
+    except OSError:  # how a terminal says that nobody is left
+        pass
+    return text.decode(), os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+
+
+def terminal():
+    text, status = on_terminal(["-e", "task-clock", "sleep", "30"], [(0.4, b"\x03")])
+    check(status == 130 and "seconds time elapsed" in text, "Ctrl-C ends a command", status, text)
+    text, status = on_terminal(["-a", "-e", "cs", "sleep", "30"], [(0.4, b"\x03")])
+    check(status == 130 and "seconds time elapsed" in text, "Ctrl-C ends the clock", status, text)
+    script = "trap 'echo heard' INT; sleep 1; sleep 1; exit 7"
+    text, status = on_terminal(["-e", "task-clock", "sh", "-c", script], [(0.4, b"\x03")])
+    check(status == 7 and "heard" in text and "seconds time elapsed" in text,
+          "a command that takes Ctrl-C for itself goes on", status, text)
+    script = "trap '' INT; exec sleep 30"
+    text, status = on_terminal(["-e", "task-clock", "sh", "-c", script],
+                               [(0.4, b"\x03"), (0.4, b"\x03")])
+    check(status != 0 and "seconds time elapsed" in text, "the second Ctrl-C ends the run", status,
+          text)
+    lines = [line for line in text.splitlines() if "task-clock" in line]
+    check(lines and not lines[0].endswith(" "), "no padding on a terminal", text)
 
 
 def vanishing():
@@ -250,6 +286,7 @@ need_root()
 wrong_words()
 exit_statuses()
 signals()
+terminal()
 vanishing()
 crowd()
 limits()
