@@ -26,22 +26,30 @@ static int open_file(struct output *output, const struct stat_options *options, 
 	return output_flush(output, err);
 }
 
+static int use_descriptor(struct output *output, int fd, struct err *err)
+{
+	output->fd = fd;
+	output->name = "--log-fd";
+	if (fcntl(fd, F_GETFD) < 0)
+		return err_set(err, EBADF, "--log-fd: descriptor %d is not open", fd);
+	return 0;
+}
+
 int output_open(struct output *output, const struct stat_options *options, struct err *err)
 {
+	int rc = 0;
+
 	*output = (struct output){ .fd = STDERR_FILENO, .name = "standard error" };
 	if (options->quiet)
 		return 0;
 	if (options->output && strcmp(options->output, "-")) {
 		output->name = options->output;
-		return open_file(output, options, err);
+		rc = open_file(output, options, err);
+	} else if (options->log_fd) {
+		rc = use_descriptor(output, options->log_fd, err);
 	}
-	if (!options->log_fd)
-		return 0;
-	output->fd = options->log_fd;
-	output->name = "--log-fd";
-	if (fcntl(output->fd, F_GETFD) < 0)
-		return err_set(err, EBADF, "--log-fd: descriptor %d is not open", output->fd);
-	return 0;
+	output->terminal = !rc && isatty(output->fd);
+	return rc;
 }
 
 int output_width(const struct output *output)
@@ -99,7 +107,7 @@ int output_flush(struct output *output, struct err *err)
 {
 	int rc = 0;
 
-	if (output->buf.len && isatty(output->fd))
+	if (output->terminal)
 		trim_lines(&output->buf);
 	if (output->buf.len)
 		rc = fd_write_all(output->fd, output->buf.data, output->buf.len);

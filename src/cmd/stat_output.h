@@ -12,7 +12,8 @@ struct stat_options;
 
 struct output {
 	int fd;
-	bool own; /* opened by us */
+	bool own;      /* opened by us */
+	bool terminal; /* asked once: a tick is to cost one system call */
 	const char *name;
 	struct buf buf; /* what was not written yet */
 };

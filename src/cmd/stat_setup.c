@@ -111,7 +111,7 @@ static int make_style(struct stat_command *stat, struct err *err)
 	style->csv_summary = o->summary && !o->no_csv_summary;
 	style->unit_width = 4;
 	style->name_width = output_width(&stat->output) < FULL_WIDTH ? 25 : 32;
-	if (!rc && o->interval_clear && !isatty(stat->output.fd))
+	if (!rc && o->interval_clear && !stat->output.terminal)
 		return err_set(err, EINVAL, "--interval-clear needs a terminal to clear");
 	return rc;
 }
