@@ -20,11 +20,18 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* What perf says on standard error beside the counts, but never between lines of JSON. */
+static bool may_talk(const struct stat_command *stat)
+{
+	return !stat->options->quiet &&
+	       !(stat->style.format == STAT_JSON && output_is_stderr(&stat->output));
+}
+
 static void say(void *user, const char *what)
 {
-	struct stat_command *stat = user;
+	const struct stat_command *stat = user;
 
-	if (!stat->options->quiet)
+	if (may_talk(stat))
 		fprintf(stderr, "%s\n", what);
 }
 
@@ -81,7 +88,7 @@ static void say_signal(const struct stat_command *stat)
 {
 	const struct workload *workload = &stat->run.workload;
 
-	if (workload->ended && WIFSIGNALED(workload->wait_status) && !stat->options->quiet)
+	if (workload->ended && WIFSIGNALED(workload->wait_status) && may_talk(stat))
 		fprintf(stderr, "%s: %s\n", stat->words[0],
 			strsignal(WTERMSIG(workload->wait_status)));
 }

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`stat -I 1 -a`: ticks that come, on time, at less than half of perf's cost.
 
-Runs perf and perfolio alternately for SECONDS each (2; the full form is SECONDS=10) and counts lines
+Runs perf and perfolio alternately for SECONDS each (2; the full form is TICK_SECONDS=10) and counts lines
 per event, the times they carry and the CPU time that each tool took.  The output is standard error,
 as it is when nothing else is said; here a file in memory.
 """
@@ -12,7 +12,7 @@ import tempfile
 
 from lib import PERFOLIO, check, done, need_program, need_root, sanitized, skip_all
 
-SECONDS = float(os.environ.get("SECONDS", "2"))
+SECONDS = float(os.environ.get("TICK_SECONDS", "2"))
 EVENTS = ["cpu-clock", "context-switches", "cpu-migrations", "page-faults"]
 MEMORY = "/dev/shm" if os.path.isdir("/dev/shm") else None
 

@@ -247,6 +247,9 @@ def layout():
     same_json(["--json-output", "-r", "2"])
     same_json(["-j", "-I", "100"], BUSY)
     same_json(["-j", "-I", "100", "--summary"], BUSY)
+    talk = run([PERFOLIO, "stat", "-j", "-D", "20", "--timeout", "60", "-e", "task-clock"] + BUSY)
+    check([json.loads(line) for line in talk.stderr.splitlines()],
+          "-j: nothing but objects, whatever there is to say", talk.stderr)
 
 
 def output():
