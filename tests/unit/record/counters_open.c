@@ -6,6 +6,9 @@
 #include "test.h"
 
 #include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
 
 #define MS UINT64_C(1000000)
 
@@ -286,6 +289,7 @@ TEST(opening_falls_back_to_user_only)
 	EXPECT_BOOL(status(&scene, 0)->user_only, true);
 	EXPECT_INT(status(&scene, 1)->state, COUNTER_REFUSED);
 	EXPECT_INT(status(&scene, 1)->error, EACCES);
+	EXPECT_BOOL(status(&scene, 1)->user_only, false);
 	EXPECT_BOOL(status(&scene, 2)->user_only, true);
 	EXPECT_BOOL(fake_at(0)->attr.base.exclude_hv, true);
 	count_ms(&scene, 1);
@@ -511,6 +515,104 @@ TEST(opening_short_read)
 	fake.short_by = 50; /* less than the head of a group */
 	EXPECT_INT(counters_read(scene.counters, &scene.err), -EIO);
 	end(&scene);
+}
+
+TEST(opening_interrupted_calls)
+{
+	struct scene scene = { 0 };
+
+	fake_boot(0);
+	fake.interrupts = 2;
+	software(&scene, 0);
+	open_it(&scene);
+	EXPECT_INT(status(&scene, 0)->state, COUNTER_OPEN);
+	fake.interrupts = 2;
+	EXPECT_INT(counters_read(scene.counters, NULL), 0);
+	end(&scene);
+}
+
+/* Values belong to events by their ids, whatever their order. */
+TEST(opening_group_values_in_any_order)
+{
+	struct scene scene = { 0 };
+
+	fake_boot(0);
+	fake.reversed = true;
+	for (uint64_t i = 0; i < 3; i++)
+		software(&scene, i);
+	on_cpus(&scene, "0");
+	open_it(&scene);
+	count_ms(&scene, 1);
+	for (size_t i = 0; i < 3; i++)
+		EXPECT_INT(value(&scene, i)->count, MS * (i + 1));
+	end(&scene);
+}
+
+static struct {
+	pthread_t threads[32];
+	size_t len, most;
+	pthread_mutex_t held;
+} spawned = { .held = PTHREAD_MUTEX_INITIALIZER };
+
+static void *wait_until_released(void *unused)
+{
+	pthread_mutex_lock(&spawned.held);
+	pthread_mutex_unlock(&spawned.held);
+	return unused;
+}
+
+/* Once in each pass over the threads. */
+static void spawn(pid_t pid)
+{
+	if (pid == getpid() && spawned.len < spawned.most)
+		pthread_create(&spawned.threads[spawned.len++], NULL, wait_until_released, NULL);
+}
+
+/* Opens this very process, which starts a thread at each pass until there are `threads`. */
+static struct counters_census open_growing(size_t threads, size_t *slots)
+{
+	struct scene scene = { 0 };
+	struct counters_census census;
+	char pid[16];
+
+	fake_boot(0);
+	software(&scene, 0);
+	snprintf(pid, sizeof(pid), "%d", (int)getpid());
+	EXPECT_INT(target_resolve(&scene.target, &(struct target_flags){ .pids = pid }, NULL), 0);
+	*slots = scene.target.tasks.len;
+	spawned.len = 0;
+	spawned.most = threads;
+	pthread_mutex_lock(&spawned.held);
+	fake.on_open = spawn;
+	open_it(&scene);
+	*slots = counters_slots(scene.counters) - *slots;
+	census = counters_census(scene.counters);
+	pthread_mutex_unlock(&spawned.held);
+	for (size_t i = 0; i < spawned.len; i++)
+		pthread_join(spawned.threads[i], NULL);
+	lifewatch_fini(&scene.target.watch);
+	vec_free(&scene.target.ids);
+	end(&scene);
+	return census;
+}
+
+TEST(opening_threads_that_start_meanwhile)
+{
+	size_t more;
+
+	EXPECT_INT(open_growing(0, &more).unsure, 0);
+	EXPECT_INT(more, 0);
+	EXPECT_INT(open_growing(3, &more).unsure, 0);
+	EXPECT_INT(more, 3);
+}
+
+/* Somebody has to give up, and say so. */
+TEST(opening_threads_that_start_without_end)
+{
+	size_t more;
+
+	EXPECT_INT(open_growing(32, &more).unsure, 1);
+	EXPECT(more > 3 && more < 32);
 }
 
 TEST(opening_filters)

@@ -110,6 +110,14 @@ static int check_attr(const struct perf_event_attr *attr, int group_fd)
 	return 0;
 }
 
+static bool interrupted(void)
+{
+	if (!fake.interrupts)
+		return false;
+	fake.interrupts--;
+	return true;
+}
+
 static int fake_open(const struct event_attr *attr, pid_t pid, int cpu, int group_fd,
 		     unsigned long flags)
 {
@@ -118,6 +126,10 @@ static int fake_open(const struct event_attr *attr, pid_t pid, int cpu, int grou
 	int rc, fd;
 
 	fake.opens++;
+	if (fake.on_open)
+		fake.on_open(pid);
+	if (interrupted())
+		return -EINTR;
 	if (pid < 0 && cpu < 0)
 		return -EINVAL;
 	if (group_fd >= 0 && !event_of(group_fd))
@@ -193,6 +205,8 @@ static ssize_t fake_read(int fd, void *into, size_t size)
 	size_t n = 0;
 
 	fake.reads++;
+	if (interrupted())
+		return -EINTR;
 	if (!leader)
 		return -EBADF;
 	if (leader->error)
@@ -201,12 +215,15 @@ static ssize_t fake_read(int fd, void *into, size_t size)
 		words[n++] = 0;
 		words[n++] = leader->enabled_ns;
 		words[n++] = leader->running_ns;
-		vec_each (member, &fake.events) {
+		for (size_t i = 0; i < fake.events.len; i++) {
+			size_t at = fake.reversed ? fake.events.len - 1 - i : i;
+			struct fake_event *member = &fake.events.data[at];
+
 			if (!member->open || member->leader != fd)
 				continue;
 			words[0]++;
 			words[n++] = member->count;
-			words[n++] = (uint64_t)(FAKE_FD + (member - fake.events.data)) * 7;
+			words[n++] = (FAKE_FD + at) * 7;
 		}
 	} else {
 		words[n++] = leader->count;

@@ -35,10 +35,13 @@ struct fake_kernel {
 	bool no_guest_bit; /* exclude_guest: EINVAL */
 	int cpus;	   /* others: ENODEV */
 	bool bad_filters;  /* SET_FILTER: EINVAL */
+	int interrupts;	   /* so many calls end with EINTR first */
+	bool reversed;	   /* a group's values come in the other order */
 	size_t short_by;   /* reads lack so many bytes */
 	int fails_cpu;	   /* opening there fails with fails_with, for hardware events */
 	int fails_with;
 	bool (*has_task)(pid_t pid); /* NULL: all are there */
+	void (*on_open)(pid_t pid);  /* something else that happens meanwhile */
 
 	VEC(struct fake_event) events; /* the descriptor is FAKE_FD + index */
 	size_t opens, reads;

@@ -2,6 +2,7 @@
 #include "record/plan.h"
 #include "fakekernel.h"
 #include "live.h"
+#include "record/trial.h"
 #include "test.h"
 
 #include <errno.h>
@@ -116,6 +117,41 @@ TEST(plan_without_permission_for_the_kernel)
 	plan_fini(&plan);
 	event_list_free(&list);
 	fake_shutdown();
+}
+
+/* Two kinds of cores: each has counters of its own, and generic events name theirs. */
+TEST(plan_pmus_of_hybrid_cpus)
+{
+	static const struct {
+		uint32_t type[2];
+		uint64_t pmu[2]; /* upper half of a generic event's config */
+		bool same;
+	} cases[] = {
+		{ { PERF_TYPE_HARDWARE, PERF_TYPE_HARDWARE }, { 4, 4 }, true },
+		{ { PERF_TYPE_HARDWARE, PERF_TYPE_HARDWARE }, { 4, 10 }, false },
+		{ { PERF_TYPE_HW_CACHE, PERF_TYPE_HARDWARE }, { 10, 10 }, true },
+		{ { PERF_TYPE_HW_CACHE, PERF_TYPE_HARDWARE }, { 4, 10 }, false },
+		{ { PERF_TYPE_HARDWARE, 10 }, { 4, 0 }, false },
+		{ { PERF_TYPE_HARDWARE, PERF_TYPE_RAW }, { 0, 0 }, true },
+		{ { PERF_TYPE_HARDWARE, PERF_TYPE_HW_CACHE }, { 0, 0 }, true },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct event events[2] = { 0 };
+		struct trial trial;
+
+		test_case("row %zu", i);
+		fake_boot(4);
+		for (int k = 0; k < 2; k++) {
+			events[k].attr.base.type = cases[i].type[k];
+			events[k].attr.base.config = cases[i].pmu[k] << 32;
+		}
+		trial_init(&trial, &fake_sys);
+		EXPECT_BOOL(trial_same_pmu(&trial, &events[0], &events[1]), cases[i].same);
+		EXPECT_BOOL(trial_same_pmu(&trial, &events[1], &events[0]), cases[i].same);
+		trial_fini(&trial);
+		fake_shutdown();
+	}
 }
 
 TEST(plan_pick_remaps_groups)

@@ -80,19 +80,34 @@ TEST(target_bad_flags)
 
 TEST(target_ranks_flags_as_perf)
 {
-	struct target target;
-	struct err err;
-	char pid[16];
+	char pid[16], user[16];
+	const struct {
+		struct target_flags flags;
+		const char *overrides;
+	} cases[] = {
+		{ { .pids = pid }, NULL },
+		{ { .tids = pid }, NULL },
+		{ { .user = user }, NULL },
+		{ { .pids = pid, .tids = "1" }, "-p overrides -t" },
+		{ { .pids = pid, .user = "root" }, "-p and -t override -u" },
+		{ { .tids = pid, .cpus = "0" }, "-p and -t override -C" },
+		{ { .pids = pid, .all_cpus = true }, "-p and -t override -a" },
+		{ { .user = user, .cpus = "0" }, "-u overrides -C" },
+		{ { .user = user, .all_cpus = true }, "-u overrides -a" },
+	};
 
 	snprintf(pid, sizeof(pid), "%d", (int)getpid());
-	EXPECT_INT(resolve(&target, (struct target_flags){ .pids = pid, .all_cpus = true }, &err),
-		   0);
-	EXPECT_INT(target.kind, TARGET_TASKS);
-	EXPECT_TEXT(target.overrides, "-p and -t override -a");
-	target_fini(&target);
-	EXPECT_INT(resolve(&target, (struct target_flags){ .pids = pid }, &err), 0);
-	EXPECT_TEXT(target.overrides, NULL);
-	target_fini(&target);
+	snprintf(user, sizeof(user), "%u", (unsigned)geteuid());
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct target target;
+		struct err err;
+
+		test_case("row %zu", i);
+		EXPECT_INT(resolve(&target, cases[i].flags, &err), 0);
+		EXPECT_INT(target.kind, TARGET_TASKS);
+		EXPECT_TEXT(target.overrides, cases[i].overrides);
+		target_fini(&target);
+	}
 }
 
 /* One id that is there is enough. */

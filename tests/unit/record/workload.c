@@ -171,6 +171,19 @@ TEST(workload_close_ends_it)
 	EXPECT_INT(errno, ESRCH);
 }
 
+TEST(workload_close_ends_the_stubborn)
+{
+	struct workload workload;
+	pid_t pid;
+
+	live_prepare(&workload, "trap '' TERM; while :; do sleep 0.1; done");
+	EXPECT_INT(workload_start(&workload, NULL), 0);
+	pid = workload.pid;
+	usleep(100000); /* for the trap */
+	workload_close(&workload);
+	EXPECT_INT(kill(pid, 0), -1);
+}
+
 /* If we are killed before the start, the waiting child must not stay behind. */
 TEST(workload_child_ends_with_us)
 {
