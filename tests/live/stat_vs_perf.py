@@ -215,7 +215,7 @@ def table():
     perf, ours = both(["-r", "3", "--table", "-e", "task-clock"], SHORT)
 
     def shape(text):
-        return [re.sub(r"[-+]?[\d.]+|#+$", "#", line.strip()) for line in text.split("\n")]
+        return [re.sub(r" *[-+]?[\d.]+|#+$", "#", line.strip()) for line in text.split("\n")]
 
     check(shape(perf.stderr) == shape(ours.stderr), "-r 3 --table",
           *difference(shape(perf.stderr), shape(ours.stderr)))
