@@ -43,8 +43,7 @@ static int open_fd(const char *text, struct err *err)
 		return err_set(err, EINVAL, "--control: '%s' is not a descriptor's number", text);
 	if (fcntl((int)fd, F_GETFD) < 0)
 		return err_set(err, EBADF, "--control: descriptor %ld is not open", fd);
-	/* The program that we start must not hold our ends open. */
-	fcntl((int)fd, F_SETFD, FD_CLOEXEC);
+	/* Not closed on exec: the program that we start may use them to bracket itself. */
 	return (int)fd;
 }
 

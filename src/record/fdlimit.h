@@ -13,4 +13,7 @@
 bool fdlimit_raise(size_t more);
 size_t fdlimit_now(void);
 
+/* In a child before its exec: a program that we start has the limits that we were started with. */
+void fdlimit_restore(void);
+
 #endif

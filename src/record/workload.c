@@ -2,6 +2,7 @@
 #include "record/workload.h"
 #include "base/err.h"
 #include "base/file.h"
+#include "record/fdlimit.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -27,6 +28,7 @@ wait_and_exec(int go_fd, int failure_fd, char *const *argv, const sigset_t *mask
 	if (got != 1)
 		_exit(0); /* called off, or our parent is gone */
 
+	fdlimit_restore();
 	signal(SIGPIPE, SIG_DFL);
 	sigprocmask(SIG_SETMASK, mask, NULL);
 	execvp(argv[0], argv);

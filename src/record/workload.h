@@ -28,8 +28,9 @@ struct workload {
 
 /*
  * Forks; the child waits, and ends by itself if we end first.  argv is the program and its
- * arguments, NULL at the end.  The program starts with the signal mask *mask (NULL: that of now)
- * and SIGPIPE as usual; the rest of what it inherits is untouched.
+ * arguments, NULL at the end.  The program starts with the signal mask *mask (NULL: that of now),
+ * SIGPIPE as usual and the limit of descriptors that we were started with; the rest of what it
+ * inherits is untouched.
  */
 int workload_prepare(struct workload *workload, char *const *argv, const sigset_t *mask,
 		     struct err *err);

@@ -46,6 +46,7 @@ TEST(control_words)
 	struct pipes pipes;
 
 	open_pipes(&pipes);
+	EXPECT_INT(fcntl(pipes.ctl[0], F_GETFD), 0); /* for the program that we start, too */
 	EXPECT_INT(control_next(&pipes.control), CONTROL_NONE);
 	say(&pipes, "enable\ndisable\nreset\n", 21);
 	EXPECT_INT(control_next(&pipes.control), CONTROL_ENABLE);

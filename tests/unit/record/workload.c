@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "record/workload.h"
 #include "live.h"
+#include "record/fdlimit.h"
 #include "test.h"
 
 #include <errno.h>
@@ -142,6 +143,28 @@ TEST(workload_gets_signals_as_usual)
 	workload_close(&workload);
 	unlink(path);
 	close(fd);
+}
+
+/* The limits are the process's, so a process of its own tries this. */
+TEST(workload_gets_its_limits_back)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (pid == 0) {
+		struct rlimit limit = { .rlim_cur = 200, .rlim_max = 300 };
+		struct workload workload;
+
+		setrlimit(RLIMIT_NOFILE, &limit);
+		if (!fdlimit_raise(250) || fdlimit_now() < 300)
+			_exit(9);
+		live_prepare(&workload, "test $(ulimit -Sn) = 200 -a $(ulimit -Hn) = 300");
+		workload_start(&workload, NULL);
+		workload_reap(&workload, true);
+		_exit(workload_exit_status(&workload));
+	}
+	EXPECT_INT(waitpid(pid, &status, 0), pid);
+	EXPECT_INT(status, 0);
 }
 
 TEST(workload_called_off_never_runs)
