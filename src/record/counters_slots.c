@@ -8,6 +8,9 @@
  * lose it, and the kernel does not tell.  So the opening counts only if no thread appeared during
  * it; otherwise all is closed and opened anew.  A process that starts threads faster than they can
  * be opened is given up on after PASSES, and the caller is told.
+ *
+ * What can't be seen is a thread in the middle of its start, past the point where events are
+ * inherited and not in /proc yet, while the last scan looks: some 50 us of the starting thread.
  */
 #include "base/clock.h"
 #include "base/err.h"
