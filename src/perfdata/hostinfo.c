@@ -2,8 +2,8 @@
 #include "perfdata/hostinfo.h"
 #include "base/clock.h"
 #include "base/file.h"
+#include "perfdata/hosttopology.h"
 #include "perfdata/payload.h"
-#include "perfdata/topology.h"
 #include "perfdata/writer.h"
 
 #include <ctype.h>
@@ -205,27 +205,27 @@ static bool add_clock_data(const struct hostinfo *info, struct buf *into)
 
 static bool add_cpu_topology(const struct hostinfo *info, struct buf *into)
 {
-	return topology_cpus(sysfs(info), into);
+	return hosttopology_cpus(sysfs(info), into);
 }
 
 static bool add_numa(const struct hostinfo *info, struct buf *into)
 {
-	return topology_numa(sysfs(info), into);
+	return hosttopology_numa(sysfs(info), into);
 }
 
 static bool add_caches(const struct hostinfo *info, struct buf *into)
 {
-	return topology_caches(sysfs(info), into);
+	return hosttopology_caches(sysfs(info), into);
 }
 
 static bool add_memory(const struct hostinfo *info, struct buf *into)
 {
-	return topology_memory(sysfs(info), into);
+	return hosttopology_memory(sysfs(info), into);
 }
 
 static bool add_pmus(const struct hostinfo *info, struct buf *into)
 {
-	return topology_pmus(sysfs(info), into);
+	return hosttopology_pmus(sysfs(info), into);
 }
 
 static const struct {

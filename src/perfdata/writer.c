@@ -364,6 +364,12 @@ uint64_t perf_writer_size(const struct perf_writer *w)
 	return w->end;
 }
 
+void perf_writer_uncommitted(const struct perf_writer *w, uint64_t *from, uint64_t *to)
+{
+	*from = w->committed;
+	*to = w->pipe || w->pack ? w->committed : w->header.data.offset + w->header.data.size;
+}
+
 bool perf_writer_is_pipe(const struct perf_writer *w)
 {
 	return w->pipe;

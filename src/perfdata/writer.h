@@ -75,6 +75,9 @@ int perf_writer_finish(struct perf_writer *writer, struct err *err);
 
 uint64_t perf_writer_size(const struct perf_writer *writer); /* bytes of the file so far */
 bool perf_writer_is_pipe(const struct perf_writer *writer);
+/* After perf_writer_finish: the records behind the last committed round, in the file; none if they
+ * are packed. */
+void perf_writer_uncommitted(const struct perf_writer *writer, uint64_t *from, uint64_t *to);
 /* Bytes of records before compression; the same as written without it. */
 uint64_t perf_writer_raw_bytes(const struct perf_writer *writer);
 void perf_writer_free(struct perf_writer *writer);

@@ -4,6 +4,7 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "record/cgroup.h"
+#include "record/proctree.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -132,10 +133,24 @@ static void sort_unique(struct target_tasks *tasks)
 	tasks->len = kept;
 }
 
+static void scan_descendants(const struct target *target, struct target_tasks *tasks,
+			     size_t *vanished)
+{
+	struct proctree_ids below = { 0 };
+
+	proctree_descendants(target->ids.data, target->ids.len, &below);
+	vec_each (pid, &below)
+		if (scan_process(tasks, *pid))
+			++*vanished;
+	vec_free(&below);
+}
+
 void target_scan(const struct target *target, struct target_tasks *tasks, size_t *vanished)
 {
 	if (target->source == TARGET_FROM_USER)
 		scan_user(tasks, target->user, vanished);
+	if (target->source == TARGET_FROM_PIDS && target->tree)
+		scan_descendants(target, tasks, vanished);
 	vec_each (id, &target->ids) {
 		if (target->source == TARGET_FROM_TIDS) {
 			if (file_exists("/proc/%d", (int)*id))
@@ -158,9 +173,12 @@ void target_name_tasks(struct target_tasks *tasks)
 
 static void watch_tasks(struct target *target)
 {
-	vec_each (id, &target->ids)
-		lifewatch_add(&target->watch, *id, target->source == TARGET_FROM_TIDS);
-	if (target->source == TARGET_FROM_USER)
+	bool found = target->source == TARGET_FROM_USER || target->tree;
+
+	if (!found)
+		vec_each (id, &target->ids)
+			lifewatch_add(&target->watch, *id, target->source == TARGET_FROM_TIDS);
+	if (found)
 		vec_each (task, &target->tasks)
 			if (task->pid == task->tid)
 				lifewatch_add(&target->watch, task->pid, false);
@@ -172,6 +190,7 @@ static int resolve_tasks(struct target *target, const struct target_flags *flags
 	int rc;
 
 	target->kind = TARGET_TASKS;
+	target->tree = flags->tree && flags->pids;
 	if (flags->pids) {
 		target->source = TARGET_FROM_PIDS;
 		rc = parse_ids(&target->ids, flags->pids, "process", err);

@@ -32,6 +32,7 @@ struct target_flags {
 	const char *cgroups;  /* "a,b": names below the cgroup mount, or paths */
 	bool cgroup_patterns; /* a name may be a regular expression (--for-each-cgroup) */
 	bool all_cpus;
+	bool tree;	  /* with -p: also the processes that descend from those named */
 	bool has_command; /* words follow: the program, or with any of the above only the clock */
 };
 
@@ -63,6 +64,7 @@ struct target {
 
 	enum target_source source;
 	struct target_ids ids; /* the processes or threads that were named */
+	bool tree;
 	uid_t user;
 	struct lifewatch watch; /* TARGET_TASKS: watch.fd is for poll */
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "perfdata/topology.h"
+#include "perfdata/hosttopology.h"
 #include "base/cpuset.h"
 #include "base/file.h"
 #include "perfdata/payload.h"
@@ -64,7 +64,7 @@ static uint32_t topology_number(const char *sysfs, int cpu, const char *name)
 	return (uint32_t)number;
 }
 
-bool topology_cpus(const char *sysfs, struct buf *into)
+bool hosttopology_cpus(const char *sysfs, struct buf *into)
 {
 	static const char *const packages[] = { "package_cpus_list", "core_siblings_list" };
 	static const char *const cores[] = { "core_cpus_list", "thread_siblings_list" };
@@ -138,7 +138,7 @@ static uint64_t node_memory(const char *sysfs, int64_t node, const char *key)
 	return value;
 }
 
-bool topology_numa(const char *sysfs, struct buf *into)
+bool hosttopology_numa(const char *sysfs, struct buf *into)
 {
 	struct numbers nodes = { 0 };
 	char path[PATH_MAX], cpus[4096];
@@ -223,7 +223,7 @@ static void sort_caches(struct caches *caches)
 		}
 }
 
-bool topology_caches(const char *sysfs, struct buf *into)
+bool hosttopology_caches(const char *sysfs, struct buf *into)
 {
 	struct caches caches = { 0 };
 	int cpus = cpus_possible(sysfs);
@@ -267,7 +267,7 @@ static void add_blocks(struct buf *into, const struct numbers *blocks)
 	vec_free(&words);
 }
 
-bool topology_memory(const char *sysfs, struct buf *into)
+bool hosttopology_memory(const char *sysfs, struct buf *into)
 {
 	struct numbers nodes = { 0 };
 	char text[64], path[PATH_MAX];
@@ -295,7 +295,7 @@ bool topology_memory(const char *sysfs, struct buf *into)
 	return any;
 }
 
-bool topology_pmus(const char *sysfs, struct buf *into)
+bool hosttopology_pmus(const char *sysfs, struct buf *into)
 {
 	struct strlist names = { 0 };
 	char path[PATH_MAX];

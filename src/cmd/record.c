@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/file.h"
+#include "cmd/command.h"
+#include "cmd/record_events.h"
+#include "cmd/record_loop.h"
+#include "cmd/record_notes.h"
+#include "cmd/record_plan.h"
+#include "event/catalog.h"
+#include "event/tracepoint.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <unistd.h>
+
+struct record {
+	struct record_options *options;
+	char **command;	     /* NULL: none */
+	struct strlist argv; /* our own command line, NULL at the end */
+	struct catalog *catalog;
+	struct event_list events;
+	struct target target;
+	bool has_target, has_workload;
+	struct workload workload;
+	struct control control;
+	struct recording *recording;
+	struct record_loop loop;
+	sigset_t mask;
+	int signal_fd;
+	int pipe_fd; /* what was standard output, with -o - */
+	struct buf notes;
+};
+
+/* The whole of it, for the file's header; the parser has cut argv already. */
+static void read_command_line(struct strlist *into)
+{
+	char program[PATH_MAX];
+	ssize_t length = readlink("/proc/self/exe", program, sizeof(program) - 1);
+	size_t size = 0;
+	char *text = file_read("/proc/self/cmdline", &size, NULL);
+
+	for (size_t at = 0; text && at < size; at += strlen(text + at) + 1)
+		strlist_add(into, text + at);
+	if (into->len && length > 0) {
+		program[length] = '\0';
+		free(into->data[0]);
+		into->data[0] = mem_strdup(program);
+	}
+	vec_push(into);
+	free(text);
+}
+
+static int resolve_target(struct record *r, struct err *err)
+{
+	const struct record_options *o = r->options;
+	struct target_flags flags = {
+		.pids = o->pids,
+		.tids = o->tids,
+		.user = o->user,
+		.cpus = o->cpus,
+		.cgroups = o->cgroups,
+		.all_cpus = o->all_cpus,
+		.tree = o->tree,
+		.has_command = r->command != NULL,
+	};
+	int rc = target_resolve(&r->target, &flags, err);
+
+	r->has_target = !rc;
+	return rc;
+}
+
+/*
+ * With -o - standard output is the recording's.  What the command prints there would spoil it, so
+ * from here on standard output is standard error, for us and for the command.
+ */
+static int take_stdout(struct record *r, struct err *err)
+{
+	if (strcmp(r->options->output, "-"))
+		return 0;
+	if (isatty(STDOUT_FILENO))
+		return err_set(err, EINVAL,
+			       "standard output is a terminal; `-o - | perfolio script -i -` reads "
+			       "it in a pipe");
+	fflush(stdout);
+	r->pipe_fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+	if (r->pipe_fd < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+		return err_set(err, errno, "standard output: %s", strerror(errno));
+	return 0;
+}
+
+static int open_recording(struct record *r, struct err *err)
+{
+	const struct record_options *o = r->options;
+	struct recording_options options = {
+		.sampling = {
+			.choice = o->choice,
+			.command = r->workload.pid,
+			.start_disabled = o->delay_ns != 0,
+			.ring_bytes = o->ring_bytes,
+		},
+		.output = r->pipe_fd < 0 ? o->output : NULL,
+		.output_fd = r->pipe_fd,
+		.argv = r->argv.data,
+		.compress = o->compress,
+		.compress_level = o->compress_level,
+		.priority = o->priority,
+		.most_bytes = o->most_bytes,
+		.numbered = o->switching,
+		.keep_files = o->switch_files,
+	};
+
+	options.tracefs = tracefs_path(r->catalog, NULL);
+	r->recording = recording_open(&r->events, &r->target, &options, err);
+	if (!r->recording)
+		return -err->code;
+	if (o->priority && recording_priority(r->recording) != DRAIN_REALTIME)
+		return err_set(err, EPERM,
+			       "-r %d: no permission for real-time priority (CAP_SYS_NICE or "
+			       "`ulimit -r`)",
+			       o->priority);
+	return 0;
+}
+
+static void say(const struct record *r, struct buf *text)
+{
+	if (!r->options->quiet && text->len)
+		fputs(text->data, stderr);
+	buf_clear(text);
+}
+
+static int prepare(struct record *r, struct err *err)
+{
+	const struct record_options *o = r->options;
+	int rc = take_stdout(r, err);
+
+	if (!rc)
+		rc = record_events(&r->events, r->catalog, r->options, &r->notes, err);
+	if (!rc)
+		rc = resolve_target(r, err);
+	if (!rc && o->control)
+		rc = control_open(&r->control, o->control, err);
+	if (!rc) {
+		r->signal_fd = record_catch_signals(&r->mask, err);
+		rc = r->signal_fd < 0 ? r->signal_fd : 0;
+	}
+	if (!rc && r->command) {
+		rc = workload_prepare(&r->workload, r->command, &r->mask, err);
+		r->has_workload = !rc;
+	}
+	if (!rc)
+		rc = open_recording(r, err);
+	if (!rc) {
+		record_notes_opened(r->recording, o, &r->target, &r->notes);
+		say(r, &r->notes);
+	}
+	return rc;
+}
+
+static int stop(struct record *r, struct err *err)
+{
+	struct recording_result result;
+	int rc = recording_stop(r->recording, &result, err);
+
+	record_closing_lines(&result, r->options, &r->notes);
+	say(r, &r->notes);
+	if (result.full && rc)
+		return err_prefix(err, "%s: the recording had to stop", r->options->output);
+	return rc;
+}
+
+static int exit_status(const struct record *r)
+{
+	bool own = r->has_workload && r->workload.ended && r->target.kind == TARGET_COMMAND;
+
+	if (own || (r->has_workload && r->workload.ended && r->loop.end == RECORD_COMMAND_ENDED))
+		return workload_exit_status(&r->workload);
+	return r->loop.end == RECORD_SIGNAL ? 128 + r->loop.signal : EXIT_DONE;
+}
+
+static int run_it(struct record *r, struct err *err)
+{
+	struct err stopping = { 0 };
+	int rc = prepare(r, err), stopped;
+
+	if (rc)
+		return rc;
+	r->loop = (struct record_loop){
+		.options = r->options,
+		.recording = r->recording,
+		.target = &r->target,
+		.workload = r->has_workload ? &r->workload : NULL,
+		.control = r->options->control ? &r->control : NULL,
+		.signal_fd = r->signal_fd,
+	};
+	rc = record_loop_run(&r->loop, err);
+	if (rc && r->workload.exec_error) {
+		recording_withdraw(r->recording);
+		fprintf(stderr, "perfolio: %s\n", err->text);
+		return workload_exit_status(&r->workload);
+	}
+	stopped = stop(r, &stopping);
+	if (!rc && stopped)
+		rc = err_set(err, -stopped, "%s", stopping.text);
+	if (r->has_workload)
+		workload_close(&r->workload);
+	return rc ? rc : exit_status(r);
+}
+
+static int run(void *options, int argc, char **argv, struct err *err)
+{
+	struct record r = {
+		.options = options,
+		.command = argc ? argv : NULL,
+		.control = { .fd = -1, .ack_fd = -1 },
+		.workload = { .pid = -1, .pidfd = -1, .go_fd = -1, .failure_fd = -1 },
+		.signal_fd = -1,
+		.pipe_fd = -1,
+	};
+	int rc = record_options_check(options, argc, err);
+
+	if (rc)
+		return rc;
+	read_command_line(&r.argv);
+	r.catalog = catalog_new(NULL);
+	rc = r.options->plan ? record_plan(r.options, r.catalog, err) : run_it(&r, err);
+	recording_free(r.recording);
+	if (r.has_workload)
+		workload_close(&r.workload);
+	if (r.options->control)
+		control_close(&r.control);
+	if (r.signal_fd >= 0)
+		close(r.signal_fd);
+	if (r.pipe_fd >= 0)
+		close(r.pipe_fd);
+	if (r.has_target)
+		target_fini(&r.target);
+	buf_free(&r.notes);
+	strlist_free(&r.argv);
+	event_list_free(&r.events);
+	catalog_free(r.catalog);
+	return rc;
+}
+
+const struct command cmd_record = {
+	.name = "record",
+	.args = "[COMMAND [ARGUMENTS]]",
+	.summary = "sample where programs spend their time, into a file",
+	.example = "perfolio record -g -- ./prog",
+	.flags = CMD_RUNS_PROGRAM,
+	.options = record_option_specs,
+	.options_size = sizeof(struct record_options),
+	.defaults = &record_option_defaults,
+	.run = run,
+	.release = record_options_release,
+};

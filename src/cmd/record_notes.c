@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cmd/record_notes.h"
+#include "base/clock.h"
+#include "base/text.h"
+#include "record/proctree.h"
+
+#include <inttypes.h>
+
+#define LOSSES_SHOWN 8
+
+static const char *plural(uint64_t count)
+{
+	return count == 1 ? "" : "s";
+}
+
+/* -p records what a process starts from now on; children that it has already are others. */
+static void note_children(const struct target *target, struct buf *out)
+{
+	struct proctree_ids children = { 0 };
+
+	if (target->kind != TARGET_TASKS || target->source != TARGET_FROM_PIDS || target->tree)
+		return;
+	proctree_descendants(target->ids.data, target->ids.len, &children);
+	if (children.len)
+		buf_printf(out,
+			   "note: %zu existing child process%s left out; --tree takes "
+			   "%s in\n",
+			   children.len, children.len == 1 ? " is" : "es are",
+			   children.len == 1 ? "it" : "them");
+	vec_free(&children);
+}
+
+static void note_tasks(const struct sampling_census *census, struct buf *out)
+{
+	if (census->vanished)
+		buf_printf(out, "note: %zu thread%s ended before recording began\n",
+			   census->vanished, plural(census->vanished));
+	if (census->late)
+		buf_printf(out, "note: %zu thread%s started meanwhile and %s caught\n",
+			   census->late, plural(census->late), census->late == 1 ? "was" : "were");
+	if (census->missed)
+		buf_printf(out, "note: up to %zu thread%s started meanwhile and may be missing\n",
+			   census->missed, plural(census->missed));
+}
+
+static void note_machine(const struct recording *recording, const struct record_options *o,
+			 struct buf *out)
+{
+	const struct sampling_census *census = recording_census(recording);
+	char rate[TEXT_NUMBER];
+
+	if (census->frequency && census->frequency < o->choice.frequency)
+		buf_printf(out, "note: the kernel has lowered its limit to %s samples a second\n",
+			   text_grouped(rate, census->frequency));
+	if (census->user_only)
+		buf_puts(out, "note: only user mode is recorded; `perfolio doctor` says what would "
+			      "allow the kernel\n");
+	else if (recording_kernel_note(recording) && !o->choice.all_user)
+		buf_printf(out, "note: %s\n", recording_kernel_note(recording));
+	if (recording_priority(recording) == DRAIN_NORMAL)
+		buf_puts(out,
+			 "note: no permission to write with priority (CAP_SYS_NICE): on a busy "
+			 "machine samples may be lost\n");
+	if (census->ring_bytes < RING_BYTES && !o->ring_bytes && o->verbose)
+		buf_printf(out, "note: rings of %zu KB: more may not be locked here\n",
+			   census->ring_bytes / 1024);
+}
+
+void record_notes_opened(const struct recording *recording, const struct record_options *options,
+			 const struct target *target, struct buf *out)
+{
+	if (target->overrides)
+		buf_printf(out, "note: %s\n", target->overrides);
+	note_children(target, out);
+	note_tasks(recording_census(recording), out);
+	note_machine(recording, options, out);
+}
+
+static void add_samples(const struct recording_result *result, struct buf *out)
+{
+	char number[TEXT_NUMBER];
+
+	buf_printf(out, "%s sample%s", text_grouped(number, result->samples),
+		   plural(result->samples));
+	if (result->events_count == 1) {
+		buf_printf(out, " of %s", result->events[0].name);
+		return;
+	}
+	for (size_t i = 0; i < result->events_count && i < LOSSES_SHOWN; i++)
+		buf_printf(out, "%s%s %s", i ? ", " : " (", result->events[i].name,
+			   text_grouped(number, result->events[i].samples));
+	buf_puts(out, result->events_count > LOSSES_SHOWN ? ", ...)" : ")");
+}
+
+static void add_loss(const struct recording_result *result, struct buf *out)
+{
+	char number[TEXT_NUMBER];
+	size_t shown = 0;
+
+	if (!result->lost) {
+		buf_puts(out, ", none lost");
+	} else {
+		buf_printf(out, ", %s LOST", text_grouped(number, result->lost));
+		vec_each (loss, &result->losses) {
+			if (loss->side || shown == LOSSES_SHOWN)
+				continue;
+			buf_printf(out, "%s%s of %s on CPU %d", shown++ ? ", " : " (",
+				   text_grouped(number, loss->lost),
+				   result->events[loss->event].name, loss->cpu);
+		}
+		buf_puts(out, shown == LOSSES_SHOWN ? ", ...)" : shown ? ")" : "");
+	}
+	if (result->lost_side)
+		buf_printf(out, ", %s record%s of processes LOST",
+			   text_grouped(number, result->lost_side), plural(result->lost_side));
+}
+
+static void add_size(const struct recording_result *result, const struct record_options *o,
+		     struct buf *out)
+{
+	char size[TEXT_NUMBER], raw[TEXT_NUMBER];
+
+	buf_printf(out, "[ perfolio record: wrote %s MB",
+		   text_decimal(size, (double)result->bytes / 1e6, 3, true));
+	if (o->compress && result->bytes)
+		buf_printf(out, ", compressed from %s MB",
+			   text_decimal(raw, (double)result->raw_bytes / 1e6, 3, true));
+	if (result->files > 1)
+		buf_printf(out, " to %zu files, the last of them %s", result->files, result->path);
+	else if (result->path)
+		buf_printf(out, " to %s", result->path);
+	if (result->path && strcmp(result->path, "perf.data"))
+		buf_printf(out, "; next: perfolio script -i %s ]\n", result->path);
+	else
+		buf_puts(out, result->path ? "; next: perfolio script ]\n" : " ]\n");
+}
+
+void record_closing_lines(const struct recording_result *result,
+			  const struct record_options *options, struct buf *out)
+{
+	char seconds[TEXT_NUMBER];
+
+	buf_puts(out, "[ perfolio record: ");
+	add_samples(result, out);
+	buf_printf(out, " in %s s",
+		   text_decimal(seconds, (double)result->duration_ns / NS_PER_SEC, 2, true));
+	add_loss(result, out);
+	buf_puts(out, " ]\n");
+	add_size(result, options, out);
+	if (result->lost)
+		buf_printf(out,
+			   "note: what was lost is counted in the file; larger rings (-m 64M) or a "
+			   "lower rate (-F) lose less\n");
+	if (result->throttled)
+		buf_printf(out,
+			   "note: the kernel held events back %" PRIu64 " time%s because they came "
+			   "too fast; there are fewer samples than asked for\n",
+			   result->throttled, plural(result->throttled));
+}

@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cmd/record_options.h"
+#include "base/clock.h"
+#include "base/err.h"
+#include "perfdata/pack.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stddef.h>
+#include <unistd.h>
+
+static int add_event(void *options, const char *text, bool unset, struct err *err)
+{
+	struct record_options *o = options;
+
+	(void)unset, (void)err;
+	*vec_push(&o->steps) = (struct record_step){ .text = text };
+	return 0;
+}
+
+static int add_filter(void *options, const char *text, bool unset, struct err *err)
+{
+	struct record_options *o = options;
+
+	(void)unset;
+	if (!o->steps.len)
+		return err_set(err, EINVAL, "it filters the -e before it, and there is none");
+	*vec_push(&o->steps) = (struct record_step){ .is_filter = true, .text = text };
+	return 0;
+}
+
+static int parse_count(const char *text, uint64_t *into)
+{
+	char *end;
+
+	errno = 0;
+	*into = strtoull(text, &end, 0);
+	return !isdigit((unsigned char)*text) || *end || errno ? -EINVAL : 0;
+}
+
+static int set_frequency(void *options, const char *text, bool unset, struct err *err)
+{
+	struct record_options *o = options;
+
+	(void)unset;
+	o->frequency_given = true;
+	o->frequency_max = !strcmp(text, "max");
+	if (o->frequency_max)
+		return 0;
+	if (parse_count(text, &o->choice.frequency) || !o->choice.frequency)
+		return err_set(err, EINVAL, "it takes samples a second, or max");
+	return 0;
+}
+
+static int set_period(void *options, const char *text, bool unset, struct err *err)
+{
+	struct record_options *o = options;
+
+	(void)unset;
+	o->period_given = true;
+	if (parse_count(text, &o->choice.period) || !o->choice.period)
+		return err_set(err, EINVAL, "it takes how many events make one sample");
+	return 0;
+}
+
+/* "16M" and the like; a bare number counts `unit` bytes. */
+static int parse_size(const char *text, uint64_t unit, uint64_t *bytes)
+{
+	static const char suffixes[] = "BKMG";
+	char *end;
+	const char *suffix;
+	uint64_t value;
+
+	errno = 0;
+	value = strtoull(text, &end, 10);
+	if (!isdigit((unsigned char)*text) || errno)
+		return -EINVAL;
+	if (!*end) {
+		*bytes = value * unit;
+		return 0;
+	}
+	suffix = strchr(suffixes, toupper((unsigned char)*end));
+	if (!suffix || end[1] || value > UINT64_MAX >> (10 * (suffix - suffixes)))
+		return -EINVAL;
+	*bytes = value << (10 * (suffix - suffixes));
+	return 0;
+}
+
+static int set_ring(void *options, const char *text, bool unset, struct err *err)
+{
+	struct record_options *o = options;
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), bytes = page;
+
+	(void)unset;
+	if (parse_size(text, page, &bytes) || !bytes || bytes > 1ULL << 31)
+		return err_set(err, EINVAL, "it takes pages, or a size like 16M, up to 2G");
+	while (o->ring_bytes < bytes)
+		o->ring_bytes = o->ring_bytes ? o->ring_bytes * 2 : page;
+	return 0;
+}
+
+static int set_compression(void *options, const char *text, bool unset, struct err *err)
+{
+	struct record_options *o = options;
+	uint64_t level = 1;
+
+	if (text && (parse_count(text, &level) || level > PACK_LEVEL_MAX))
+		return err_set(err, EINVAL, "the level is 1 to %d", PACK_LEVEL_MAX);
+	o->compress = !unset && level;
+	o->compress_level = (int)level;
+	return 0;
+}
+
+static int set_most_bytes(void *options, const char *text, bool unset, struct err *err)
+{
+	struct record_options *o = options;
+
+	(void)unset;
+	if (parse_size(text, 1, &o->most_bytes) || !o->most_bytes)
+		return err_set(err, EINVAL, "it takes a size like 500M");
+	return 0;
+}
+
+/* "signal", "100M" or "30s", as perf takes it. */
+static int set_switching(void *options, const char *text, bool unset, struct err *err)
+{
+	struct record_options *o = options;
+
+	o->switching = !unset;
+	o->switch_by_signal = !text || !strcmp(text, "signal");
+	if (o->switch_by_signal)
+		return 0;
+	if (strchr("bkmgBKMG", text[strlen(text) - 1]) && !parse_size(text, 1, &o->switch_bytes) &&
+	    o->switch_bytes)
+		return 0;
+	if (!duration_parse(text, 0, &o->switch_ns, NULL) && o->switch_ns > 0)
+		return 0;
+	return err_set(err, EINVAL, "it takes signal, a size like 100M or a time like 30s");
+}
+
+#define FIELD(name)  offsetof(struct record_options, name)
+#define CHOICE(name) offsetof(struct record_options, choice.name)
+
+const struct option_spec record_option_specs[] = {
+	{ OPT_HEADING, .help = "What is sampled" },
+	{ OPT_CALL, 'e', "event", 0, "EVENT",
+	  "events, with commas between; {a,b}:S samples a and reads b with it; may be repeated; "
+	  "without it: cycles, or cpu-clock where there are no hardware counters",
+	  .call = add_event },
+	{ OPT_CALL, 'F', "freq", 0, "RATE",
+	  "samples a second for each event and CPU, or max; 4000 if nothing is said; 99 costs "
+	  "next to nothing",
+	  .call = set_frequency },
+	{ OPT_CALL, 'c', "count", 0, "N", "a sample every N events, rather than by time",
+	  .call = set_period },
+	{ OPT_CALL, 0, "filter", 0, "FILTER",
+	  "only the hits of a tracepoint that fit, as in 'prev_pid == 1'; for the -e before it",
+	  .call = add_filter },
+	{ OPT_FLAG, 0, "all-user", CHOICE(all_user), NULL, "in user mode only" },
+	{ OPT_FLAG, 0, "all-kernel", CHOICE(all_kernel), NULL, "in kernel mode only" },
+	{ OPT_FLAG, 'n', "no-samples", CHOICE(no_samples), NULL,
+	  "no samples, only what tells of processes and mappings" },
+	{ OPT_FLAG, 0, "strict-freq", FIELD(strict_freq), NULL,
+	  "fail if the kernel does not allow the rate, rather than lower it" },
+	{ OPT_FLAG, 0, "plan", FIELD(plan), NULL,
+	  "measure what a sample costs here and say what to expect; record nothing" },
+
+	{ OPT_HEADING, .help = "What a sample holds" },
+	{ OPT_FLAG, 'g', NULL, FIELD(call_graph), NULL, "call chains, by frame pointers" },
+	{ OPT_TEXT, 0, "call-graph", FIELD(call_graph_mode), "MODE",
+	  "call chains: fp by frame pointers; dwarf[,BYTES] by a copy of the stack, for programs "
+	  "built without them; lbr by the CPU's own record" },
+	{ OPT_FLAG, 0, "user-callchains", CHOICE(only_user_chain), NULL,
+	  "only the chain in user space" },
+	{ OPT_FLAG, 0, "kernel-callchains", CHOICE(only_kernel_chain), NULL,
+	  "only the chain in the kernel" },
+	{ OPT_FLAG, 'd', "data", CHOICE(addresses), NULL, "the address of the data" },
+	{ OPT_FLAG, 0, "phys-data", CHOICE(phys_addresses), NULL, "its physical address" },
+	{ OPT_FLAG, 'T', "timestamp", FIELD(timestamps), NULL,
+	  "the time; on by default, --no-timestamp leaves it out" },
+	{ OPT_FLAG, 'P', "period", CHOICE(period_field), NULL,
+	  "how many events the sample stands for" },
+	{ OPT_FLAG, 0, "sample-cpu", CHOICE(cpu), NULL, "the CPU; with -a and -C always" },
+	{ OPT_FLAG, 'b', "branch-any", FIELD(branch_any), NULL, "the last branches taken" },
+	{ OPT_TEXT, 'j', "branch-filter", FIELD(branch_filter), "WORDS",
+	  "the last branches of a kind: any, any_call, any_ret, ind_call, cond, u, k ..." },
+	{ OPT_FLAG, 'W', "weight", CHOICE(weights), NULL, "the weight (some events only)" },
+	{ OPT_FLAG, 'R', "raw-samples", CHOICE(raw), NULL, "the raw data; of tracepoints always" },
+	{ OPT_FLAG, 0, "transaction", CHOICE(transactions), NULL, "why a transaction was aborted" },
+	{ OPT_FLAG, 0, "data-page-size", CHOICE(data_page_size), NULL, "the data's page size" },
+	{ OPT_FLAG, 0, "code-page-size", CHOICE(code_page_size), NULL, "the code's page size" },
+	{ OPT_FLAG, 's', "stat", CHOICE(inherit_stat), NULL, "each thread's counts at its end" },
+	{ OPT_FLAG, 0, "switch-events", CHOICE(switches), NULL, "records of context switches" },
+	{ OPT_FLAG, 0, "all-cgroups", CHOICE(cgroups), NULL, "the cgroup, and their names" },
+	{ OPT_FLAG, 0, "no-namespaces", CHOICE(no_namespaces), NULL,
+	  "leave out the records of namespaces" },
+	{ OPT_FLAG, 0, "no-bpf-event", CHOICE(no_bpf_events), NULL,
+	  "leave out the records of BPF programs" },
+
+	{ OPT_HEADING, .help = "Who is recorded (a command then only says how long)" },
+	{ OPT_FLAG, 'a', "all-cpus", FIELD(all_cpus), NULL, "everything on all CPUs" },
+	{ OPT_TEXT, 'C', "cpu", FIELD(cpus), "CPUS", "everything on these CPUs: 0-3,8" },
+	{ OPT_TEXT, 'p', "pid", FIELD(pids), "PIDS",
+	  "processes that run already, with the children that they start from now on" },
+	{ OPT_FLAG, 0, "tree", FIELD(tree), NULL, "with -p: also the children that they have" },
+	{ OPT_TEXT, 't', "tid", FIELD(tids), "TIDS", "threads that run already" },
+	{ OPT_TEXT, 'u', "uid", FIELD(user), "USER", "all processes of a user, by name or number" },
+	{ OPT_TEXT, 'G', "cgroup", FIELD(cgroups), "NAMES",
+	  "what runs in these cgroups: one for all events, or one an event" },
+	{ OPT_FLAG, 'i', "no-inherit", CHOICE(no_inherit), NULL,
+	  "leave out the children and the threads that are started" },
+
+	{ OPT_HEADING, .help = "When (a bare number means milliseconds, as in perf)" },
+	{ OPT_DURATION, 'D', "delay", FIELD(delay_ns), "TIME",
+	  "begin to sample so long after the start; -1: only when --control says so",
+	  .unit_ns = NS_PER_MSEC },
+	{ OPT_DURATION, 0, "timeout", FIELD(timeout_ns), "TIME", "end it after so long",
+	  .unit_ns = NS_PER_MSEC },
+	{ OPT_TEXT, 0, "control", FIELD(control), "CHANNEL",
+	  "take enable, disable, ping and stop from fifo:CTL[,ACK] or fd:CTL[,ACK]" },
+
+	{ OPT_HEADING, .help = "Where it goes" },
+	{ OPT_TEXT, 'o', "output", FIELD(output), "FILE",
+	  "write to FILE instead of perf.data; - is standard output, for a pipe" },
+	{ OPT_CALL, 'z', "compression-level", 0, "[LEVEL]",
+	  "compress with zstd, 1 to 22; 1 if bare", .call = set_compression },
+	{ OPT_CALL, 0, "max-size", 0, "SIZE", "end it when the file is that large: 500M",
+	  .call = set_most_bytes },
+	{ OPT_CALL, 0, "switch-output", 0, "[WHEN]",
+	  "go on in a new file at SIGUSR2, or whenever a size (100M) or a time (30s) is reached; "
+	  "files are named after their time",
+	  .call = set_switching },
+	{ OPT_U64, 0, "switch-max-files", FIELD(switch_files), "N",
+	  "keep only the last N of them" },
+	{ OPT_FLAG, 0, "overwrite", CHOICE(overwrite), NULL,
+	  "a flight recorder: keep the newest samples in memory, write them at the end or at a "
+	  "switch of files" },
+	{ OPT_CALL, 'm', "mmap-pages", 0, "PAGES",
+	  "each CPU's ring in pages, or as a size: 32M; 16M if nothing is said", .call = set_ring },
+	{ OPT_INT, 'r', "realtime", FIELD(priority), "PRIO",
+	  "the writing thread's real-time priority; 1 if nothing is said and it is permitted" },
+	{ OPT_FLAG, 0, "no-buffering", CHOICE(no_buffering), NULL,
+	  "write each record as it comes" },
+	{ OPT_FLAG, 'q', "quiet", FIELD(quiet), NULL, "say nothing but errors" },
+	{ OPT_COUNT, 'v', "verbose", FIELD(verbose), NULL, "say more" },
+
+	{ OPT_FLAG, 0, "group", FIELD(group), NULL, "make one group of all events",
+	  .hidden = true },
+	{ OPT_FLAG, 'B', "no-buildid", FIELD(choice.no_build_ids), NULL, "leave the build-ids out",
+	  .hidden = true },
+	{ 0 },
+};
+
+const struct record_options record_option_defaults = {
+	.choice = { .clock = CLOCK_MONOTONIC },
+	.timestamps = true,
+};
+
+void record_options_release(void *options)
+{
+	struct record_options *o = options;
+
+	vec_free(&o->steps);
+}
+
+bool record_options_has_target(const struct record_options *o)
+{
+	return o->all_cpus || o->cpus || o->pids || o->tids || o->user || o->cgroups;
+}
+
+static int check_stacks(struct record_options *o, struct err *err)
+{
+	const char *mode = o->call_graph_mode ? o->call_graph_mode : o->call_graph ? "fp" : "no";
+	int rc = sampling_stacks_parse(&o->choice, mode, err);
+
+	if (rc)
+		return err_prefix(err, "--call-graph");
+	if (o->choice.only_user_chain && o->choice.only_kernel_chain)
+		o->choice.only_user_chain = o->choice.only_kernel_chain = false;
+	if ((o->choice.only_user_chain || o->choice.only_kernel_chain) && !o->choice.stacks)
+		o->choice.stacks = STACK_FP;
+	if (o->branch_any)
+		o->choice.branches = PERF_SAMPLE_BRANCH_ANY;
+	if (o->branch_filter) {
+		rc = sampling_branches_parse(o->branch_filter, &o->choice.branches, err);
+		if (rc)
+			return err_prefix(err, "-j");
+	}
+	return 0;
+}
+
+static int check_output(struct record_options *o, struct err *err)
+{
+	bool pipe = o->output && !strcmp(o->output, "-");
+
+	if (pipe && o->switching)
+		return err_set(err, EINVAL,
+			       "a pipe can't be switched: --switch-output needs a file");
+	if (o->switch_files && !o->switching)
+		return err_set(err, EINVAL, "--switch-max-files needs --switch-output");
+	if (o->priority < 0 || o->priority > 99)
+		return err_set(err, EINVAL, "-r takes a priority from 1 to 99");
+	if (o->tree && !o->pids)
+		return err_set(err, EINVAL, "--tree needs -p");
+	if (!o->output)
+		o->output = "perf.data";
+	return 0;
+}
+
+int record_options_check(struct record_options *o, int words, struct err *err)
+{
+	int rc;
+
+	if (o->frequency_given && o->period_given)
+		return err_set(err, EINVAL, "-F and -c contradict each other: by time or by count");
+	if (o->timeout_ns < 0 || (o->timeout_ns && o->timeout_ns < 10 * NS_PER_MSEC))
+		return err_set(err, EINVAL, "--timeout: 10ms is the shortest");
+	if (!record_options_has_target(o) && !words && !o->plan)
+		return err_set(err, EINVAL,
+			       "nothing to record: name a command, or -a for the whole machine, or "
+			       "-p, -t, -u");
+	o->choice.chosen = o->frequency_given || o->period_given;
+	o->choice.no_time = !o->timestamps;
+	if (!o->choice.chosen)
+		o->choice.frequency = RECORD_FREQUENCY;
+	rc = check_stacks(o, err);
+	return rc ? rc : check_output(o, err);
+}

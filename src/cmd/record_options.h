@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the flags of `record` say, and whether they go together. */
+#ifndef CMD_RECORD_OPTIONS_H
+#define CMD_RECORD_OPTIONS_H
+
+#include "base/options.h"
+#include "base/vec.h"
+#include "record/sampleattr.h"
+
+struct err;
+
+#define RECORD_FREQUENCY 4000 /* samples a second when nothing is said, as perf's */
+
+/* -e and --filter, kept in order: a filter belongs to the events given last before it. */
+struct record_step {
+	bool is_filter;
+	const char *text; /* borrowed from argv */
+};
+
+struct record_options {
+	VEC(struct record_step) steps;
+	struct sampling_choice choice;
+	bool frequency_max, frequency_given, period_given;
+	bool strict_freq;
+	bool call_graph, branch_any, group;
+	const char *call_graph_mode, *branch_filter;
+
+	const char *pids, *tids, *user, *cpus, *cgroups;
+	bool all_cpus, tree;
+
+	int64_t delay_ns, timeout_ns;
+	const char *control;
+
+	const char *output;
+	uint64_t ring_bytes;
+	int priority;
+	bool compress;
+	int compress_level;
+	uint64_t most_bytes;
+
+	bool switching, switch_by_signal;
+	uint64_t switch_bytes;
+	int64_t switch_ns;
+	uint64_t switch_files;
+
+	bool plan, quiet, timestamps, no_synth;
+	int verbose;
+};
+
+extern const struct option_spec record_option_specs[];
+extern const struct record_options record_option_defaults;
+void record_options_release(void *options);
+
+/* Fills in what follows from the flags and refuses what makes no sense together. */
+int record_options_check(struct record_options *options, int words, struct err *err);
+
+/* Whether existing processes, CPUs or cgroups are recorded: a command is then only the clock. */
+bool record_options_has_target(const struct record_options *options);
+
+#endif

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `record --plan`: what a recording with these flags would come to. */
+#ifndef CMD_RECORD_PLAN_H
+#define CMD_RECORD_PLAN_H
+
+#include "cmd/record_options.h"
+
+struct catalog;
+struct err;
+
+/* Gives the exit status, or a negative errno value. */
+int record_plan(struct record_options *options, struct catalog *catalog, struct err *err);
+
+#endif

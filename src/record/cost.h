@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a sample costs on this machine, found out by taking some of ourselves.
+ */
+#ifndef RECORD_COST_H
+#define RECORD_COST_H
+
+#include "event/event.h"
+#include "record/sampleattr.h"
+
+struct err;
+
+struct sampling_cost {
+	double ns;	/* that the sampled program loses to one sample */
+	double bytes;	/* that one takes in the file */
+	size_t samples; /* that this was found out from */
+};
+
+/*
+ * Spins for about half a second on one CPU, with and without sampling in turns.  -ENOTSUP for
+ * events that do not come by themselves while a program computes (tracepoints, faults).
+ */
+int sampling_cost_measure(struct sampling_cost *cost, const struct event_list *list, size_t index,
+			  const struct sampling_choice *choice, struct err *err);
+
+/* How often an event happens a second on the whole machine at present; negative: can't be said. */
+double sampling_event_rate(const struct event *event);
+
+#endif

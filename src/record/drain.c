@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "record/drain.h"
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/mem.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define ROUND_NS (800 * NS_PER_MSEC) /* so that with the round itself it stays below 1 s */
+#define FIRST_NS                                                                        \
+	(25 * NS_PER_MSEC) /* the first ones come sooner: a crash then, too, finds some \
+			    */
+#define SYNC_SECONDS 5
+
+struct drain {
+	struct drain_options options;
+	const struct perf_sys *sys;
+	struct pollfd *fds; /* the rings', then wake_fd */
+	int wake_fd, ended_fd;
+	pthread_t thread, syncer;
+	bool has_syncer;
+	enum drain_priority priority;
+
+	pthread_mutex_t lock; /* guards what follows, but the sink while the thread uses it */
+	pthread_cond_t changed;
+	struct drain_sink sink, next;
+	bool running, switching, stopping, ended;
+	struct drain_progress progress;
+	int rc;
+	struct err err; /* the thread's until it has ended */
+};
+
+static void set_priority(struct drain *d)
+{
+	struct sched_param param = { .sched_priority = d->options.priority ? d->options.priority
+									   : 1 };
+	id_t tid = (id_t)syscall(SYS_gettid);
+
+	d->priority = DRAIN_REALTIME;
+	if (!pthread_setschedparam(pthread_self(), SCHED_FIFO, &param))
+		return;
+	d->priority = setpriority(PRIO_PROCESS, tid, -20) ? DRAIN_NORMAL : DRAIN_NICE;
+}
+
+static int empty_ring(struct drain *d, struct ring *ring, struct err *err)
+{
+	struct ring_view view;
+	struct iovec parts[2];
+	int rc;
+
+	if (!ring_view(ring, &view))
+		return 0;
+	account_view(d->sink.account, &view);
+	rc = perf_writer_append(d->sink.writer, parts, ring_parts(&view, parts), err);
+	if (!rc)
+		ring_release(ring, &view);
+	return rc;
+}
+
+static int make_round(struct drain *d, struct err *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < d->options.count && !rc; i++)
+		rc = empty_ring(d, &d->options.rings[i], err);
+	if (!rc)
+		rc = perf_writer_round(d->sink.writer, err);
+	if (!rc)
+		account_mark(d->sink.account);
+	if (!rc && d->options.most_bytes &&
+	    perf_writer_size(d->sink.writer) >= d->options.most_bytes)
+		rc = err_set(err, EFBIG, "the file has reached its size");
+	return rc;
+}
+
+static void publish(struct drain *d, bool woken)
+{
+	const struct account *account = d->sink.account;
+
+	pthread_mutex_lock(&d->lock);
+	d->progress.samples = account->now.samples;
+	d->progress.lost = account->now.lost_records + account->now.lost_samples;
+	d->progress.bytes = perf_writer_size(d->sink.writer);
+	d->progress.rounds++;
+	d->progress.wakeups += woken;
+	pthread_mutex_unlock(&d->lock);
+}
+
+/* Waits for a ring to fill, for the second to pass, or to be woken; true if a ring filled. */
+static bool wait_for_work(struct drain *d, int64_t round_due)
+{
+	int64_t left = round_due - clock_now_ns();
+	int timeout = left > 0 ? (int)(left / NS_PER_MSEC) + 1 : 0;
+	uint64_t count;
+	bool filled = false;
+
+	if (d->sys->poll(d->fds, d->options.count + 1, timeout) <= 0)
+		return false;
+	for (size_t i = 0; i < d->options.count; i++) {
+		filled |= (d->fds[i].revents & POLLIN) != 0;
+		/* An anchor lives as long as we do; should one not, it must not make us spin. */
+		if (d->fds[i].revents & (POLLHUP | POLLERR | POLLNVAL))
+			d->fds[i].fd = -1;
+	}
+	if (d->fds[d->options.count].revents & POLLIN &&
+	    read(d->wake_fd, &count, sizeof(count)) < 0)
+		return filled;
+	return filled;
+}
+
+/* What the others want to be done after the next round. */
+enum order { ORDER_NONE, ORDER_SWITCH, ORDER_STOP };
+
+static enum order present_order(struct drain *d)
+{
+	enum order order;
+
+	pthread_mutex_lock(&d->lock);
+	order = d->switching ? ORDER_SWITCH : d->stopping ? ORDER_STOP : ORDER_NONE;
+	pthread_mutex_unlock(&d->lock);
+	return order;
+}
+
+static void switch_sink(struct drain *d)
+{
+	struct drain_sink old = d->sink;
+
+	pthread_mutex_lock(&d->lock);
+	d->sink = d->next;
+	d->next = old;
+	d->switching = false;
+	pthread_cond_broadcast(&d->changed);
+	pthread_mutex_unlock(&d->lock);
+}
+
+static void make_rounds(struct drain *d, struct err *err)
+{
+	int64_t pause = FIRST_NS, due = clock_now_ns() + pause;
+	int rc;
+
+	for (;;) {
+		enum order order = present_order(d);
+		bool filled = order == ORDER_NONE && wait_for_work(d, due);
+
+		if (order == ORDER_NONE)
+			order = present_order(d);
+		pause = pause * 2 < ROUND_NS ? pause * 2 : ROUND_NS;
+		due = clock_now_ns() + pause;
+		rc = make_round(d, err);
+		publish(d, filled);
+		if (rc || order == ORDER_STOP)
+			break;
+		if (order == ORDER_SWITCH)
+			switch_sink(d);
+	}
+
+	pthread_mutex_lock(&d->lock);
+	d->rc = rc;
+	d->ended = true;
+	pthread_cond_broadcast(&d->changed);
+	pthread_mutex_unlock(&d->lock);
+}
+
+static void *run(void *user)
+{
+	struct drain *d = user;
+
+	set_priority(d);
+	pthread_mutex_lock(&d->lock);
+	d->running = true;
+	pthread_cond_broadcast(&d->changed);
+	pthread_mutex_unlock(&d->lock);
+	make_rounds(d, &d->err);
+	eventfd_write(d->ended_fd, 1);
+	return NULL;
+}
+
+static bool over(const struct drain *d)
+{
+	return d->stopping || d->ended;
+}
+
+static void *sync_file(void *user)
+{
+	struct drain *d = user;
+	struct timespec until;
+
+	pthread_mutex_lock(&d->lock);
+	while (!over(d)) {
+		int fd = -1;
+
+		clock_gettime(CLOCK_MONOTONIC, &until);
+		until.tv_sec += SYNC_SECONDS;
+		while (!over(d) && !pthread_cond_timedwait(&d->changed, &d->lock, &until))
+			continue;
+		/* A descriptor of our own: the file may be switched while we wait for the disk. */
+		if (!over(d) && d->sink.sync_fd >= 0)
+			fd = fcntl(d->sink.sync_fd, F_DUPFD_CLOEXEC, 0);
+		pthread_mutex_unlock(&d->lock);
+		if (fd >= 0) {
+			fdatasync(fd);
+			close(fd);
+		}
+		pthread_mutex_lock(&d->lock);
+	}
+	pthread_mutex_unlock(&d->lock);
+	return NULL;
+}
+
+static void free_drain(struct drain *d)
+{
+	if (d->wake_fd >= 0)
+		close(d->wake_fd);
+	if (d->ended_fd >= 0)
+		close(d->ended_fd);
+	pthread_cond_destroy(&d->changed);
+	pthread_mutex_destroy(&d->lock);
+	free(d->fds);
+	free(d);
+}
+
+static struct drain *make_drain(const struct drain_options *options, const struct drain_sink *sink)
+{
+	struct drain *d = mem_alloc(sizeof(*d));
+	pthread_condattr_t attr;
+
+	d->options = *options;
+	d->sys = options->sys ? options->sys : &perf_sys_kernel;
+	d->sink = *sink;
+	pthread_mutex_init(&d->lock, NULL);
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&d->changed, &attr);
+	pthread_condattr_destroy(&attr);
+	d->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	d->ended_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	d->fds = mem_alloc((options->count + 1) * sizeof(*d->fds));
+	for (size_t i = 0; i < options->count; i++)
+		d->fds[i] = (struct pollfd){ .fd = options->rings[i].fd, .events = POLLIN };
+	d->fds[options->count] = (struct pollfd){ .fd = d->wake_fd, .events = POLLIN };
+	return d;
+}
+
+/* Signals are the main thread's business. */
+static int start_thread(pthread_t *thread, void *(*function)(void *), struct drain *d)
+{
+	sigset_t all, before;
+	int code;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	code = pthread_create(thread, NULL, function, d);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return code;
+}
+
+struct drain *drain_start(const struct drain_options *options, const struct drain_sink *sink,
+			  struct err *err)
+{
+	struct drain *d = make_drain(options, sink);
+	int code = d->wake_fd < 0 || d->ended_fd < 0 ? EMFILE : start_thread(&d->thread, run, d);
+
+	if (code) {
+		err_set(err, code, "the thread that writes can't be started: %s", strerror(code));
+		free_drain(d);
+		return NULL;
+	}
+	pthread_mutex_lock(&d->lock);
+	while (!d->running)
+		pthread_cond_wait(&d->changed, &d->lock);
+	pthread_mutex_unlock(&d->lock);
+	d->has_syncer = !start_thread(&d->syncer, sync_file, d);
+	return d;
+}
+
+int drain_fd(const struct drain *d)
+{
+	return d->ended_fd;
+}
+
+enum drain_priority drain_priority(const struct drain *d)
+{
+	return d->priority;
+}
+
+struct drain_progress drain_progress(struct drain *d)
+{
+	struct drain_progress progress;
+
+	pthread_mutex_lock(&d->lock);
+	progress = d->progress;
+	pthread_mutex_unlock(&d->lock);
+	return progress;
+}
+
+int drain_switch(struct drain *d, const struct drain_sink *sink, struct err *err)
+{
+	int rc = 0;
+
+	pthread_mutex_lock(&d->lock);
+	d->next = *sink;
+	d->switching = !d->ended;
+	eventfd_write(d->wake_fd, 1);
+	while (d->switching && !d->ended)
+		pthread_cond_wait(&d->changed, &d->lock);
+	if (d->switching || d->ended)
+		rc = err_set(err, d->rc ? -d->rc : EPIPE, "%s", d->err.text);
+	pthread_mutex_unlock(&d->lock);
+	return rc;
+}
+
+int drain_stop(struct drain *d, struct err *err)
+{
+	int rc;
+
+	pthread_mutex_lock(&d->lock);
+	d->stopping = true;
+	pthread_cond_broadcast(&d->changed);
+	pthread_mutex_unlock(&d->lock);
+	eventfd_write(d->wake_fd, 1);
+	pthread_join(d->thread, NULL);
+	if (d->has_syncer)
+		pthread_join(d->syncer, NULL);
+	rc = d->rc;
+	if (rc)
+		err_set(err, -rc, "%s", d->err.text);
+	free_drain(d);
+	return rc;
+}

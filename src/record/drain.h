@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The thread that empties the rings into the file.
+ *
+ * One thread for all rings, because a round is over when each was read once; at real-time priority,
+ * because a ring that is full loses.  It writes straight from the rings, syncs nothing, and makes a
+ * round at least once a second, which is then committed: more than that a crash does not take.
+ *
+ * Another thread, without priority, calls fdatasync every few seconds: that bounds what a power cut
+ * takes.
+ */
+#ifndef RECORD_DRAIN_H
+#define RECORD_DRAIN_H
+
+#include "event/open.h"
+#include "perfdata/writer.h"
+#include "record/account.h"
+#include "record/ring.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+struct drain;
+struct err;
+
+enum drain_priority {
+	DRAIN_REALTIME, /* SCHED_FIFO */
+	DRAIN_NICE,	/* -20: no permission for more */
+	DRAIN_NORMAL,	/* no permission for that either */
+};
+
+struct drain_options {
+	const struct perf_sys *sys; /* NULL: the kernel */
+	struct ring *rings;
+	size_t count;	     /* of those that are to be emptied all the time */
+	int priority;	     /* of SCHED_FIFO; 0: 1 */
+	uint64_t most_bytes; /* of the file, --max-size; 0: no limit */
+};
+
+/* What it writes to.  The drain uses it between drain_start or drain_switch and the next of these.
+ */
+struct drain_sink {
+	struct perf_writer *writer;
+	struct account *account;
+	int sync_fd; /* for fdatasync; -1: none */
+};
+
+/* As far as it has come; may be a round old. */
+struct drain_progress {
+	uint64_t samples, bytes, lost;
+	uint64_t file_bytes;	  /* of the present file; `bytes` is of all */
+	uint64_t rounds, wakeups; /* wakeups: rounds that a full ring called for */
+};
+
+struct drain *drain_start(const struct drain_options *options, const struct drain_sink *sink,
+			  struct err *err);
+
+/* Readable when the drain has come to an end by itself: drain_stop says why. */
+int drain_fd(const struct drain *drain);
+enum drain_priority drain_priority(const struct drain *drain);
+struct drain_progress drain_progress(struct drain *drain);
+
+/* Makes a last round into the present sink and goes on with another; the old one is the caller's
+ * again. */
+int drain_switch(struct drain *drain, const struct drain_sink *sink, struct err *err);
+
+/* Makes a last round and ends.  -ENOSPC and the like if it had to end before; -EFBIG: most_bytes.
+ */
+int drain_stop(struct drain *drain, struct err *err);
+
+#endif

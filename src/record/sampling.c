@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "record/sampling.h"
+#include "base/err.h"
+#include "base/file.h"
+#include "record/sampling_inside.h"
+
+#include <errno.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#ifndef PERF_FORMAT_LOST
+#define PERF_FORMAT_LOST (1U << 4)
+#endif
+
+#define RING_BYTES_LEAST (64 << 10)
+#define RING_SHARE	 16 /* of the machine's memory, for all rings together */
+#define WATERMARKS	 4  /* wakes us when a ring is filled to one part of so many */
+
+static size_t page_size(void)
+{
+	return (size_t)sysconf(_SC_PAGESIZE);
+}
+
+static bool follows_tasks(const struct target *target)
+{
+	return target->kind == TARGET_COMMAND || target->kind == TARGET_TASKS;
+}
+
+/* An anchor is only there to own the ring: on our own thread, so that no process's end ends it. */
+static int open_anchor(struct sampling *s, int cpu, bool backward, size_t ring_bytes,
+		       struct err *err)
+{
+	struct event_attr attr = { .base = {
+				       .type = PERF_TYPE_SOFTWARE,
+				       .config = PERF_COUNT_SW_DUMMY,
+				       .disabled = 1,
+				       .exclude_kernel = 1,
+				       .exclude_hv = 1,
+				       .watermark = 1,
+				       .wakeup_watermark = (uint32_t)(ring_bytes / WATERMARKS),
+				       .write_backward = backward,
+				       .use_clockid = 1,
+				       .clockid = s->options.choice.clock,
+				   } };
+	struct event dummy = { .name = "dummy", .kind = EVENT_SOFTWARE, .attr = attr };
+	char why[500];
+	int fd;
+
+	if (s->options.choice.no_buffering) {
+		attr.base.watermark = 0;
+		attr.base.wakeup_events = 1;
+	}
+	fd = s->sys->open(&attr, 0, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	if (fd < 0)
+		return err_set(err, -fd, "%s", event_why_not(&dummy, -fd, why, sizeof(why)));
+	*vec_push(&s->anchors) = fd;
+	return fd;
+}
+
+static size_t power_of_two_below(size_t value)
+{
+	size_t power = 1;
+
+	while (power <= value / 2)
+		power *= 2;
+	return power;
+}
+
+/* What was asked for, or as much as a machine with many CPUs and little memory can spare. */
+static size_t wanted_ring_bytes(const struct sampling *s)
+{
+	size_t memory = (size_t)sysconf(_SC_PHYS_PAGES) * page_size();
+	size_t spare = memory / RING_SHARE / (s->cpus.len ? s->cpus.len : 1);
+	size_t bytes = s->options.ring_bytes ? s->options.ring_bytes : RING_BYTES;
+
+	if (!s->options.ring_bytes && bytes > spare)
+		bytes = spare;
+	if (bytes < page_size())
+		bytes = page_size();
+	return power_of_two_below(bytes);
+}
+
+static int map_ring(struct sampling *s, int cpu, bool backward, size_t bytes, struct err *err)
+{
+	int fd = open_anchor(s, cpu, backward, bytes, err);
+	struct ring ring;
+	int rc;
+
+	if (fd < 0)
+		return fd;
+	rc = ring_map(&ring, s->sys, fd, cpu, bytes / page_size(), backward);
+	if (!rc)
+		*vec_push(&s->rings) = ring;
+	return rc;
+}
+
+static void unmap_rings(struct sampling *s)
+{
+	vec_each (ring, &s->rings)
+		ring_unmap(ring, s->sys);
+	s->rings.len = 0;
+	vec_each (fd, &s->anchors)
+		s->sys->close(*fd);
+	s->anchors.len = 0;
+}
+
+static int map_rings_of(struct sampling *s, size_t bytes, struct err *err)
+{
+	bool backward = s->options.choice.overwrite;
+	int rc = 0;
+
+	for (size_t i = 0; i < s->cpus.len && !rc; i++)
+		rc = map_ring(s, s->cpus.data[i], false, bytes, err);
+	s->forward = s->rings.len;
+	for (size_t i = 0; i < s->cpus.len && !rc && backward; i++)
+		rc = map_ring(s, s->cpus.data[i], true, bytes, err);
+	return rc;
+}
+
+/* Without CAP_IPC_LOCK perf_event_mlock_kb limits the rings: halve them until they fit. */
+static int map_rings(struct sampling *s, struct err *err)
+{
+	size_t bytes = wanted_ring_bytes(s);
+	int rc;
+
+	while ((rc = map_rings_of(s, bytes, err)) == -EPERM || rc == -ENOMEM) {
+		if (err->code || s->options.ring_bytes || bytes <= RING_BYTES_LEAST)
+			break;
+		unmap_rings(s);
+		bytes /= 2;
+	}
+	s->census.ring_bytes = bytes;
+	if (rc && !err->code)
+		return err_set(err, -rc,
+			       "a ring of %zu KB for each of %zu CPUs is more than may be locked "
+			       "(%s); give a smaller -m, or raise kernel.perf_event_mlock_kb",
+			       bytes / 1024, s->cpus.len, strerror(-rc));
+	return rc;
+}
+
+/* perf's -G: the n-th cgroup is the n-th event's; a single one is for all. */
+static int cgroup_for(const struct target *target, size_t event)
+{
+	size_t cgroup = target->cgroups.len == 1 ? 0 : event;
+
+	if (cgroup >= target->cgroups.len || target->cgroups.data[cgroup].fd < 0)
+		return NO_CGROUP;
+	return (int)cgroup;
+}
+
+static void make_events(struct sampling *s)
+{
+	struct sampling_choice *choice = &s->options.choice;
+	bool several = s->list->events.len > 1;
+	bool begins_with_exec = s->target->kind == TARGET_COMMAND && !s->options.start_disabled;
+
+	for (size_t i = 0; i < s->list->events.len; i++) {
+		const struct event *event = &s->list->events.data[i];
+		struct sampled_event *e = vec_push(&s->events);
+
+		*e = (struct sampled_event){ .event = event,
+					     .name = event->name,
+					     .leader = event->leader,
+					     .cgroup = cgroup_for(s->target, i) };
+		sampling_attr(&e->attr, s->list, i, choice, s->by_cpu);
+		if (several)
+			e->attr.base.sample_type |= PERF_SAMPLE_IDENTIFIER;
+	}
+	s->has_tracker = several || !begins_with_exec || choice->overwrite;
+	if (s->has_tracker) {
+		struct sampled_event *e = vec_push(&s->events);
+
+		*e = (struct sampled_event){ .name = "dummy",
+					     .leader = (uint32_t)s->events.len - 1,
+					     .cgroup = NO_CGROUP };
+		sampling_attr_tracker(&e->attr, &s->events.data[0].attr, choice);
+		e->attr.base.inherit = !choice->no_inherit;
+	} else {
+		sampling_attr_track(&s->events.data[0].attr, choice);
+	}
+}
+
+static int open_whole_machine(struct sampling *s, struct err *err)
+{
+	struct sampled_place machine = { .pid = -1, .cgroup = NO_CGROUP };
+	int rc = sampling_settle(s, &machine, err);
+
+	for (int i = 0; i < (int)s->target->cgroups.len && !rc; i++)
+		if (s->target->cgroups.data[i].fd >= 0)
+			rc = sampling_open_place(
+			    s, &(struct sampled_place){ .pid = -1, .cgroup = i }, err);
+	return rc ? rc : sampling_open_place(s, &machine, err);
+}
+
+static int open_command(struct sampling *s, struct err *err)
+{
+	struct sampled_place place = { .pid = s->options.command, .cgroup = NO_CGROUP };
+	int rc = sampling_settle(s, &place, err);
+
+	if (!rc)
+		rc = sampling_open_place(s, &place, err);
+	if (rc == -ESRCH && !err->code)
+		err_set(err, ESRCH, "the program ended before its start");
+	return rc;
+}
+
+static int open_all(struct sampling *s, struct err *err)
+{
+	int rc = follows_tasks(s->target) ? cpuset_online(&s->cpus, err) : 0;
+
+	if (!follows_tasks(s->target))
+		vec_each (cpu, &s->target->cpus)
+			*vec_push(&s->cpus) = *cpu;
+	if (!rc)
+		rc = map_rings(s, err);
+	if (rc)
+		return rc;
+	make_events(s);
+	switch (s->target->kind) {
+	case TARGET_COMMAND: return open_command(s, err);
+	case TARGET_TASKS: return sampling_attach(s, err);
+	default: return open_whole_machine(s, err);
+	}
+}
+
+/* The tracker's ids are the first event's in the file, and so are the bits that it has. */
+static void make_file_attrs(struct sampling *s)
+{
+	vec_each (fd, &s->fds) {
+		bool tracker = !s->events.data[fd->event].event;
+
+		*vec_push(&s->events.data[tracker ? 0 : fd->event].ids) = fd->id;
+	}
+	for (size_t i = 0; i < s->events.len - s->has_tracker; i++) {
+		const struct sampled_event *e = &s->events.data[i];
+		struct perf_writer_attr *attr = vec_push(&s->file_attrs);
+
+		*attr = (struct perf_writer_attr){ .attr = e->attr,
+						   .name = e->name,
+						   .ids = e->ids.data,
+						   .ids_count = e->ids.len,
+						   .leader = e->leader };
+		if (i == 0 && s->has_tracker)
+			sampling_attr_track(&attr->attr, &s->options.choice);
+	}
+}
+
+struct sampling *sampling_open(const struct event_list *events, struct target *target,
+			       const struct sampling_options *options, struct err *err)
+{
+	struct sampling *s = mem_alloc(sizeof(*s));
+
+	s->options = *options;
+	s->sys = options->sys ? options->sys : &perf_sys_kernel;
+	s->list = events;
+	s->target = target;
+	s->by_cpu = !follows_tasks(target);
+	s->census.frequency = options->choice.frequency;
+	if (open_all(s, err)) {
+		sampling_close(s);
+		return NULL;
+	}
+	make_file_attrs(s);
+	return s;
+}
+
+void sampling_close(struct sampling *s)
+{
+	if (!s)
+		return;
+	vec_each (fd, &s->fds)
+		s->sys->close(fd->fd);
+	unmap_rings(s);
+	vec_each (e, &s->events)
+		vec_free(&e->ids);
+	vec_free(&s->events);
+	vec_free(&s->fds);
+	vec_free(&s->rings);
+	vec_free(&s->anchors);
+	vec_free(&s->file_attrs);
+	cpuset_free(&s->cpus);
+	free(s);
+}
+
+static int switch_all(struct sampling *s, unsigned long request, struct err *err)
+{
+	vec_each (fd, &s->fds) {
+		int rc = fd->switched ? s->sys->ioctl(fd->fd, request, 0) : 0;
+
+		if (rc)
+			return err_set(err, -rc, "%s: %s", s->events.data[fd->event].name,
+				       strerror(-rc));
+	}
+	return 0;
+}
+
+int sampling_enable(struct sampling *s, struct err *err)
+{
+	return switch_all(s, PERF_EVENT_IOC_ENABLE, err);
+}
+
+int sampling_disable(struct sampling *s, struct err *err)
+{
+	return switch_all(s, PERF_EVENT_IOC_DISABLE, err);
+}
+
+const struct sampling_census *sampling_census(const struct sampling *s)
+{
+	return &s->census;
+}
+
+struct ring *sampling_rings(struct sampling *s, size_t *count, size_t *forward)
+{
+	*count = s->rings.len;
+	*forward = s->forward;
+	return s->rings.data;
+}
+
+int sampling_pause(struct sampling *s, bool pause, struct err *err)
+{
+	for (size_t i = s->forward; i < s->rings.len; i++) {
+		int rc = s->sys->ioctl(s->rings.data[i].fd, PERF_EVENT_IOC_PAUSE_OUTPUT, pause);
+
+		if (rc)
+			return err_set(err, -rc, "pausing the rings: %s", strerror(-rc));
+	}
+	return 0;
+}
+
+const struct perf_writer_attr *sampling_attrs(struct sampling *s, size_t *count)
+{
+	*count = s->file_attrs.len;
+	return s->file_attrs.data;
+}
+
+size_t sampling_id_bytes(const struct sampling *s)
+{
+	return sampling_id_size(&s->events.data[0].attr);
+}
+
+/* read(2) gives: value, [enabled, running,] id, lost; or for a group nr, [..] and triples. */
+static uint64_t lost_of(struct sampling *s, const struct sampled_fd *fd)
+{
+	const struct perf_event_attr *attr = &s->events.data[fd->event].attr.base;
+	size_t times = attr->read_format & PERF_FORMAT_TOTAL_TIME_ENABLED ? 2 : 0;
+	bool group = attr->read_format & PERF_FORMAT_GROUP;
+	uint64_t values[3 + 3 * 64];
+	ssize_t got = s->sys->read(fd->fd, values, sizeof(values));
+	size_t at = group ? 1 + times : 0;
+	size_t id_at = at + 1 + (group ? 0 : times);
+
+	if (got < 0)
+		return 0;
+	for (; (id_at + 2) * sizeof(uint64_t) <= (size_t)got; id_at += 3)
+		if (values[id_at] == fd->id)
+			return values[id_at + 1];
+	return 0;
+}
+
+bool sampling_read_losses(struct sampling *s, struct sampling_losses *losses)
+{
+	if (s->dropped[PART_LOST])
+		return false;
+	vec_each (fd, &s->fds) {
+		uint64_t lost = lost_of(s, fd);
+		bool tracker = !s->events.data[fd->event].event;
+
+		if (lost)
+			*vec_push(losses) = (struct sampling_loss){
+				.event = tracker ? 0 : fd->event,
+				.cpu = fd->cpu,
+				.side = tracker,
+				.id = fd->id,
+				.lost = lost,
+			};
+	}
+	return true;
+}

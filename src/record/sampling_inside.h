@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The inside of a sampling session.  Nobody but its own files includes this; the door is
+ * record/sampling.h.
+ */
+#ifndef RECORD_SAMPLING_INSIDE_H
+#define RECORD_SAMPLING_INSIDE_H
+
+#include "record/sampling.h"
+
+#define NO_CGROUP (-1)
+
+/* Parts of an attr that older kernels do not know, newest first. */
+enum kernel_part {
+	PART_LOST,	 /* PERF_FORMAT_LOST, 6.0 */
+	PART_BUILD_ID,	 /* 5.12 */
+	PART_CGROUP,	 /* 5.7 */
+	PART_BPF,	 /* bpf_event and ksymbol, 5.1 */
+	PART_NAMESPACES, /* 4.12 */
+	PART_GUEST,	 /* exclude_guest, which some PMUs refuse */
+	PARTS,
+};
+
+struct sampled_event {
+	const struct event *event; /* NULL: the tracker */
+	struct event_attr attr;	   /* as it opens here */
+	const char *name;
+	int cgroup; /* index in target->cgroups, or NO_CGROUP */
+	uint32_t leader;
+	VEC(uint64_t) ids;
+};
+
+/* One open event on one CPU. */
+struct sampled_fd {
+	int fd;
+	uint32_t event;
+	int cpu;
+	uint64_t id;
+	bool switched; /* leads its group, so enable and disable are for it */
+};
+
+/* A thread, a cgroup or the whole machine, to be opened on every CPU. */
+struct sampled_place {
+	pid_t pid;
+	int cgroup;
+};
+
+struct sampling {
+	const struct perf_sys *sys;
+	const struct event_list *list;
+	struct target *target;
+	struct sampling_options options;
+
+	VEC(struct sampled_event) events; /* the tracker last, if there is one */
+	bool has_tracker, by_cpu;
+	bool dropped[PARTS];
+	struct cpuset cpus;
+	VEC(struct sampled_fd) fds;
+	VEC(int) anchors;
+	VEC(struct ring) rings;
+	size_t forward; /* rings before the backward ones */
+	VEC(struct perf_writer_attr) file_attrs;
+	struct sampling_census census;
+};
+
+/* sampling_open.c */
+
+/* Finds the form in which each event opens here, by opening it at `place` and closing it again. */
+int sampling_settle(struct sampling *s, const struct sampled_place *place, struct err *err);
+
+/* Opens every event at a place; on failure nothing of it is left open.  -ESRCH: it has ended. */
+int sampling_open_place(struct sampling *s, const struct sampled_place *place, struct err *err);
+
+/* attach.c */
+
+/* Opens the events on all threads of TARGET_TASKS, those included that start meanwhile. */
+int sampling_attach(struct sampling *s, struct err *err);
+
+#endif
