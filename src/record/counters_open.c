@@ -14,159 +14,8 @@
 #include <stdio.h>
 #include <sys/ioctl.h>
 
-#define PRECISE_MOST 3
-
 /* What opening one event came to, when it is not the whole session's failure. */
 enum { OPENED, SKIPPED, CHANGED };
-
-static const struct event *event_at(const struct counters *c, size_t event)
-{
-	return &c->list->events.data[event];
-}
-
-static bool follows_tasks(const struct counters *c)
-{
-	return c->target->kind == TARGET_COMMAND || c->target->kind == TARGET_TASKS;
-}
-
-static bool inherits(const struct counters *c)
-{
-	return follows_tasks(c) && !c->options.no_inherit;
-}
-
-/*
- * One read for a whole group, but only where nothing is inherited.  While a child ends, its events
- * leave the group one by one, and the kernel refuses to read the group as one meanwhile (ECHILD,
- * since Linux 6.6; before, the sums were wrong).  An event read by itself is exact at any time.
- */
-void session_choose_reads(struct counters *c)
-{
-	c->group_reads = !inherits(c);
-}
-
-void session_prepare_attr(struct counters *c, size_t index)
-{
-	const struct event *event = event_at(c, index);
-	struct perf_event_attr *attr = &c->attrs[index].base;
-
-	c->attrs[index] = event->attr;
-	attr->freq = 0;
-	attr->sample_period = 0;
-	attr->sample_type = 0;
-	attr->inherit = inherits(c);
-	attr->read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING |
-			    PERF_FORMAT_ID | (c->group_reads ? PERF_FORMAT_GROUP : 0);
-	if (event->precise_max)
-		attr->precise_ip = PRECISE_MOST;
-	if (event->cpu_wide_only && follows_tasks(c))
-		c->status[index] = (struct counter_status){ .state = COUNTER_UNSUPPORTED,
-							    .error = EINVAL };
-}
-
-static bool wanted(const struct counters *c, const struct session_slot *slot, size_t index)
-{
-	const struct event *event = event_at(c, index);
-
-	if (c->status[index].state != COUNTER_OPEN || event->kind == EVENT_TOOL)
-		return false;
-	if (!c->options.each_cgroup && c->cgroup_of[index] != slot->cgroup)
-		return false;
-	return slot->shown.cpu < 0 || !event->cpus.len || cpuset_has(&event->cpus, slot->shown.cpu);
-}
-
-static size_t descriptors_needed(const struct counters *c)
-{
-	size_t needed = 0;
-
-	vec_each (slot, &c->slots)
-		for (size_t i = 0; i < c->n_events; i++)
-			needed += wanted(c, slot, i);
-	return needed;
-}
-
-static int open_once(struct counters *c, const struct session_slot *slot,
-		     const struct event_attr *attr, int group_fd)
-{
-	struct event_attr copy = *attr;
-	unsigned long flags = PERF_FLAG_FD_CLOEXEC;
-	pid_t pid = slot->shown.tid;
-	int fd;
-
-	if (slot->cgroup != NO_CGROUP) {
-		pid = c->target->cgroups.data[slot->cgroup].fd;
-		flags |= PERF_FLAG_PID_CGROUP;
-	}
-	/* Only leaders are switched; members are counted when their leader is. */
-	copy.base.disabled = group_fd < 0;
-	copy.base.enable_on_exec = group_fd < 0 && c->options.enable_on_exec;
-	if (group_fd >= 0)
-		copy.base.pinned = copy.base.exclusive = 0;
-	do
-		fd = c->sys->open(&copy, pid, slot->shown.cpu, group_fd, flags);
-	while (fd == -EINTR || (fd == -EMFILE && fdlimit_raise(descriptors_needed(c))));
-	return fd;
-}
-
-/* Opens attr's gentler form, and keeps that for the event if the kernel takes it. */
-static int try_instead(struct counters *c, const struct session_slot *slot, size_t index,
-		       const struct event_attr *attr, int group_fd)
-{
-	int fd = open_once(c, slot, attr, group_fd);
-
-	if (fd >= 0)
-		c->attrs[index] = *attr;
-	return fd;
-}
-
-static int try_user_only(struct counters *c, const struct session_slot *slot, size_t index,
-			 int group_fd)
-{
-	struct event_attr attr = c->attrs[index];
-	int fd;
-
-	if (event_at(c, index)->explicit_modes || attr.base.exclude_kernel)
-		return -EACCES;
-	attr.base.exclude_kernel = attr.base.exclude_hv = 1;
-	fd = try_instead(c, slot, index, &attr, group_fd);
-	c->status[index].user_only = fd != -EACCES && fd != -EPERM;
-	return fd;
-}
-
-/* Kernels and PMUs that don't know a bit say EINVAL or EOPNOTSUPP; leave out what nobody asked for
- * by name. */
-static int try_without_extras(struct counters *c, const struct session_slot *slot, size_t index,
-			      int group_fd, int why)
-{
-	struct event_attr attr = c->attrs[index];
-	int fd = why;
-
-	if (event_at(c, index)->precise_max)
-		while (fd < 0 && attr.base.precise_ip > 0) {
-			attr.base.precise_ip--;
-			fd = try_instead(c, slot, index, &attr, group_fd);
-		}
-	attr = c->attrs[index];
-	if (fd < 0 && (attr.base.exclude_guest || attr.base.exclude_host) &&
-	    !event_at(c, index)->explicit_modes) {
-		attr.base.exclude_guest = attr.base.exclude_host = 0;
-		fd = try_instead(c, slot, index, &attr, group_fd);
-	}
-	return fd < 0 ? why : fd;
-}
-
-static int open_somehow(struct counters *c, const struct session_slot *slot, size_t index,
-			int group_fd)
-{
-	int fd = open_once(c, slot, &c->attrs[index], group_fd);
-	int why = fd;
-
-	/* What is wrong besides the permission shows only now: without a PMU, that it is absent. */
-	if (fd == -EACCES || fd == -EPERM)
-		why = fd = try_user_only(c, slot, index, group_fd);
-	else if (fd == -EINVAL || fd == -EOPNOTSUPP || fd == -ENOENT)
-		fd = try_without_extras(c, slot, index, group_fd, fd);
-	return fd < 0 ? why : fd;
-}
 
 static int fail_on_descriptors(const struct counters *c, struct err *err)
 {
@@ -178,7 +27,7 @@ static int fail_on_descriptors(const struct counters *c, struct err *err)
 	return err_set(err, EMFILE,
 		       "the events%s need %zu descriptors, but only %zu may be open; count fewer "
 		       "events or raise `ulimit -n`",
-		       places, descriptors_needed(c), fdlimit_now());
+		       places, session_descriptors(c), fdlimit_now());
 }
 
 /* A failure that is not this event's alone. */
@@ -237,11 +86,8 @@ static int give_up(struct counters *c, const struct session_slot *slot, size_t i
 static int refuse_member(struct counters *c, const struct session_slot *slot, size_t bundle,
 			 uint32_t index, int code)
 {
-	int alone = open_once(c, slot, &c->attrs[index], -1);
-
-	if (alone < 0)
+	if (!session_opens_alone(c, slot, index))
 		return give_up(c, slot, index, code);
-	c->sys->close(alone);
 	if (c->bundles.data[bundle].ours) {
 		session_set_apart(c, bundle, index);
 		return CHANGED;
@@ -259,7 +105,7 @@ static int open_event(struct counters *c, size_t slot, size_t bundle, uint32_t i
 {
 	struct session_slot *place = &c->slots.data[slot];
 	struct event_attr before = c->attrs[index];
-	int fd = open_somehow(c, place, index, *leader);
+	int fd = session_open_event(c, place, index, *leader);
 	bool first, adapted;
 	int rc;
 
@@ -333,7 +179,7 @@ static int open_slot(struct counters *c, size_t slot, struct err *err)
 			uint32_t index = c->bundles.data[bundle].events.data[i];
 			int rc;
 
-			if (!wanted(c, &c->slots.data[slot], index))
+			if (!session_wants(c, &c->slots.data[slot], index))
 				continue;
 			rc = open_event(c, slot, bundle, index, &leader, err);
 			if (rc < 0 || rc == CHANGED)

@@ -80,15 +80,33 @@ static inline size_t cell_index(const struct counters *c, size_t slot, size_t ev
 	return slot * c->n_events + event;
 }
 
+static inline const struct event *event_at(const struct counters *c, size_t event)
+{
+	return &c->list->events.data[event];
+}
+
+static inline bool follows_tasks(const struct counters *c)
+{
+	return c->target->kind == TARGET_COMMAND || c->target->kind == TARGET_TASKS;
+}
+
 /* counters_bundle.c */
 void session_make_bundles(struct counters *c);
 void session_set_apart(struct counters *c, size_t bundle, uint32_t event);
 void session_break_up(struct counters *c, size_t bundle);
 void session_free_bundles(struct counters *c);
 
-/* counters_open.c */
+/* counters_event.c */
 void session_choose_reads(struct counters *c);
 void session_prepare_attr(struct counters *c, size_t event);
+bool session_wants(const struct counters *c, const struct session_slot *slot, size_t event);
+size_t session_descriptors(const struct counters *c); /* that all slots need */
+/* The descriptor or a negative errno value; attrs and status say what had to be given up. */
+int session_open_event(struct counters *c, const struct session_slot *slot, size_t event,
+		       int group_fd);
+bool session_opens_alone(struct counters *c, const struct session_slot *slot, size_t event);
+
+/* counters_open.c */
 /* Opens all slots; on failure what is open is left for session_close_all. */
 int session_open_slots(struct counters *c, struct err *err);
 /* Closes all events and leaves one part. */
@@ -97,5 +115,8 @@ void session_close_all(struct counters *c);
 /* counters_slots.c */
 /* Makes the slots and opens them, again where threads were started meanwhile. */
 int session_open(struct counters *c, struct err *err);
+
+/* counters_read.c */
+int session_plan_reads(struct counters *c, struct err *err);
 
 #endif
