@@ -27,8 +27,9 @@ BUILDS = {
     "gcc": ("gcc", []),
     "clang": ("clang", []),
     # One build for the sanitized run of all tests and for the fuzzers, which want the same checks.
-    "asan": ("clang", ["-Db_sanitize=address,undefined", "-Db_lundef=false", "-Dfuzzing=true"]),
-    "tsan": ("clang", ["-Db_sanitize=thread", "-Db_lundef=false"]),
+    "asan": ("clang", ["-Db_sanitize=address,undefined", "-Db_lundef=false", "-Dfuzzing=true",
+                       "-Doptimization=1"]),
+    "tsan": ("clang", ["-Db_sanitize=thread", "-Db_lundef=false", "-Doptimization=1"]),
 }
 
 
