@@ -153,7 +153,9 @@ static void put_code(struct walk *walk, bool fenced)
 	const int base = walk->indent;
 	int blank = 0;
 
-	fprintf(walk->out, "%s\n.RS 4\n.nf\n", walk->in_item ? ".IP" : ".PP");
+	if (!walk->after_heading)
+		fputs(walk->in_item ? ".IP\n" : ".PP\n", walk->out);
+	fputs(".RS 4\n.nf\n", walk->out);
 	if (!fenced)
 		put_code_line(walk, content(walk));
 	while (*walk->next) {
