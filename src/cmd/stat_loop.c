@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <sched.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/signalfd.h>
@@ -107,6 +108,7 @@ static int open_counters(struct loop *loop, struct err *err)
 	struct counters_options options = {
 		.no_inherit = loop->options->no_inherit,
 		.each_cgroup = loop->options->each_cgroup,
+		.separate = loop->options->control != NULL,
 		.command = state->workload.pid,
 		.enable_on_exec = command_is_target(loop) && loop->options->delay_ns == 0,
 	};
@@ -207,36 +209,89 @@ static void take_signal(struct loop *loop)
 		loop->kill_at_ns = NEVER;
 }
 
-static int take_word(struct loop *loop, enum control_word word, struct err *err)
+static void __attribute__((format(printf, 2, 3)))
+say(const struct loop *loop, const char *format, ...)
 {
-	bool counting = word == CONTROL_ENABLE || word == CONTROL_DISABLE;
-	char text[128];
+	char text[400];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	loop->hooks->said(loop->hooks->user, text);
+}
+
+static int switch_all(struct loop *loop, bool on, struct err *err)
+{
+	int rc = set_counting(loop, on, err);
+
+	if (!rc)
+		say(loop, "Events %s", on ? "enabled" : "disabled");
+	return rc;
+}
+
+/* "enable NAME": a name may stand for the events of several PMUs. */
+static int switch_named(struct loop *loop, bool on, struct err *err)
+{
+	const char *name = control_event(loop->options->control);
+	const struct event_list *list = loop->options->events;
+	bool found = false;
 	int rc = 0;
 
-	if (word == CONTROL_UNKNOWN) {
-		snprintf(text, sizeof(text),
-			 "--control: '%s' is none of enable, disable, reset, "
-			 "ping and stop",
-			 control_unknown(loop->options->control));
-		loop->hooks->said(loop->hooks->user, text);
-		return 0;
+	for (size_t i = 0; i < list->events.len && !rc; i++) {
+		if (strcmp(list->events.data[i].name, name) != 0)
+			continue;
+		found = true;
+		rc = counters_switch_event(loop->state->counters, i, on, err);
 	}
-	if (counting)
-		rc = set_counting(loop, word == CONTROL_ENABLE, err);
-	if (word == CONTROL_RESET && loop->state->counters) {
-		rc = counters_reset(loop->state->counters, err);
-		loop->hooks->reset(loop->hooks->user);
-	}
-	if (word == CONTROL_STOP)
-		end_command(loop, SIGTERM, LOOP_STOPPED);
 	if (rc)
 		return rc;
-	control_acknowledge(loop->options->control);
-	if (!counting)
-		return 0;
-	loop->hooks->said(loop->hooks->user,
-			  word == CONTROL_ENABLE ? "Events enabled" : "Events disabled");
-	return loop->options->interval_ns && loop->ticker.fd >= 0 ? tick(loop, err) : 0;
+	loop->state->ever_enabled |= found && on;
+	if (found)
+		say(loop, "Event %s %s", name, on ? "enabled" : "disabled");
+	else
+		say(loop, "--control: no event '%s' is counted here", name);
+	return 0;
+}
+
+static int reset(struct loop *loop, struct err *err)
+{
+	int rc = loop->state->counters ? counters_reset(loop->state->counters, err) : 0;
+
+	if (!rc)
+		loop->hooks->reset(loop->hooks->user);
+	return rc;
+}
+
+static bool ends_interval(enum control_word word)
+{
+	return word == CONTROL_ENABLE || word == CONTROL_DISABLE || word == CONTROL_ENABLE_EVENT ||
+	       word == CONTROL_DISABLE_EVENT;
+}
+
+static int take_word(struct loop *loop, enum control_word word, struct err *err)
+{
+	struct control *control = loop->options->control;
+	int rc = 0;
+
+	switch (word) {
+	case CONTROL_NONE:
+	case CONTROL_PING: break;
+	case CONTROL_ENABLE: rc = switch_all(loop, true, err); break;
+	case CONTROL_DISABLE: rc = switch_all(loop, false, err); break;
+	case CONTROL_ENABLE_EVENT: rc = switch_named(loop, true, err); break;
+	case CONTROL_DISABLE_EVENT: rc = switch_named(loop, false, err); break;
+	case CONTROL_RESET: rc = reset(loop, err); break;
+	case CONTROL_STOP: end_command(loop, SIGTERM, LOOP_STOPPED); break;
+	case CONTROL_UNKNOWN:
+		say(loop, "--control: '%s' is none of enable, disable, reset, ping and stop",
+		    control_unknown(control));
+		break;
+	}
+	if (rc)
+		return rc;
+	control_acknowledge(control);
+	return ends_interval(word) && loop->ticker.fd >= 0 ? tick(loop, err) : 0;
 }
 
 static int take_words(struct loop *loop, struct err *err)

@@ -94,7 +94,7 @@ static const char *why_not_counted(const struct findings *findings, const struct
 		return "counting was never switched on; -D starts it after a time, --control by "
 		       "the word enable";
 	if (!enabled)
-		return "what was to be measured did not run meanwhile";
+		return "what was to be measured did not run while it was counted";
 	if (findings->status.data[index].group_full)
 		return group_full;
 	return "it never got a counter: others hold them all; count fewer events at once, "

@@ -119,7 +119,9 @@ static enum control_word word_of(const char *text)
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
 		if (!strcmp(words[i].text, text))
 			return words[i].word;
-	return CONTROL_UNKNOWN;
+	if (!strncmp(text, "enable ", 7))
+		return CONTROL_ENABLE_EVENT;
+	return strncmp(text, "disable ", 8) ? CONTROL_UNKNOWN : CONTROL_DISABLE_EVENT;
 }
 
 /* Takes the first line off pending into control->word; false if none is complete.  Like perf, a NUL
@@ -136,6 +138,8 @@ static bool take_line(struct control *control)
 	used = length < pending->len ? length + 1 : length;
 	snprintf(control->word, sizeof(control->word), "%.*s", (int)length, pending->data);
 	control->word[strcspn(control->word, "\r")] = '\0';
+	for (size_t end = strlen(control->word); end && control->word[end - 1] == ' '; end--)
+		control->word[end - 1] = '\0';
 	memmove(pending->data, pending->data + used, pending->len - used);
 	pending->len -= used;
 	return true;
@@ -155,6 +159,13 @@ enum control_word control_next(struct control *control)
 const char *control_unknown(const struct control *control)
 {
 	return control->word;
+}
+
+const char *control_event(const struct control *control)
+{
+	const char *name = control->word + strcspn(control->word, " ");
+
+	return name + strspn(name, " ");
 }
 
 void control_acknowledge(struct control *control)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Starting and stopping from outside (--control fifo:CTL[,ACK] or fd:CTL[,ACK]), so that a program
- * can bracket a region of itself.  Words, a line each, as perf takes them: enable, disable, ping,
- * stop, and reset, which perf does not have.  Each is answered on the second channel with the five
- * bytes that perf sends, "ack\n" and a NUL: programs written for perf read and compare all five.
+ * can bracket a region of itself.  Words, a line each, as perf takes them: enable and disable,
+ * which may be followed by the name of one event, ping, stop, and reset, which perf does not have.
+ * Each is answered on the second channel with the five bytes that perf sends, "ack\n" and a NUL:
+ * programs written for perf read and compare all five.
  */
 #ifndef RECORD_CONTROL_H
 #define RECORD_CONTROL_H
@@ -17,10 +18,12 @@ enum control_word {
 	CONTROL_NONE,
 	CONTROL_ENABLE,
 	CONTROL_DISABLE,
+	CONTROL_ENABLE_EVENT, /* the one that control_event names */
+	CONTROL_DISABLE_EVENT,
 	CONTROL_RESET,
 	CONTROL_PING,
 	CONTROL_STOP,
-	CONTROL_UNKNOWN, /* said to the user, not acknowledged; control_unknown says what came */
+	CONTROL_UNKNOWN, /* control_unknown says what came */
 };
 
 struct control {
@@ -28,7 +31,7 @@ struct control {
 	bool own;	/* opened by us (fifo:) */
 	bool ended;	/* the writer closed a pipe given as fd: poll it no longer */
 	struct buf pending;
-	char word[64]; /* the last one, cut if it is longer */
+	char word[256]; /* the last line, cut if it is longer */
 };
 
 int control_open(struct control *control, const char *text, struct err *err);
@@ -36,7 +39,10 @@ int control_open(struct control *control, const char *text, struct err *err);
 enum control_word control_next(struct control *control);
 /* What the last CONTROL_UNKNOWN was. */
 const char *control_unknown(const struct control *control);
-/* After the word was carried out. */
+/* The event that the last CONTROL_ENABLE_EVENT or CONTROL_DISABLE_EVENT is about. */
+const char *control_event(const struct control *control);
+/* After the word was carried out; after one that can't be, too, or its sender would wait forever.
+ */
 void control_acknowledge(struct control *control);
 void control_close(struct control *control);
 

@@ -8,7 +8,8 @@
  *
  * Events that the user put into a group are opened as a group and are counted at the same time or
  * not at all.  Software events outside groups ride together in one kernel group per slot: they can
- * always be scheduled, and one read(2) then brings them all, unless children inherit them.
+ * always be scheduled, and one read(2) then brings them all, unless children inherit them or they
+ * are to be switched one by one.
  */
 #ifndef RECORD_COUNTERS_H
 #define RECORD_COUNTERS_H
@@ -27,6 +28,7 @@ struct counters_options {
 	bool each_cgroup; /* every event for every cgroup; otherwise the n-th cgroup is the n-th
 			     event's and later events count the whole machine, but a single one
 			     is for all (perf's -G).  A group follows its leader */
+	bool separate;	  /* no group but the user's, so that each event can be switched alone */
 };
 
 /* One place where each event is counted. */
@@ -78,6 +80,8 @@ void counters_close(struct counters *counters);
 
 int counters_enable(struct counters *counters, struct err *err);
 int counters_disable(struct counters *counters, struct err *err);
+/* The same for one event; the others of its group count only while their leader does. */
+int counters_switch_event(struct counters *counters, size_t event, bool on, struct err *err);
 /* From here on counts and times begin at zero. */
 int counters_reset(struct counters *counters, struct err *err);
 

@@ -45,7 +45,7 @@ void session_make_bundles(struct counters *c)
 			continue;
 		}
 		group = none;
-		if (!in_group(c->list, i) && can_ride(event)) {
+		if (!c->options.separate && !in_group(c->list, i) && can_ride(event)) {
 			if (riders != none) {
 				*vec_push(&c->bundles.data[riders].events) = i;
 				continue;

@@ -49,19 +49,17 @@ static int plan_slot(struct counters *c, size_t slot, struct err *err)
 struct work {
 	struct counters *c;
 	uint32_t part;
-	unsigned long request; /* of switch_part */
+	unsigned long request; /* of switch_part and switch_event */
+	size_t event;	       /* of switch_event */
 	int rc;
 	struct err *err;
 };
 
-static int in_each_part(struct counters *c, void (*function)(void *), unsigned long request,
-			struct err *err)
+static int in_each_part(struct work *work, void (*function)(void *))
 {
-	struct work work = { .c = c, .request = request, .err = err };
-
-	for (; work.part < c->parts.len && !work.rc; work.part++)
-		fdtable_run(c->parts.data[work.part].table, function, &work);
-	return work.rc;
+	for (; work->part < work->c->parts.len && !work->rc; work->part++)
+		fdtable_run(work->c->parts.data[work->part].table, function, work);
+	return work->rc;
 }
 
 static void plan_part(void *argument)
@@ -77,8 +75,9 @@ static void plan_part(void *argument)
 
 int session_plan_reads(struct counters *c, struct err *err)
 {
+	struct work work = { .c = c, .err = err };
 	size_t most = 1;
-	int rc = in_each_part(c, plan_part, 0, err);
+	int rc = in_each_part(&work, plan_part);
 
 	vec_each (read, &c->reads)
 		if (read->count > most)
@@ -107,16 +106,42 @@ static void switch_part(void *argument)
 
 int counters_enable(struct counters *c, struct err *err)
 {
-	int rc = in_each_part(c, switch_part, PERF_EVENT_IOC_ENABLE, err);
+	struct work work = { .c = c, .request = PERF_EVENT_IOC_ENABLE };
+	int rc = in_each_part(&work, switch_part);
 
 	return rc ? err_set(err, -rc, "starting the counters: %s", strerror(-rc)) : 0;
 }
 
 int counters_disable(struct counters *c, struct err *err)
 {
-	int rc = in_each_part(c, switch_part, PERF_EVENT_IOC_DISABLE, err);
+	struct work work = { .c = c, .request = PERF_EVENT_IOC_DISABLE };
+	int rc = in_each_part(&work, switch_part);
 
 	return rc ? err_set(err, -rc, "stopping the counters: %s", strerror(-rc)) : 0;
+}
+
+static void switch_event(void *argument)
+{
+	struct work *work = argument;
+	struct counters *c = work->c;
+
+	for (size_t slot = 0; slot < c->slots.len && !work->rc; slot++) {
+		int fd = c->fds[cell_index(c, slot, work->event)];
+
+		if (fd >= 0 && c->slots.data[slot].part == work->part)
+			work->rc = c->sys->ioctl(fd, work->request, 0);
+	}
+}
+
+int counters_switch_event(struct counters *c, size_t event, bool on, struct err *err)
+{
+	struct work work = { .c = c,
+			     .request = on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE,
+			     .event = event };
+	int rc = in_each_part(&work, switch_event);
+
+	return rc ? err_set(err, -rc, "switching %s: %s", event_at(c, event)->name, strerror(-rc))
+		  : 0;
 }
 
 static struct cell *find_cell(struct counters *c, const struct group_read *read, uint32_t at,
@@ -217,7 +242,9 @@ static void read_part(void *argument)
 
 int counters_read(struct counters *c, struct err *err)
 {
-	return in_each_part(c, read_part, 0, err);
+	struct work work = { .c = c, .err = err };
+
+	return in_each_part(&work, read_part);
 }
 
 /*

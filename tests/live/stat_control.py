@@ -55,9 +55,16 @@ def main(folder):
     check(result.stdout.split() == ["ack"] and faults(rows) > 600, "ping changes nothing",
           result.stdout, result.stderr)
 
-    result, rows = script.run(f"echo nonsense > {script.ctl}; " + script.word("ping") + work(300))
-    check("'nonsense' is none of" in result.stderr and result.returncode == 0,
-          "a word that is not known is said", result.stderr)
+    result, rows = script.run(script.word("nonsense") + work(300))
+    check("'nonsense' is none of" in result.stderr and result.stdout.split() == ["ack"],
+          "a word that is not known is said, and answered: its sender waits", result.stderr)
+
+    result, rows = script.run(script.word("enable faults") + work(500) +
+                              script.word("disable faults") + script.word("enable cycels") +
+                              work(3000), "-D", "-1", "-e", "minor-faults")
+    check(500 <= faults(rows) < 1500 and "<not counted>,,minor-faults" in result.stderr and
+          "Event faults enabled" in result.stderr and "no event 'cycels'" in result.stderr,
+          f"one event by its name: {faults(rows)} faults, and none of the other", result.stderr)
 
     result, rows = script.run(f"echo stop > {script.ctl}; sleep 30")
     check(result.returncode == 0 and faults(rows) > 0, "stop ends the run", result.stderr)

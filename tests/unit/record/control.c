@@ -65,6 +65,21 @@ TEST(control_words)
 	close_pipes(&pipes);
 }
 
+TEST(control_names_an_event)
+{
+	struct pipes pipes;
+
+	open_pipes(&pipes);
+	say(&pipes, "enable cycles:u\ndisable  a b \nenable \ndisabled\n", 47);
+	EXPECT_INT(control_next(&pipes.control), CONTROL_ENABLE_EVENT);
+	EXPECT_TEXT(control_event(&pipes.control), "cycles:u");
+	EXPECT_INT(control_next(&pipes.control), CONTROL_DISABLE_EVENT);
+	EXPECT_TEXT(control_event(&pipes.control), "a b");
+	EXPECT_INT(control_next(&pipes.control), CONTROL_ENABLE);
+	EXPECT_INT(control_next(&pipes.control), CONTROL_UNKNOWN);
+	close_pipes(&pipes);
+}
+
 TEST(control_acknowledges_as_perf_does)
 {
 	struct pipes pipes;

@@ -57,6 +57,31 @@ TEST(opening_software_events_ride_together)
 	scene_end(&scene);
 }
 
+TEST(opening_events_that_are_switched_alone)
+{
+	struct scene scene = { 0 };
+	struct counters_options options = { .separate = true };
+
+	fake_boot(4);
+	scene_software(&scene, 0);
+	scene_software(&scene, 1);
+	scene_hardware(&scene, 2);
+	scene_on_cpus(&scene, "0-1");
+	EXPECT_BOOL(scene_try_open(&scene, options), true);
+	EXPECT_INT(counters_switch_event(scene.counters, 1, true, NULL), 0);
+	fake_run_ms(1);
+	EXPECT_INT(counters_enable(scene.counters, NULL), 0);
+	EXPECT_INT(counters_switch_event(scene.counters, 0, false, NULL), 0);
+	fake_run_ms(2);
+	EXPECT_INT(counters_read(scene.counters, NULL), 0);
+	for (size_t slot = 0; slot < 2; slot++) {
+		EXPECT_INT(counters_value(scene.counters, slot, 0)->count, 0);
+		EXPECT_INT(counters_value(scene.counters, slot, 1)->count, 3 * MS * 2);
+		EXPECT_INT(counters_value(scene.counters, slot, 2)->count, 2 * MS * 3);
+	}
+	scene_end(&scene);
+}
+
 TEST(opening_pinned_software_event_stays_alone)
 {
 	struct scene scene = { 0 };
