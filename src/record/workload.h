@@ -37,7 +37,7 @@ int workload_prepare(struct workload *workload, char *const *argv, const sigset_
 
 /*
  * Lets it exec and waits until that has happened.  If the exec fails, *err says so and the exit
- * status to end with is in workload_exit_status (127, or 126 where the file can't be executed).
+ * status to end with is in workload_exit_status (127).
  */
 int workload_start(struct workload *workload, struct err *err);
 

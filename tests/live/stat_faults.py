@@ -69,7 +69,7 @@ def exit_statuses():
     says(["-e", "cs", "sh", "-c", "kill -SEGV $$"], 139)
     says(["-e", "cs", "/nosuch/program"], 127, "/nosuch/program: can't start it")
     says(["-e", "cs", "nosuchprogram"], 127, "nosuchprogram: no such command in PATH")
-    says(["-e", "cs", "/etc/passwd"], 126, "/etc/passwd: can't start it")
+    says(["-e", "cs", "/etc/passwd"], 127, "/etc/passwd: can't start it")
     says(["-a", "-e", "cs", "nosuchprogram"], 127, "nosuchprogram")
     says(["-a", "-e", "cs", "--", "false"], 1)
     says(["-r", "3", "-e", "cs", "nosuchprogram"], 127, "nosuchprogram")
@@ -170,7 +170,7 @@ def vanishing():
     idle = subprocess.Popen(["sleep", "100"])
     try:
         result = says(["-p", str(idle.pid), "-e", "cs", "--", "sleep", "0.1"], 0,
-                      "<not counted>", "did not run meanwhile")
+                      "<not counted>", "did not run while it was counted")
         check(" 0 " not in result.stderr.split("seconds")[0].split("counted>")[1],
               "no zero is shown for what was not counted", result.stderr)
     finally:

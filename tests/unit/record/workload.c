@@ -60,8 +60,8 @@ TEST(workload_that_cannot_be_started)
 	} cases[] = {
 		{ "no-such-command-anywhere", "no such command in PATH", 127 },
 		{ "/no/such/file", "No such file", 127 },
-		{ "/etc/passwd", "Permission denied", 126 },
-		{ "/etc", "Permission denied", 126 },
+		{ "/etc/passwd", "Permission denied", 127 },
+		{ "/etc", "Permission denied", 127 },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
