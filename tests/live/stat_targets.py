@@ -19,9 +19,10 @@ READS = ["-e", "raw_syscalls:sys_enter", "--filter", "id == 0"] if os.uname().ma
 
 
 class Crowd:
-    def __init__(self, *arguments, **options):
-        self.process = subprocess.Popen([program("crowd"), *map(str, arguments)], text=True,
-                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, **options)
+    def __init__(self, *arguments, prefix=(), **options):
+        self.process = subprocess.Popen([*prefix, program("crowd"), *map(str, arguments)],
+                                        text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        **options)
         self.pid = str(self.process.pid)
 
     def wait_for(self, threads):
@@ -141,7 +142,8 @@ def end_of_target():
 
 
 def one_user():
-    crowd = Crowd(50, preexec_fn=lambda: os.setuid(65534))
+    # setpriv can start it from a folder that is closed to nobody.
+    crowd = Crowd(50, prefix=["setpriv", "--reuid", "65534", "--clear-groups"])
     crowd.wait_for(50)
     stat = Stat([*READS, "-u", "nobody"])
     crowd.say("g")

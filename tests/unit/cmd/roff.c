@@ -57,8 +57,7 @@ TEST(roff_markdown_blocks)
 		{ "    a\n      b\n", ".PP\n.RS 4\n.nf\na\n  b\n.fi\n.RE\n" },
 		{ "```\na\n## b\n```\nend\n", ".PP\n.RS 4\n.nf\na\n## b\n.fi\n.RE\n.PP\nend\n" },
 		{ "```\nnever closed\n", ".PP\n.RS 4\n.nf\nnever closed\n.fi\n.RE\n" },
-		{ "## H\n\n    code\n\ntext\n",
-		  ".SH H\n.RS 4\n.nf\ncode\n.fi\n.RE\n.PP\ntext\n" },
+		{ "## H\n\n    code\n\ntext\n", ".SH H\n.RS 4\n.nf\ncode\n.fi\n.RE\n.PP\ntext\n" },
 		{ "- item\n\n        code\n",
 		  ".IP \\(bu 2\nitem\n.IP\n.RS 4\n.nf\ncode\n.fi\n.RE\n" },
 	};
