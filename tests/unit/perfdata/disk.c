@@ -4,9 +4,11 @@
 
 #include <errno.h>
 #include <linux/perf_event.h>
+#include <pthread.h>
 #include <stdlib.h>
 
 static struct disk disk;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* two writers may stand on it */
 
 struct disk *disk_reset(size_t capacity)
 {
@@ -22,11 +24,10 @@ static bool can_seek(int fd)
 	return !disk.pipe;
 }
 
-static ssize_t write_at(int fd, const struct iovec *parts, int count, off_t at)
+static ssize_t put(const struct iovec *parts, int count, off_t at)
 {
 	size_t room = (size_t)at < disk.capacity ? disk.capacity - (size_t)at : 0, done = 0;
 
-	(void)fd;
 	if (disk.interrupts) {
 		disk.interrupts--;
 		return -EINTR;
@@ -45,25 +46,47 @@ static ssize_t write_at(int fd, const struct iovec *parts, int count, off_t at)
 	return done ? (ssize_t)done : -ENOSPC;
 }
 
+static ssize_t write_at(int fd, const struct iovec *parts, int count, off_t at)
+{
+	ssize_t done;
+
+	(void)fd;
+	pthread_mutex_lock(&lock);
+	done = put(parts, count, at);
+	pthread_mutex_unlock(&lock);
+	return done;
+}
+
 static ssize_t append(int fd, const struct iovec *parts, int count)
 {
-	return write_at(fd, parts, count, (off_t)disk.size);
+	ssize_t done;
+
+	(void)fd;
+	pthread_mutex_lock(&lock);
+	done = put(parts, count, (off_t)disk.size);
+	pthread_mutex_unlock(&lock);
+	return done;
 }
 
 static ssize_t read_at(int fd, void *into, size_t size, off_t at)
 {
-	size_t n = (size_t)at < disk.size ? disk.size - (size_t)at : 0;
+	size_t n;
 
 	(void)fd;
+	pthread_mutex_lock(&lock);
+	n = (size_t)at < disk.size ? disk.size - (size_t)at : 0;
 	n = n < size ? n : size;
 	memcpy(into, disk.bytes + at, n);
+	pthread_mutex_unlock(&lock);
 	return (ssize_t)n;
 }
 
 static int truncate_to(int fd, off_t size)
 {
 	(void)fd;
+	pthread_mutex_lock(&lock);
 	disk.size = (size_t)size;
+	pthread_mutex_unlock(&lock);
 	return 0;
 }
 
