@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "event/catalog.h"
 #include "event/modifier.h"
+#include "event/pmu.h"
 #include "event/tracepoint.h"
 
 #include <ctype.h>
@@ -12,9 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WORDS	600
-#define SHOWN	80 /* columns of a long text around the mark */
-#define NEAREST 4  /* names offered */
+#define WORDS	   600
+#define SHOWN	   80 /* columns of a long text around the mark */
+#define NEAREST	   4  /* names offered */
+#define PMUS_SHOWN 20
 
 /* Any bytes as one column each. */
 static void add_printable(struct buf *out, const char *text, size_t length)
@@ -153,6 +155,17 @@ static size_t name_length(const char *text, size_t length)
 	return colon && modifiers_check(colon + 1, letters) < 0 ? (size_t)(colon - text) : length;
 }
 
+static void add_pmus(struct buf *out, struct catalog *catalog)
+{
+	const struct pmus *pmus = pmus_get(catalog);
+
+	buf_puts(out, "\n  this machine's PMUs:");
+	for (size_t i = 0; i < pmus->len && i < PMUS_SHOWN; i++)
+		buf_printf(out, " %s", pmus->data[i].name);
+	if (pmus->len > PMUS_SHOWN)
+		buf_puts(out, " ...");
+}
+
 int complain_unknown(struct err *err, struct catalog *catalog, const char *text, size_t at,
 		     size_t length)
 {
@@ -168,6 +181,8 @@ int complain_unknown(struct err *err, struct catalog *catalog, const char *text,
 	add_nearest(&after, catalog, name);
 	if (strchr(name, ':') && !tracefs_path(catalog, &why))
 		buf_printf(&after, "\n  tracepoints are out of reach: %s", why.text);
+	if (text[at + length] == '/') /* terms follow */
+		add_pmus(&after, catalog);
 	buf_puts(&words, "no event is called '");
 	add_printable(&words, name, length > 60 ? 60 : length);
 	buf_puts(&words, length > 60 ? "...'" : "'");

@@ -67,8 +67,7 @@ static int unknown_term(const struct pmu *pmu, const struct term *term, struct e
 
 	vec_each (format, &pmu->formats)
 		buf_printf(&names, " %s", format->name);
-	for (size_t i = 0; term_common_key(i); i++)
-		buf_printf(&names, " %s", term_common_key(i));
+	term_put_common(&names);
 	if (pmu->events.len)
 		buf_puts(&names, "; its events are");
 	for (size_t i = 0; i < pmu->events.len && i < 20; i++)

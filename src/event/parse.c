@@ -8,6 +8,7 @@
  * and a group is [NAME]{ITEM,ITEM}[:MODIFIERS].
  */
 #include "event/parse.h"
+#include "base/buf.h"
 #include "base/err.h"
 #include "event/catalog.h"
 #include "event/complain.h"
@@ -108,6 +109,18 @@ static int parse_modifiers(struct parser *p, size_t from, size_t at, size_t end,
 	return apply_modifiers(p, from, at, end - at, of_group);
 }
 
+static int unknown_term(const struct term *term, struct err *err)
+{
+	struct buf names = { 0 };
+	int rc;
+
+	term_put_common(&names);
+	rc = err_set(err, EINVAL, "no term '%s' is known for this event; there are%s", term->key,
+		     buf_text(&names));
+	buf_free(&names);
+	return rc;
+}
+
 /* Terms on what is no PMU: only those that mean the same everywhere. */
 static int apply_terms(struct parser *p, size_t from, const struct item *item,
 		       const struct terms *terms)
@@ -120,8 +133,7 @@ static int apply_terms(struct parser *p, size_t from, const struct item *item,
 			int rc = term_apply_common(term, &p->list->events.data[k], &why);
 
 			if (rc == 0)
-				rc = err_set(&why, EINVAL, "no term '%s' is known for this event",
-					     term->key);
+				rc = unknown_term(term, &why);
 			if (rc < 0)
 				return complain(p->err, why.code, p->text,
 						item->terms_at + term->at, term->length, "%s",

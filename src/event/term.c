@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "event/term.h"
+#include "base/buf.h"
 #include "base/err.h"
 #include "event/source.h"
 
@@ -122,9 +123,10 @@ static const struct common {
 	{ "aux-sample-size", NUMBER, FIELD(sampling.aux_sample_size), UINT32_MAX },
 };
 
-const char *term_common_key(size_t index)
+void term_put_common(struct buf *out)
 {
-	return index < ARRAY_SIZE(common) ? common[index].key : NULL;
+	for (size_t i = 0; i < ARRAY_SIZE(common); i++)
+		buf_printf(out, " %s", common[i].key);
 }
 
 static int check_value(const struct common *kind, const struct term *term, struct err *err)

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct buf;
 struct err;
 
 struct term {
@@ -37,7 +38,7 @@ void terms_free(struct terms *terms);
  */
 int term_apply_common(const struct term *term, struct event *event, struct err *err);
 
-/* The keys that term_apply_common knows, one by one, for messages; NULL after the last. */
-const char *term_common_key(size_t index);
+/* The keys that term_apply_common knows, a blank before each, for messages. */
+void term_put_common(struct buf *out);
 
 #endif

@@ -63,8 +63,10 @@ static int set_filter(struct counters *c, size_t index, int fd, struct err *err)
 	rc = c->sys->ioctl(fd, PERF_EVENT_IOC_SET_FILTER, (unsigned long)event->filter);
 	if (!rc)
 		return 0;
-	return err_set(err, -rc, "%s: the kernel does not take the filter '%s': %s", event->name,
-		       event->filter, strerror(-rc));
+	return err_set(err, -rc,
+		       "%s: the kernel does not take the filter '%s': %s; `perfolio list %s` shows "
+		       "the fields",
+		       event->name, event->filter, strerror(-rc), event->name);
 }
 
 /* An event that can't be had: gone from all slots. */

@@ -218,6 +218,7 @@ TEST(event_parse_errors)
 		{ "{cs}:uq", "no modifier", "\n  {cs}:uq\n        ^" },
 		{ "cycles/name=x", "no second one", "\n        ^" },
 		{ "cycles/bogus=1/", "no term 'bogus'", "\n         ^~~~~~~" },
+		{ "cycles/bogus=1/", "there are config ", " name period freq " },
 		{ "cycles/period=x/", "wants a number", "\n         ^~~~~~~~" },
 		{ "cycles/period=/", "value is missing", "\n                ^" },
 		{ "cycles/,/", "term is missing", "\n         ^" },

@@ -137,7 +137,7 @@ TEST(pmu_errors_name_the_terms)
 		{ "cpu/event=abc/", "event= wants a number", NULL },
 		{ "cpu/wants/", "wants umask=NUMBER too", "\n      ^~~~~" },
 		{ "cpu/broken=1/", "no term or event 'broken'", NULL },
-		{ "cpuu/event=1/", "no event is called 'cpuu'", NULL },
+		{ "cpuu/event=1/", "no event is called 'cpuu'", "this machine's PMUs: " },
 		{ "nonsense/event=1/", "no event is called 'nonsense'", NULL },
 	};
 	struct machine m = boot();
