@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/file.h"
 #include "base/text.h"
@@ -65,6 +66,7 @@ struct selection {
 	const struct list_options *options;
 	unsigned kinds; /* bits; 0: all */
 	VEC(const char *) words;
+	size_t seen; /* entries that were looked at */
 };
 
 static unsigned kind_of_word(const char *word)
@@ -121,6 +123,7 @@ static int select_entry(const struct catalog_entry *entry, void *user)
 	struct selection *selection = user;
 	struct row row = { .entry = *entry };
 
+	selection->seen++;
 	if (selection->kinds && !(selection->kinds & 1u << entry->kind))
 		return 0;
 	if (entry->deprecated && !selection->options->deprecated)
@@ -137,17 +140,44 @@ static int select_entry(const struct catalog_entry *entry, void *user)
 	return 0;
 }
 
+struct likely_models {
+	const char *wanted;
+	struct buf names;
+};
+
+static int add_likely_model(const struct catalog_model *model, void *user)
+{
+	struct likely_models *likely = user;
+
+	if (text_contains(model->name, likely->wanted) ||
+	    text_contains(model->title, likely->wanted))
+		buf_printf(&likely->names, "%s %s", likely->names.len ? "," : "; perhaps",
+			   model->name);
+	return 0;
+}
+
+static int unknown_cpu(const char *cpu, struct catalog *catalog, struct err *err)
+{
+	struct likely_models likely = { .wanted = cpu };
+	int rc;
+
+	catalog_each_model(catalog, add_likely_model, &likely);
+	rc = err_set(err, ENOENT,
+		     "no events are known for the CPU '%s'%s; `perfolio list --cpus` shows the "
+		     "models, --import brings in more",
+		     cpu, buf_text(&likely.names));
+	buf_free(&likely.names);
+	return rc;
+}
+
 static int nothing_matches(const struct list_options *options, const struct selection *selection,
 			   struct catalog *catalog, struct err *err)
 {
 	struct event_list list = { 0 };
 	int rc;
 
-	if (options->cpu && !selection->words.len && !selection->kinds)
-		return err_set(err, ENOENT,
-			       "no events are known for the CPU '%s'; `perfolio list --cpus` shows "
-			       "the models, --import brings in more",
-			       options->cpu);
+	if (options->cpu && !selection->seen)
+		return unknown_cpu(options->cpu, catalog, err);
 	if (selection->listing->no_tracepoints.code) {
 		*err = selection->listing->no_tracepoints;
 		return -err->code;

@@ -24,6 +24,10 @@ perfolio: no event is called 'cylces'
 $ perfolio list raw no such words
 perfolio: no event has all of these words in its name or description; try fewer of them
 [1]
+$ perfolio list --cpu Sandy cache
+perfolio: no events are known for the CPU 'Sandy'; perhaps snb, snb_ep; `perfolio list --cpus` shows the models, --import brings in more
+[1]
+
 $ perfolio list --cpu no-such-cpu
 perfolio: no events are known for the CPU 'no-such-cpu'; `perfolio list --cpus` shows the models, --import brings in more
 [1]
