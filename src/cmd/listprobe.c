@@ -4,8 +4,8 @@
  *
  * Closing a tracepoint waits for the whole kernel to have left it (30 to 50 ms each, measured on
  * Linux 6.18), and so does ending the process that holds it.  Those are therefore opened by a
- * process of their own, which answers at once and then ends in its own time; and where many are
- * shown, one of each class of permission stands for the rest.
+ * process of their own, which answers at once and then ends in its own time, after some 0.3 s at
+ * most; and where more than a few are shown, one of each class of permission stands for the rest.
  */
 #include "cmd/listing.h"
 #include "event/open.h"
@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define TRACEPOINTS_EACH 32 /* up to so many are tested one by one */
+#define TRACEPOINTS_EACH 8 /* up to so many are tested one by one */
 
 bool listing_is_form(const struct row *row)
 {
@@ -126,8 +126,7 @@ static int ask_elsewhere(const struct listing *listing, struct questions *questi
 		return -1;
 	child = fork();
 	if (!child) {
-		/* Twice, so that nobody waits for it; and our output must not wait for it either.
-		 */
+		/* Twice, so that nobody waits for it; nor may a pipe that we write to. */
 		if (!fork()) {
 			for (int fd = 0; fd < 3; fd++)
 				close(fd);
