@@ -23,7 +23,7 @@ static void put_event(struct buf *out, const struct plan *plan, size_t index,
 			buf_printf(out, "; pass %u of %u", planned->pass + 1, plan->passes);
 		break;
 	case PLAN_TOO_LARGE:
-		buf_puts(out, "never counted: its group needs more counters than there are");
+		buf_puts(out, "in a group that needs more counters than there are");
 		break;
 	case PLAN_UNAVAILABLE: buf_puts(out, "not available here"); break;
 	}
@@ -45,6 +45,10 @@ static void put_verdict(struct buf *out, const struct plan *plan)
 	if (plan->fixed)
 		buf_printf(out, " and %d for a fixed one each", plan->fixed);
 	buf_puts(out, ".\n");
+	if (too_large)
+		buf_puts(out,
+			 "Not all of a group that is too large is counted: make it smaller, or "
+			 "write :W behind\nit, which lets it be taken apart.\n");
 	if (sharing)
 		buf_printf(out,
 			   "%d would take turns (multiplexing) and their counts be estimates.  "
