@@ -184,9 +184,10 @@ int dir_make(const char *path, struct err *err)
 	return rc;
 }
 
-char *dir_user_data(void)
+/* The folder that a variable names, or else one below the user's home. */
+static char *user_dir(const char *variable, const char *below_home)
 {
-	const char *base = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
+	const char *base = getenv(variable), *home = getenv("HOME");
 	struct passwd *user;
 
 	if (base && base[0] == '/')
@@ -195,7 +196,20 @@ char *dir_user_data(void)
 		user = getpwuid(getuid());
 		home = user ? user->pw_dir : "/";
 	}
-	return mem_printf("%s/.local/share/perfolio", home);
+	return mem_printf("%s/%s/perfolio", home, below_home);
+}
+
+char *dir_user_data(void)
+{
+	return user_dir("XDG_DATA_HOME", ".local/share");
+}
+
+char *dir_user_cache(const char *name)
+{
+	char *base = user_dir("XDG_CACHE_HOME", ".cache"), *dir = mem_printf("%s/%s", base, name);
+
+	free(base);
+	return dir;
 }
 
 int fd_write_all(int fd, const void *bytes, size_t size)

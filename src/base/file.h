@@ -40,6 +40,9 @@ int dir_make(const char *path, struct err *err);
 /* Where the user's data is kept: $XDG_DATA_HOME/perfolio or ~/.local/share/perfolio.  Free it. */
 char *dir_user_data(void);
 
+/* For what can be made again: NAME in $XDG_CACHE_HOME/perfolio or ~/.cache/perfolio.  Free it. */
+char *dir_user_cache(const char *name);
+
 /* write(2) until all is out; 0 or a negative errno value. */
 int fd_write_all(int fd, const void *bytes, size_t size);
 

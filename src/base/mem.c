@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 static void *checked(void *pointer)
 {
@@ -23,6 +24,19 @@ void *mem_alloc(size_t size)
 void *mem_alloc_aligned(size_t alignment, size_t size)
 {
 	return checked(aligned_alloc(alignment, size));
+}
+
+/* Faulting in megabytes page by page takes longer than filling them. */
+void *mem_alloc_large(size_t size)
+{
+	const size_t page = (size_t)2 << 20;
+	void *memory;
+
+	if (size < 2 * page)
+		return checked(malloc(size ? size : 1));
+	memory = checked(aligned_alloc(page, (size + page - 1) / page * page));
+	madvise(memory, size, MADV_HUGEPAGE);
+	return memory;
 }
 
 void *mem_resize(void *old, size_t count, size_t size)

@@ -25,14 +25,22 @@ static size_t padding(size_t size, size_t align)
 	return (align - size % align) % align;
 }
 
-int build_id_of_notes(struct build_id *id, const void *notes, size_t size, size_t align)
+static uint32_t note_u32(struct cursor *c, bool swapped)
+{
+	uint32_t value = cursor_u32(c);
+
+	return swapped ? __builtin_bswap32(value) : value;
+}
+
+int build_id_of_notes(struct build_id *id, const void *notes, size_t size, size_t align,
+		      bool swapped)
 {
 	struct cursor c = cursor_of(notes, size);
 
 	align = align == 8 ? 8 : 4;
 	while (cursor_left(&c) >= 3 * sizeof(uint32_t)) {
-		uint32_t name_size = cursor_u32(&c), text_size = cursor_u32(&c);
-		uint32_t type = cursor_u32(&c);
+		uint32_t name_size = note_u32(&c, swapped), text_size = note_u32(&c, swapped);
+		uint32_t type = note_u32(&c, swapped);
 		const char *name = cursor_bytes(&c, name_size);
 		const void *text;
 
@@ -52,6 +60,25 @@ int build_id_of_notes(struct build_id *id, const void *notes, size_t size, size_
 		cursor_bytes(&c, padding(text_size, align));
 	}
 	return -ENOENT;
+}
+
+/* Old recordings have no size and fill up with zeros what is shorter than 20 bytes. */
+bool build_id_same(const struct build_id *a, const struct build_id *b)
+{
+	static const uint8_t zeros[BUILD_ID_SIZE];
+	const struct build_id *shorter = a->size < b->size ? a : b, *longer = shorter == a ? b : a;
+
+	return !memcmp(a->bytes, b->bytes, shorter->size) &&
+	       !memcmp(longer->bytes + shorter->size, zeros, longer->size - shorter->size) &&
+	       (shorter->size || !longer->size);
+}
+
+char *build_id_text(char into[static BUILD_ID_TEXT], const struct build_id *id)
+{
+	into[0] = '\0';
+	for (size_t i = 0; i < id->size && i < BUILD_ID_SIZE; i++)
+		snprintf(into + 2 * i, 3, "%02x", id->bytes[i]);
+	return into;
 }
 
 /* The part of a program header that we need, from either class. */
@@ -88,7 +115,7 @@ static int search_segment(struct build_id *id, int fd, const struct note_segment
 		return -ENOENT;
 	notes = mem_alloc(segment->size);
 	got = pread(fd, notes, segment->size, (off_t)segment->offset);
-	rc = got < 0 ? -errno : build_id_of_notes(id, notes, (size_t)got, segment->align);
+	rc = got < 0 ? -errno : build_id_of_notes(id, notes, (size_t)got, segment->align, false);
 	free(notes);
 	return rc;
 }
@@ -149,7 +176,7 @@ static int id_of_note_file(struct build_id *id, const char *path)
 	*id = (struct build_id){ 0 };
 	if (!notes)
 		return -errno;
-	rc = build_id_of_notes(id, notes, size, 4);
+	rc = build_id_of_notes(id, notes, size, 4, false);
 	free(notes);
 	return rc;
 }
