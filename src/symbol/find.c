@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "symbol/find.h"
+#include "symbol/debuginfod.h"
+#include "symbol/elfsyms.h"
+#include "symbol/process.h"
+#include "symbol/unpack.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static void note_trouble(struct finder *f, enum object_state trouble)
+{
+	/* A file of another build says more than one that could not be read. */
+	if (f->trouble != OBJECT_MISMATCH)
+		f->trouble = trouble;
+}
+
+/* Takes the image over. */
+static bool accept(struct finder *f, struct image image, struct elf_file *elf)
+{
+	struct build_id id;
+
+	if (unpack_image(&image)) {
+		image_close(&image);
+		note_trouble(f, OBJECT_UNREADABLE);
+		return false;
+	}
+	if (elf_file_open(elf, image)) {
+		note_trouble(f, OBJECT_UNREADABLE);
+		return false;
+	}
+	elf_file_build_id(elf, &id);
+	if (f->wanted.size && !build_id_same(&id, &f->wanted)) {
+		note_trouble(f, OBJECT_MISMATCH);
+		elf_file_close(elf);
+		return false;
+	}
+	f->wanted = id;
+	return true;
+}
+
+bool find_try(struct finder *f, const char *root, const char *path, struct elf_file *elf)
+{
+	struct image image;
+	int rc = image_open_in(&image, root, path);
+
+	if (rc == -EACCES || rc == -EPERM || rc == -EIO)
+		note_trouble(f, OBJECT_UNREADABLE);
+	if (rc || !accept(f, image, elf))
+		return false;
+	buf_clear(&f->source);
+	buf_printf(&f->source, "%s%s", root, path);
+	return true;
+}
+
+/* "DIR/.build-id/ab/cdef", behind which come the kinds of file; false without a build-id. */
+static bool build_id_path(const struct finder *f, const char *dir, char *into, size_t room)
+{
+	char text[BUILD_ID_TEXT];
+
+	build_id_text(text, &f->wanted);
+	return f->wanted.size > 1 &&
+	       snprintf(into, room, "%s/.build-id/%.2s/%s", dir, text, text + 2) < (int)room;
+}
+
+bool find_try_cached(struct finder *f, const char *name, struct elf_file *elf)
+{
+	char link[PATH_MAX - 16], path[PATH_MAX];
+	struct stat st;
+
+	if (!f->store->buildid_dir || !build_id_path(f, f->store->buildid_dir, link, sizeof(link)))
+		return false;
+	/* Before 2016 the file itself stood there. */
+	if (!stat(link, &st) && S_ISREG(st.st_mode))
+		return find_try(f, "", link, elf);
+	snprintf(path, sizeof(path), "%s/%s", link, name);
+	return find_try(f, "", path, elf);
+}
+
+/* A file that is still mapped, but has lost its name or has another by now. */
+static bool try_mapped(struct finder *f, struct elf_file *elf)
+{
+	for (size_t i = 0; i < f->pid_count; i++) {
+		struct image image;
+
+		if (process_open_mapped(f->pids[i], f->path, &image, &f->source))
+			continue;
+		if (accept(f, image, elf))
+			return true;
+	}
+	return false;
+}
+
+static bool try_process_roots(struct finder *f, const char *path, struct elf_file *elf)
+{
+	char root[64];
+
+	for (size_t i = 0; i < f->pid_count; i++)
+		if (store_root_of(f->store, f->pids[i], root, sizeof(root)) &&
+		    find_try(f, root, path, elf))
+			return true;
+	return false;
+}
+
+/* Where the recording's own files are: below symfs, in the process' root, here. */
+static bool try_places(struct finder *f, const char *path, struct elf_file *elf)
+{
+	const struct symbol_options *options = &f->store->options;
+
+	if (options->symfs)
+		return find_try(f, options->symfs, path, elf);
+	if (options->other_machine && !f->wanted.size)
+		return false;
+	return (!options->other_machine && try_process_roots(f, path, elf)) ||
+	       find_try(f, "", path, elf);
+}
+
+static bool try_debuginfod(struct finder *f, enum debuginfod_kind kind, struct elf_file *elf)
+{
+	char *path = NULL;
+	bool found;
+
+	if (f->wanted.size && f->store->options.debuginfod)
+		path = debuginfod_find(&f->wanted, kind, &f->store->debuginfod_failures);
+	found = path && find_try(f, "", path, elf);
+	free(path);
+	return found;
+}
+
+static bool is_deleted(const char *path, size_t *length)
+{
+	static const char mark[] = " (deleted)";
+
+	*length = strlen(path);
+	if (*length < sizeof(mark) || strcmp(path + *length - (sizeof(mark) - 1), mark))
+		return false;
+	*length -= sizeof(mark) - 1;
+	return true;
+}
+
+bool find_code(struct finder *f, struct elf_file *code)
+{
+	size_t length;
+	bool deleted = is_deleted(f->path, &length), found;
+	char *path = mem_strndup(f->path, length);
+
+	/* Without a build-id, the name of a deleted file belongs to another one if to any. */
+	found = (deleted && try_mapped(f, code)) ||
+		((!deleted || f->wanted.size) && path[0] == '/' && try_places(f, path, code)) ||
+		(!deleted && f->wanted.size && try_mapped(f, code)) ||
+		find_try_cached(f, "elf", code) || try_debuginfod(f, DEBUGINFOD_EXECUTABLE, code);
+	free(path);
+	return found;
+}
+
+static bool with_symtab(struct elf_file *elf, bool found)
+{
+	if (found && !elfsyms_symtab(elf)) {
+		elf_file_close(elf);
+		return false;
+	}
+	return found;
+}
+
+/* The checksum that a debug link has, of the whole file; for files without a build-id. */
+static uint32_t crc_of(const struct image *image)
+{
+	static const uint32_t polynomial = 0xedb88320;
+	unsigned char part[16 * 1024];
+	uint32_t table[256], crc = UINT32_MAX;
+
+	for (uint32_t i = 0; i < 256; i++) {
+		table[i] = i;
+		for (int bit = 0; bit < 8; bit++)
+			table[i] = table[i] >> 1 ^ (table[i] & 1 ? polynomial : 0);
+	}
+	for (uint64_t at = 0; at < image->size;) {
+		size_t size = image->size - at < sizeof(part) ? image->size - at : sizeof(part);
+
+		if (!image_read(image, at, part, size))
+			return 0;
+		for (size_t i = 0; i < size; i++)
+			crc = table[(crc ^ part[i]) & 0xff] ^ crc >> 8;
+		at += size;
+	}
+	return ~crc;
+}
+
+static bool try_link(struct finder *f, const char *path, uint32_t crc, struct elf_file *debug)
+{
+	bool by_id = f->wanted.size;
+
+	if (!with_symtab(debug, try_places(f, path, debug)))
+		return false;
+	if (by_id || crc_of(&debug->image) == crc)
+		return true;
+	elf_file_close(debug);
+	note_trouble(f, OBJECT_MISMATCH);
+	return false;
+}
+
+/* Beside the program, in .debug there, or below /usr/lib/debug. */
+static bool try_debug_link(struct finder *f, const struct elf_file *code, struct elf_file *debug)
+{
+	static const struct {
+		const char *before, *behind;
+	} places[] = { { "", "" }, { "", "/.debug" }, { "/usr/lib/debug", "" } };
+	const struct elf_section *section = elf_section_find(code, ".gnu_debuglink");
+	const char *slash = strrchr(f->path, '/');
+	struct build_id own = f->wanted;
+	unsigned char *link;
+	bool found = false;
+	size_t length;
+
+	link = section && slash ? elf_section_load(code, section) : NULL;
+	length = link ? strlen((char *)link) : 0;
+	if (length && !strchr((char *)link, '/') && (length + 4) / 4 * 4 + 4 <= section->size) {
+		uint32_t crc = elf_u32(code, link + (length + 4) / 4 * 4);
+
+		for (size_t i = 0; i < ARRAY_SIZE(places) && !found; i++) {
+			char *path = mem_printf("%s%.*s%s/%s", places[i].before,
+						(int)(slash - f->path), f->path, places[i].behind,
+						(char *)link);
+
+			f->wanted = own;
+			found = try_link(f, path, crc, debug);
+			free(path);
+		}
+	}
+	f->wanted = own;
+	free(link);
+	return found;
+}
+
+/* The ways of distributions that use neither; only a build-id tells that it is the right file. */
+static bool try_by_name(struct finder *f, struct elf_file *debug)
+{
+	char *paths[] = {
+		mem_printf("/usr/lib/debug%s.debug", f->path),
+		mem_printf("/usr/lib/debug%s", f->path),
+		mem_printf("/usr/lib/debug%s",
+			   strncmp(f->path, "/usr/", 5) ? f->path : f->path + 4),
+	};
+	bool found = false;
+
+	for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
+		found = found ||
+			(f->path[0] == '/' && with_symtab(debug, try_places(f, paths[i], debug)));
+		free(paths[i]);
+	}
+	return found;
+}
+
+static bool try_debug_folder(struct finder *f, struct elf_file *debug)
+{
+	char path[PATH_MAX], debug_path[PATH_MAX + 16];
+
+	if (!build_id_path(f, "/usr/lib/debug", path, sizeof(path)))
+		return false;
+	snprintf(debug_path, sizeof(debug_path), "%s.debug", path);
+	return with_symtab(debug, try_places(f, debug_path, debug));
+}
+
+bool find_debug(struct finder *f, const struct elf_file *code, struct elf_file *debug)
+{
+	enum object_state trouble = f->trouble; /* the code was found; this is no trouble of its */
+	bool found = try_debug_folder(f, debug) || (code && try_debug_link(f, code, debug));
+
+	if (!found && f->wanted.size)
+		found = with_symtab(debug, find_try_cached(f, "debug", debug)) ||
+			with_symtab(debug, find_try_cached(f, "elf", debug)) ||
+			try_by_name(f, debug) ||
+			with_symtab(debug, try_debuginfod(f, DEBUGINFOD_DEBUGINFO, debug));
+	f->trouble = trouble;
+	return found;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Finding the files of an object: the one that ran, and the one that has its names.
+ *
+ * A file is taken if it has the build-id of the recording; a candidate that has another one is
+ * remembered as trouble.  Without a build-id in the recording the path must do, on this machine.
+ */
+#ifndef SYMBOL_FIND_H
+#define SYMBOL_FIND_H
+
+#include "base/buf.h"
+#include "symbol/elf.h"
+#include "symbol/store.h"
+#include "symbol/symbol.h"
+
+struct finder {
+	struct symbol_store *store;
+	const char *path;
+	struct build_id wanted; /* once a file is found: its own, if the recording had none */
+	const pid_t *pids;	/* of those that mapped it */
+	size_t pid_count;
+	enum object_state trouble; /* OBJECT_MISSING, or worse as candidates are tried */
+	struct buf source;	   /* path of the file opened last */
+};
+
+/* The program or library itself.  False if it is not found. */
+bool find_code(struct finder *finder, struct elf_file *code);
+
+/* A file of debug information for it, with .symtab; code may be NULL if that is missing. */
+bool find_debug(struct finder *finder, const struct elf_file *code, struct elf_file *debug);
+
+/* A candidate by its place; ok only with the right build-id. */
+bool find_try(struct finder *finder, const char *root, const char *path, struct elf_file *elf);
+
+/* NAME in the folder of the build-id below the build-id folder: "elf", "debug", "vdso". */
+bool find_try_cached(struct finder *finder, const char *name, struct elf_file *elf);
+
+#endif

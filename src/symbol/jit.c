@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Reading the list that a JIT wrote of its code. */
+#include "symbol/image.h"
+#include "symbol/perfmap.h"
+#include "symbol/process.h"
+#include "symbol/store.h"
+#include "symbol/table.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/*
+ * A process in a container writes into its own /tmp, under the pid that it has there.  When it is
+ * gone, what lies in our /tmp under the pid that we know may be left.
+ */
+static int open_map(struct object *object, struct image *image, char *path, size_t room)
+{
+	const struct symbol_options *options = &object->store->options;
+	pid_t pid = object->key.pid, own;
+	char root[64], name[64];
+	int rc = -ENOENT;
+
+	snprintf(name, sizeof(name), "/tmp/perf-%d.map", pid);
+	if (options->symfs) {
+		snprintf(path, room, "%s%s", options->symfs, name);
+		return image_open_in(image, options->symfs, name);
+	}
+	if (options->other_machine)
+		return -ENOENT;
+	own = process_own_pid(pid);
+	if (own && store_root_of(object->store, pid, root, sizeof(root))) {
+		char inner[64];
+
+		snprintf(inner, sizeof(inner), "/tmp/perf-%d.map", own);
+		snprintf(path, room, "%s%s", root, inner);
+		rc = image_open_in(image, root, inner);
+	}
+	if (rc) {
+		snprintf(path, room, "%s", name);
+		rc = image_open(image, name);
+	}
+	return rc;
+}
+
+void read_jit_object(struct object *object, struct reading *r)
+{
+	struct symbol_sheet sheet = { 0 };
+	char path[PATH_MAX + 64];
+	struct image image;
+	char *text;
+	int rc = open_map(object, &image, path, sizeof(path));
+
+	r->state = rc == -EACCES || rc == -EPERM ? OBJECT_UNREADABLE : OBJECT_MISSING;
+	if (rc)
+		return;
+	text = (char *)image_load(&image, 0, image.size);
+	if (text) {
+		perfmap_read(&sheet, text, image.size);
+		r->state = sheet.rows.len ? OBJECT_FULL : OBJECT_STRIPPED;
+		r->table = table_build(&sheet, OVERLAP_NEWEST);
+		r->source = mem_strdup(path);
+	}
+	image_close(&image);
+}

@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The names of the kernel, its modules and BPF programs.
+ *
+ * Names come from a vmlinux of the recorded build where there is one, else from kallsyms: the
+ * running kernel's if that is the recorded one, or what perf or we kept of it.  The kernel lies
+ * elsewhere after each boot; the recording tells where its anchor symbol was, and the difference
+ * moves every address.
+ */
+#include "base/file.h"
+#include "symbol/elfsyms.h"
+#include "symbol/find.h"
+#include "symbol/kallsyms.h"
+#include "symbol/modules.h"
+#include "symbol/store.h"
+#include "symbol/table.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+void kernel_names_free(struct kernel_names *names)
+{
+	if (!names)
+		return;
+	table_free(names->table);
+	free(names->source);
+	free(names);
+}
+
+static struct kernel_names *names_new(enum object_state state)
+{
+	struct kernel_names *names = mem_alloc(sizeof(*names));
+
+	names->state = state;
+	return names;
+}
+
+static struct kernel_names *names_of_list(const char *path, enum kallsyms_part part)
+{
+	struct kernel_names *names = names_new(OBJECT_MISSING);
+	struct symbol_sheet sheet = { 0 };
+	struct kallsyms list;
+	size_t size;
+	char *text = kallsyms_load(path, &size);
+
+	if (!text) {
+		if (errno != ENOENT)
+			names->state = OBJECT_UNREADABLE;
+		return names;
+	}
+	kallsyms_read(&list, &sheet, text, size, part);
+	if (sheet.rows.len) {
+		names->table = table_build(&sheet, OVERLAP_INNERMOST);
+		names->state = OBJECT_FULL;
+		names->text = list.text;
+		names->stext = list.stext;
+		names->source = mem_strdup(path);
+	} else {
+		names->state = list.hidden ? OBJECT_HIDDEN : OBJECT_STRIPPED;
+	}
+	sheet_free(&sheet);
+	return names;
+}
+
+static struct kernel_names *names_of_cache(const struct symbol_store *store,
+					   const struct cache_identity *identity, bool any_boot)
+{
+	struct kernel_names *names;
+	struct cache_note note;
+	struct table *table = cache_load(&store->cache, identity, any_boot, &note);
+
+	if (!table)
+		return NULL;
+	names = names_new(note.state);
+	names->table = table;
+	names->text = note.text;
+	names->stext = note.stext;
+	names->source = mem_strdup(note.source);
+	return names;
+}
+
+/* Reading /proc/kallsyms takes the kernel tens of milliseconds: kept until modules change. */
+static struct kernel_names *names_of_running(const struct symbol_store *store)
+{
+	struct cache_identity identity;
+	struct kernel_names *names;
+	struct cache_note note;
+
+	cache_identity_init(&identity, CACHE_KALLSYMS, &store->running, NULL);
+	identity.boot = modules_stamp();
+	if (store->running.size && identity.boot) {
+		names = names_of_cache(store, &identity, false);
+		if (names)
+			return names;
+	}
+	names = names_of_list("/proc/kallsyms", KALLSYMS_NO_BPF);
+	note = (struct cache_note){ .source = names->source,
+				    .text = names->text,
+				    .stext = names->stext,
+				    .state = OBJECT_FULL };
+	if (names->table && store->running.size && identity.boot)
+		cache_save(&store->cache, &identity, names->table, &note);
+	return names;
+}
+
+/* What perf kept when it recorded, in the three layouts it has had. */
+static struct kernel_names *names_of_build_id_dir(const struct symbol_store *store,
+						  const struct build_id *id)
+{
+	static const char *const layouts[] = { "%s/[kernel.kallsyms]/%s/kallsyms",
+					       "%s/[kernel.kallsyms]/%s" };
+	struct kernel_names *names = NULL;
+	char text[BUILD_ID_TEXT];
+
+	build_id_text(text, id);
+	for (size_t i = 0; i <= ARRAY_SIZE(layouts) && !names; i++) {
+		char *path = i < ARRAY_SIZE(layouts)
+				 ? mem_printf(layouts[i], store->buildid_dir, text)
+				 : mem_printf("%s/.build-id/%.2s/%s/kallsyms", store->buildid_dir,
+					      text, text + 2);
+
+		names = names_of_list(path, KALLSYMS_KERNEL);
+		if (!names->table) {
+			kernel_names_free(names);
+			names = NULL;
+		}
+		free(path);
+	}
+	return names;
+}
+
+static struct kernel_names *names_below_symfs(const struct symbol_store *store)
+{
+	char *path = mem_printf("%s/proc/kallsyms", store->options.symfs);
+	struct kernel_names *names = names_of_list(path, KALLSYMS_KERNEL);
+
+	free(path);
+	return names;
+}
+
+static struct kernel_names *names_kept(const struct symbol_store *store, const struct build_id *id)
+{
+	struct kernel_names *names = NULL;
+	struct cache_identity identity;
+
+	if (!id->size)
+		return NULL;
+	cache_identity_init(&identity, CACHE_KALLSYMS, id, NULL);
+	if (store->buildid_dir)
+		names = names_of_build_id_dir(store, id);
+	return names ? names : names_of_cache(store, &identity, true);
+}
+
+static bool is_running_kernel(const struct symbol_store *store, const struct build_id *id)
+{
+	return !store->options.other_machine && !store->options.symfs &&
+	       (!id->size || build_id_same(id, &store->running));
+}
+
+static struct kernel_names *find_list(struct symbol_store *store, const struct build_id *id)
+{
+	struct kernel_names *names;
+
+	if (store->options.kallsyms)
+		return names_of_list(store->options.kallsyms, KALLSYMS_KERNEL);
+	if (is_running_kernel(store, id)) {
+		store->listed_is_running = true;
+		names = names_of_running(store);
+		if (names->table)
+			return names;
+		store->listed_is_running = false;
+		kernel_names_free(names);
+		names = names_kept(store, id->size ? id : &store->running);
+		return names ? names : names_new(OBJECT_HIDDEN);
+	}
+	names = names_kept(store, id);
+	if (names)
+		return names;
+	if (store->options.symfs)
+		return names_below_symfs(store);
+	return names_new(store->options.other_machine ? OBJECT_MISSING : OBJECT_MISMATCH);
+}
+
+/* The list of the recorded kernel, read once for the kernel and all its modules. */
+static const struct kernel_names *listed_names(struct symbol_store *store,
+					       const struct build_id *id)
+{
+	pthread_mutex_lock(&store->kernel_lock);
+	if (!store->listed)
+		store->listed = find_list(store, id->size ? id : &store->recorded);
+	pthread_mutex_unlock(&store->kernel_lock);
+	return store->listed;
+}
+
+/* By how much the table's addresses are above those of the recording. */
+static uint64_t shift_of(const struct object_key *key, uint64_t text, uint64_t stext)
+{
+	uint64_t here = key->anchor && !strcmp(key->anchor, "_stext") ? stext : text;
+
+	return key->base && key->anchor && here ? here - key->base : 0;
+}
+
+static void use_names(const struct object *object, const struct kernel_names *names,
+		      struct reading *r)
+{
+	r->table = names->table;
+	r->shared = true;
+	r->state = names->state;
+	r->source = names->source ? mem_strdup(names->source) : NULL;
+	r->shift = names->table ? shift_of(&object->key, names->text, names->stext) : 0;
+}
+
+/* Takes the file over. */
+static bool read_vmlinux(struct object *object, struct elf_file *elf, const char *path,
+			 struct reading *r)
+{
+	struct symbol_sheet sheet = { 0 };
+	uint64_t text = 0, stext = 0;
+
+	elfsyms_add_kernel(&sheet, elf);
+	if (sheet.rows.len) {
+		elfsyms_value(elf, "_text", &text);
+		elfsyms_value(elf, "_stext", &stext);
+		elf_file_build_id(elf, &r->build_id);
+		r->table = table_build(&sheet, OVERLAP_INNERMOST);
+		r->state = OBJECT_FULL;
+		r->source = mem_strdup(path);
+		r->shift = shift_of(&object->key, text, stext);
+	}
+	sheet_free(&sheet);
+	elf_file_close(elf);
+	return r->table != NULL;
+}
+
+static bool try_vmlinux(struct object *object, struct finder *f, const char *root, const char *path,
+			struct reading *r)
+{
+	struct elf_file elf;
+
+	return find_try(f, root, path, &elf) && read_vmlinux(object, &elf, buf_text(&f->source), r);
+}
+
+static bool try_vmlinux_places(struct object *object, struct finder *f, struct reading *r)
+{
+	static const char *const places[] = {
+		"/boot/vmlinux-%s",
+		"/usr/lib/debug/boot/vmlinux-%s",
+		"/lib/modules/%s/build/vmlinux",
+		"/usr/lib/debug/lib/modules/%s/vmlinux",
+		"/usr/lib/debug/boot/vmlinux-%s.debug",
+	};
+	const struct symbol_options *options = &object->store->options;
+	struct utsname host;
+	const char *release = options->release;
+	bool found = false;
+
+	if (!release && !uname(&host))
+		release = host.release;
+	for (size_t i = 0; i < ARRAY_SIZE(places) && !found && release; i++) {
+		char *path = mem_printf(places[i], release);
+
+		found = try_vmlinux(object, f, options->symfs ? options->symfs : "", path, r);
+		free(path);
+	}
+	return found;
+}
+
+/* A vmlinux that must be of the recorded build: the running kernel's where none is recorded. */
+static bool find_vmlinux(struct object *object, struct reading *r)
+{
+	struct symbol_store *store = object->store;
+	struct finder f = { .store = store,
+			    .path = object->key.path,
+			    .wanted = object->key.build_id,
+			    .trouble = OBJECT_MISSING };
+	struct elf_file elf;
+	bool found = false;
+
+	if (!f.wanted.size && is_running_kernel(store, &f.wanted))
+		f.wanted = store->running;
+	if (f.wanted.size)
+		found = (find_try_cached(&f, "elf", &elf) &&
+			 read_vmlinux(object, &elf, buf_text(&f.source), r)) ||
+			try_vmlinux_places(object, &f, r);
+	buf_free(&f.source);
+	return found;
+}
+
+/* One that the user names; only where the recording tells the build can it be the wrong one. */
+static void read_given_vmlinux(struct object *object, const char *path, struct reading *r)
+{
+	struct finder f = { .store = object->store,
+			    .path = object->key.path,
+			    .wanted = object->key.build_id,
+			    .trouble = OBJECT_MISSING };
+
+	if (!try_vmlinux(object, &f, "", path, r))
+		r->state = f.trouble == OBJECT_MISSING && f.source.len ? OBJECT_STRIPPED
+								       : f.trouble;
+	buf_free(&f.source);
+}
+
+static void read_guest_kernel(struct object *object, struct reading *r)
+{
+	const struct symbol_options *options = &object->store->options;
+	struct kernel_names *names;
+
+	r->state = OBJECT_MISSING;
+	if (options->guest_vmlinux) {
+		read_given_vmlinux(object, options->guest_vmlinux, r);
+	} else if (options->guest_kallsyms) {
+		names = names_of_list(options->guest_kallsyms, KALLSYMS_KERNEL);
+		use_names(object, names, r);
+		r->shared = false;
+		names->table = NULL;
+		kernel_names_free(names);
+	}
+}
+
+void read_kernel_object(struct object *object, struct reading *r)
+{
+	const struct symbol_options *options = &object->store->options;
+
+	r->build_id = object->key.build_id;
+	if (!strncmp(object->key.path, "[guest.", 7))
+		read_guest_kernel(object, r);
+	else if (options->vmlinux && !options->kallsyms)
+		read_given_vmlinux(object, options->vmlinux, r);
+	else if (options->kallsyms || !find_vmlinux(object, r))
+		use_names(object, listed_names(object->store, &object->key.build_id), r);
+}
+
+/* A module's own file, with .text at the address where it was loaded. */
+static void read_module_file(struct object *object, struct reading *r)
+{
+	struct finder f = { .store = object->store,
+			    .path = object->key.path,
+			    .wanted = object->key.build_id,
+			    .trouble = OBJECT_MISSING };
+	struct symbol_sheet sheet = { 0 };
+	struct elf_file elf;
+
+	if (object->key.base && find_code(&f, &elf)) {
+		elfsyms_add_module(&sheet, &elf, object->key.base);
+		f.trouble = OBJECT_STRIPPED;
+		elf_file_close(&elf);
+	}
+	r->state = f.trouble;
+	if (sheet.rows.len) {
+		r->table = table_build(&sheet, OVERLAP_INNERMOST);
+		r->state = OBJECT_FULL;
+		r->source = mem_strdup(buf_text(&f.source));
+	}
+	sheet_free(&sheet);
+	buf_free(&f.source);
+}
+
+/* The kernel's list has the modules too, if they are where they were when recorded. */
+void read_module_object(struct object *object, struct reading *r)
+{
+	struct symbol_store *store = object->store;
+	const struct kernel_names *names = listed_names(store, &(struct build_id){ 0 });
+	bool moved = store->listed_is_running && object->key.base &&
+		     modules_base(object->key.path) != object->key.base;
+
+	r->build_id = object->key.build_id;
+	if (names->table && !moved) {
+		use_names(object, names, r);
+		r->shift = 0;
+		return;
+	}
+	read_module_file(object, r);
+	if (!r->table && names->state == OBJECT_HIDDEN)
+		r->state = OBJECT_HIDDEN;
+}
+
+void read_bpf_object(struct object *object, struct reading *r)
+{
+	struct symbol_store *store = object->store;
+
+	r->state = OBJECT_MISSING;
+	if (store->options.other_machine || store->options.symfs)
+		return;
+	pthread_mutex_lock(&store->kernel_lock);
+	if (!store->bpf)
+		store->bpf = names_of_list("/proc/kallsyms", KALLSYMS_BPF);
+	pthread_mutex_unlock(&store->kernel_lock);
+	use_names(object, store->bpf, r);
+	r->shift = 0;
+}

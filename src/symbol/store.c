@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "symbol/store.h"
+#include "base/file.h"
+#include "symbol/process.h"
+#include "symbol/table.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CACHE_LIMIT (1ull << 30)
+#define PIDS_MAX    16 /* that are kept of those that mapped a file: any of them may still live */
+
+static const char *copy(struct symbol_store *store, const char *text)
+{
+	return text ? arena_strdup(&store->arena, text) : NULL;
+}
+
+static void set_folders(struct symbol_store *store, const struct symbol_options *options)
+{
+	const char *home = getenv("HOME");
+
+	if (options->buildid_dir)
+		store->buildid_dir = copy(store, options->buildid_dir);
+	else if (home && home[0] == '/')
+		store->buildid_dir = arena_printf(&store->arena, "%s/.debug", home);
+	store->cache.limit = options->cache_limit ? options->cache_limit : CACHE_LIMIT;
+	if (!options->cache_dir)
+		store->cache.dir = dir_user_cache("symbols");
+	else if (options->cache_dir[0])
+		store->cache.dir = mem_strdup(options->cache_dir);
+}
+
+struct symbol_store *symbol_store_new(const struct symbol_options *options)
+{
+	struct symbol_store *store = mem_alloc(sizeof(*store));
+	struct symbol_options *own = &store->options;
+
+	*own = *options;
+	own->symfs = options->symfs && options->symfs[0] ? copy(store, options->symfs) : NULL;
+	own->kallsyms = copy(store, options->kallsyms);
+	own->vmlinux = copy(store, options->vmlinux);
+	own->guest_kallsyms = copy(store, options->guest_kallsyms);
+	own->guest_vmlinux = copy(store, options->guest_vmlinux);
+	own->release = copy(store, options->release);
+	own->buildid_dir = own->cache_dir = NULL;
+	set_folders(store, options);
+	if (!own->other_machine)
+		build_id_of_kernel(&store->running);
+	pthread_mutex_init(&store->lock, NULL);
+	pthread_mutex_init(&store->kernel_lock, NULL);
+	return store;
+}
+
+static void object_free(struct object *object)
+{
+	if (!object->reading.shared)
+		table_free(object->reading.table);
+	free(object->reading.source);
+	table_free(object->extra);
+	vec_each (table, &object->retired)
+		table_free(*table);
+	vec_free(&object->retired);
+	vec_free(&object->added);
+	vec_free(&object->pids);
+	arena_free(&object->arena);
+	pthread_mutex_destroy(&object->lock);
+	free(object);
+}
+
+void symbol_store_free(struct symbol_store *store)
+{
+	if (!store)
+		return;
+	vec_each (object, &store->objects)
+		object_free(*object);
+	vec_free(&store->objects);
+	vec_free(&store->processes);
+	map_free(&store->by_key);
+	kernel_names_free(store->listed);
+	kernel_names_free(store->bpf);
+	free(store->cache.dir);
+	pthread_mutex_destroy(&store->lock);
+	pthread_mutex_destroy(&store->kernel_lock);
+	arena_free(&store->arena);
+	free(store);
+}
+
+static bool is_apart(struct symbol_store *store, pid_t pid)
+{
+	bool apart;
+
+	if (!pid || store->options.other_machine || store->options.symfs)
+		return false;
+	vec_each (note, &store->processes)
+		if (note->pid == pid)
+			return note->apart;
+	apart = process_is_apart(pid);
+	*vec_push(&store->processes) = (struct process_note){ pid, apart };
+	return apart;
+}
+
+bool store_root_of(struct symbol_store *store, pid_t pid, char *into, size_t room)
+{
+	bool apart;
+
+	pthread_mutex_lock(&store->lock);
+	apart = is_apart(store, pid);
+	pthread_mutex_unlock(&store->lock);
+	snprintf(into, room, "/proc/%d/root", pid);
+	return apart;
+}
+
+/* Whose files an object is of: a build-id says it all, and most processes see what we see. */
+static pid_t owner_of(struct symbol_store *store, const struct object_key *key)
+{
+	switch (key->kind) {
+	case OBJECT_JIT:
+	case OBJECT_NONE: return key->pid;
+	case OBJECT_FILE: return !key->build_id.size && is_apart(store, key->pid) ? key->pid : 0;
+	case OBJECT_KERNEL: return strncmp(key->path, "[guest.", 7) ? 0 : key->pid;
+	default: return 0;
+	}
+}
+
+static size_t write_key(char *into, const struct object_key *key, pid_t owner)
+{
+	char *at = into;
+	int numbers[2] = { key->kind, owner };
+	uint64_t base = key->kind == OBJECT_FILE ? 0 : key->base;
+
+	memcpy(at, numbers, sizeof(numbers));
+	at += sizeof(numbers);
+	memcpy(at, &base, sizeof(base));
+	at += sizeof(base);
+	*at++ = (char)key->build_id.size;
+	memcpy(at, key->build_id.bytes, key->build_id.size);
+	at += key->build_id.size;
+	memcpy(at, key->path, strlen(key->path));
+	return (size_t)(at - into) + strlen(key->path);
+}
+
+static struct object *add_object(struct symbol_store *store, const struct object_key *key)
+{
+	struct object *object = mem_alloc(sizeof(*object));
+
+	object->store = store;
+	object->key = *key;
+	object->key.path = copy(store, key->path);
+	object->key.anchor = copy(store, key->anchor);
+	pthread_mutex_init(&object->lock, NULL);
+	*vec_push(&store->objects) = object;
+	if (key->kind == OBJECT_KERNEL && !store->recorded.size)
+		store->recorded = key->build_id;
+	return object;
+}
+
+/* Another process that has the file mapped, in case the first is gone when we look. */
+static void remember_pid(struct object *object, pid_t pid)
+{
+	if (!pid || object_state(object) != OBJECT_UNREAD)
+		return;
+	pthread_mutex_lock(&object->lock);
+	vec_each (known, &object->pids)
+		if (*known == pid)
+			pid = 0;
+	if (pid && object->pids.len < PIDS_MAX)
+		*vec_push(&object->pids) = pid;
+	pthread_mutex_unlock(&object->lock);
+}
+
+struct object *symbol_object(struct symbol_store *store, const struct object_key *key)
+{
+	char *bytes = mem_alloc(strlen(key->path) + 64);
+	struct object *object;
+	size_t size;
+	uint32_t at;
+
+	pthread_mutex_lock(&store->lock);
+	size = write_key(bytes, key, owner_of(store, key));
+	at = map_find(&store->by_key, bytes, size);
+	if (at == MAP_NONE) {
+		object = add_object(store, key);
+		map_add(&store->by_key, memcpy(arena_alloc(&store->arena, size), bytes, size), size,
+			(uint32_t)store->objects.len - 1);
+	} else {
+		object = store->objects.data[at];
+	}
+	pthread_mutex_unlock(&store->lock);
+	remember_pid(object, key->pid);
+	free(bytes);
+	return object;
+}

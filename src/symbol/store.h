@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the files of symbol/ share: the store, its objects, and how one is read.
+ *
+ * An object's reading happens under its lock; what it found is put into the object and then made
+ * visible by its state, with release order.  From then on nothing in it changes but `extra`, which
+ * is replaced whole.
+ */
+#ifndef SYMBOL_STORE_H
+#define SYMBOL_STORE_H
+
+#include "base/arena.h"
+#include "base/map.h"
+#include "base/vec.h"
+#include "symbol/cache.h"
+#include "symbol/sheet.h"
+#include "symbol/symbol.h"
+#include <pthread.h>
+#include <stdatomic.h>
+
+struct table;
+
+/* The names of a kernel, shared by its object and those of its modules. */
+struct kernel_names {
+	struct table *table; /* NULL: state tells why */
+	enum object_state state;
+	uint64_t text, stext; /* where these symbols are in the table's terms; 0: not known */
+	char *source;
+};
+
+struct process_note {
+	pid_t pid;
+	bool apart;
+};
+
+struct symbol_store {
+	struct symbol_options options; /* its strings in the arena */
+	const char *buildid_dir;       /* NULL: there is none */
+	struct cache cache;
+	atomic_int debuginfod_failures;
+	pthread_mutex_t lock; /* guards what follows */
+	struct arena arena;
+	struct map by_key;
+	VEC(struct object *) objects;
+	VEC(struct process_note) processes;
+	pthread_mutex_t kernel_lock; /* held while these are read */
+	struct build_id running;     /* kernel's; size 0 if not known */
+	struct build_id recorded;    /* of the first kernel object that says it */
+	struct kernel_names *listed; /* from kallsyms, of the recorded kernel */
+	struct kernel_names *bpf;    /* BPF programs of the running kernel */
+	bool listed_is_running;
+};
+
+/* What reading an object came to. */
+struct reading {
+	struct table *table;
+	bool shared;	/* with others: not freed with the object */
+	uint64_t shift; /* the table's address is the one asked for plus this */
+	enum object_state state;
+	char *source;
+	struct build_id build_id;
+};
+
+/* A symbol that the recording told of. */
+struct added_symbol {
+	const char *name;
+	uint64_t start, size;
+};
+
+struct object {
+	struct symbol_store *store;
+	struct object_key key;
+	pthread_mutex_t lock;
+	VEC(pid_t) pids;
+	atomic_int state; /* enum object_state */
+	struct reading reading;
+	_Atomic(struct table *) extra; /* added by object_add_symbol */
+	VEC(struct added_symbol) added;
+	VEC(struct table *) retired; /* former ones of extra, which somebody may still look at */
+	struct arena arena;
+};
+
+/* "/proc/PID/root" for a process that sees other files than we do; false for one that does not. */
+bool store_root_of(struct symbol_store *store, pid_t pid, char *into, size_t room);
+
+/* One a kind of object. */
+void read_file_object(struct object *object, struct reading *reading);
+void read_vdso_object(struct object *object, struct reading *reading);
+void read_kernel_object(struct object *object, struct reading *reading);
+void read_module_object(struct object *object, struct reading *reading);
+void read_bpf_object(struct object *object, struct reading *reading);
+void read_jit_object(struct object *object, struct reading *reading);
+
+void kernel_names_free(struct kernel_names *names);
+
+#endif

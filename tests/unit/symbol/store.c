@@ -1,0 +1,678 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The door as a whole, on made files in a folder that stands for /. */
+#include "symbol/folder.h"
+#include "symbol/maker.h"
+#include "symbol/symbol.h"
+#include "test.h"
+
+#include <elf.h>
+#include <lzma.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#define AT(offset)  (MADE_TEXT_ADDR + (offset))
+#define OFF(offset) (MADE_TEXT_OFF + (offset))
+#define ID	    "0123456789abcdef0123"
+#define OTHER_ID    "another id, 20 bytes"
+#define ID_PATH	    "30/31323334353637383961626364656630313233"
+
+static const struct made_symbol full[] = {
+	{ "internal", AT(0x100), 0x10, STT_FUNC, STB_LOCAL },
+	{ "exported", AT(0x200), 0x10, STT_FUNC, STB_GLOBAL },
+	{ 0 },
+};
+static const struct made_symbol internal[] = {
+	{ "internal", AT(0x100), 0x10, STT_FUNC, STB_LOCAL },
+	{ 0 },
+};
+static const struct made_symbol exported[] = {
+	{ "exported", AT(0x200), 0x10, STT_FUNC, STB_GLOBAL },
+	{ 0 },
+};
+
+static struct build_id id_of(const char *text)
+{
+	struct build_id id = { 0 };
+
+	if (text) {
+		id.size = (uint8_t)strlen(text);
+		memcpy(id.bytes, text, id.size);
+	}
+	return id;
+}
+
+static void put_elf(const char *name, const struct made_elf *made)
+{
+	struct buf file = { 0 };
+
+	make_elf(&file, made);
+	folder_put(name, file.data, file.len);
+	buf_free(&file);
+}
+
+/* What a store with the folder as symfs says of a file. */
+static void expect_file(const char *path, const char *id, enum object_state state,
+			const char *internal_name, const char *exported_name, const char *source)
+{
+	struct symbol_options options = { .symfs = folder_path(""),
+					  .buildid_dir = folder_path("debug-cache"),
+					  .cache_dir = "" };
+	struct symbol_store *store = symbol_store_new(&options);
+	struct object_key key = { .kind = OBJECT_FILE, .path = path, .build_id = id_of(id) };
+	struct object *object = symbol_object(store, &key);
+	struct symbol symbol;
+
+	EXPECT_INT(object_state(object), OBJECT_UNREAD);
+	EXPECT(!object_source(object));
+	EXPECT_TEXT(object_find(object, OFF(0x108), &symbol) ? symbol.name : "-", internal_name);
+	EXPECT_TEXT(object_find(object, OFF(0x208), &symbol) ? symbol.name : "-", exported_name);
+	EXPECT_INT(object_state(object), state);
+	if (source)
+		EXPECT_CONTAINS(object_source(object), source);
+	else
+		EXPECT(!object_source(object));
+	EXPECT_TEXT(object_path(object), path);
+	symbol_store_free(store);
+}
+
+TEST(store_full)
+{
+	folder_new();
+	put_elf("bin/prog", &(struct made_elf){ .build_id = ID, .symtab = full });
+	expect_file("/bin/prog", ID, OBJECT_FULL, "internal", "exported", "/bin/prog");
+	expect_file("/bin/prog", NULL, OBJECT_FULL, "internal", "exported", "/bin/prog");
+	folder_remove();
+}
+
+TEST(store_partial_and_stripped)
+{
+	folder_new();
+	put_elf("bin/partial", &(struct made_elf){ .build_id = ID, .dynsym = exported });
+	put_elf("bin/stripped", &(struct made_elf){ .build_id = ID });
+	expect_file("/bin/partial", ID, OBJECT_PARTIAL, "-", "exported", "/bin/partial");
+	expect_file("/bin/stripped", ID, OBJECT_STRIPPED, "-", "-", "/bin/stripped");
+	folder_remove();
+}
+
+/* A name from another build is worse than none. */
+TEST(store_mismatch)
+{
+	folder_new();
+	put_elf("bin/prog", &(struct made_elf){ .build_id = OTHER_ID, .symtab = full });
+	put_elf("bin/none", &(struct made_elf){ .symtab = full });
+	folder_put("bin/script", "#!/bin/sh\n", 10);
+	expect_file("/bin/prog", ID, OBJECT_MISMATCH, "-", "-", NULL);
+	expect_file("/bin/none", ID, OBJECT_MISMATCH, "-", "-", NULL);
+	expect_file("/bin/absent", ID, OBJECT_MISSING, "-", "-", NULL);
+	expect_file("/bin/script", NULL, OBJECT_UNREADABLE, "-", "-", NULL);
+	expect_file("/bin", NULL, OBJECT_MISSING, "-", "-", NULL);
+	expect_file("//anon", NULL, OBJECT_MISSING, "-", "-", NULL);
+	expect_file("relative", NULL, OBJECT_MISSING, "-", "-", NULL);
+	folder_remove();
+}
+
+/* Ids that were filled up with zeros, as old recordings have them. */
+TEST(store_short_build_id)
+{
+	struct symbol_options options = { .cache_dir = "" };
+	struct object_key key = { .kind = OBJECT_FILE, .path = "/prog", .build_id.size = 20 };
+	struct symbol_store *store;
+
+	folder_new();
+	options.symfs = folder_path("");
+	memcpy(key.build_id.bytes, "short id", 8);
+	put_elf("prog", &(struct made_elf){ .build_id = "short id", .symtab = full });
+	store = symbol_store_new(&options);
+	object_read(symbol_object(store, &key));
+	EXPECT_INT(object_state(symbol_object(store, &key)), OBJECT_FULL);
+	symbol_store_free(store);
+	folder_remove();
+}
+
+/* A sysroot is full of links that mean its own root. */
+TEST(store_links_below_symfs)
+{
+	folder_new();
+	put_elf("usr/lib/libx.so.1.2", &(struct made_elf){ .build_id = ID, .symtab = full });
+	folder_link("usr/lib/libx.so.1", "/usr/lib/libx.so.1.2");
+	folder_link("lib", "/usr/lib");
+	folder_link("escape", "/../../../../../../etc/passwd");
+	expect_file("/lib/libx.so.1", ID, OBJECT_FULL, "internal", "exported", "/lib/libx.so.1");
+	expect_file("/escape", NULL, OBJECT_MISSING, "-", "-", NULL);
+	folder_remove();
+}
+
+TEST(store_debug_file_by_build_id)
+{
+	static const char *const places[] = {
+		"usr/lib/debug/.build-id/" ID_PATH ".debug",
+		"debug-cache/.build-id/" ID_PATH "/debug",
+		"usr/lib/debug/bin/prog.debug",
+		"usr/lib/debug/bin/prog",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
+		test_case("%s", places[i]);
+		folder_new();
+		put_elf("bin/prog", &(struct made_elf){ .build_id = ID, .dynsym = exported });
+		put_elf(places[i], &(struct made_elf){ .build_id = ID,
+						       .symtab = full,
+						       .dynsym = exported,
+						       .only_debug = true });
+		expect_file("/bin/prog", ID, OBJECT_FULL, "internal", "exported", places[i]);
+		expect_file("/bin/prog", NULL, OBJECT_FULL, "internal", "exported", places[i]);
+		put_elf(places[i], &(struct made_elf){
+				       .build_id = OTHER_ID, .symtab = full, .only_debug = true });
+		expect_file("/bin/prog", ID, OBJECT_PARTIAL, "-", "exported", "/bin/prog");
+		folder_remove();
+	}
+}
+
+/* The program itself, as perf keeps it; before 2016 without the last part. */
+TEST(store_program_in_the_build_id_folder)
+{
+	static const char *const places[] = { "debug-cache/.build-id/" ID_PATH "/elf",
+					      "debug-cache/.build-id/" ID_PATH };
+
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
+		test_case("%s", places[i]);
+		folder_new();
+		put_elf(places[i], &(struct made_elf){ .build_id = ID, .symtab = full });
+		expect_file("/gone/prog", ID, OBJECT_FULL, "internal", "exported", ".build-id");
+		expect_file("/gone/prog", NULL, OBJECT_MISSING, "-", "-", NULL);
+		expect_file("/gone/prog", OTHER_ID, OBJECT_MISSING, "-", "-", NULL);
+		folder_remove();
+	}
+}
+
+static uint32_t crc32_of(const struct buf *file)
+{
+	return lzma_crc32((const uint8_t *)file->data, file->len, 0);
+}
+
+/* Without a build-id only the link's checksum tells the right file. */
+TEST(store_debug_link)
+{
+	static const char *const places[] = { "bin/prog.dbg", "bin/.debug/prog.dbg",
+					      "usr/lib/debug/bin/prog.dbg" };
+	struct made_elf debug = { .symtab = full, .dynsym = exported, .only_debug = true };
+
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
+		char link[16] = "prog.dbg";
+		struct made_section sections[] = {
+			{ ".gnu_debuglink", SHT_PROGBITS, 0, 0, 0, link, sizeof(link) }, { 0 }
+		};
+		struct buf file = { 0 };
+		uint32_t crc;
+
+		test_case("%s", places[i]);
+		make_elf(&file, &debug);
+		crc = crc32_of(&file);
+		memcpy(link + 12, &crc, 4);
+		folder_new();
+		folder_put(places[i], file.data, file.len);
+		put_elf("bin/prog", &(struct made_elf){ .dynsym = exported, .extra = sections });
+		expect_file("/bin/prog", NULL, OBJECT_FULL, "internal", "exported", places[i]);
+		file.data[40]++; /* one byte that says nothing */
+		folder_put(places[i], file.data, file.len);
+		expect_file("/bin/prog", NULL, OBJECT_PARTIAL, "-", "exported", "/bin/prog");
+		buf_free(&file);
+		folder_remove();
+	}
+}
+
+static size_t pack_xz(const struct buf *file, uint8_t *into, size_t room)
+{
+	size_t size = 0;
+
+	EXPECT_INT(lzma_easy_buffer_encode(1, LZMA_CHECK_CRC32, NULL, (const uint8_t *)file->data,
+					   file->len, into, &size, room),
+		   LZMA_OK);
+	return size;
+}
+
+TEST(store_mini_debug_info)
+{
+	struct buf mini = { 0 };
+	uint8_t packed[4096];
+	struct made_section sections[] = { { ".gnu_debugdata", SHT_PROGBITS, 0, 0, 0, packed },
+					   { 0 } };
+
+	make_elf(&mini, &(struct made_elf){ .symtab = internal, .only_debug = true });
+	sections[0].size = pack_xz(&mini, packed, sizeof(packed));
+	folder_new();
+	put_elf("bin/prog", &(struct made_elf){ .dynsym = exported, .extra = sections });
+	expect_file("/bin/prog", NULL, OBJECT_PARTIAL, "internal", "exported", "/bin/prog");
+	packed[sections[0].size / 2] ^= 0x55; /* damaged: what remains is used */
+	put_elf("bin/prog", &(struct made_elf){ .dynsym = exported, .extra = sections });
+	expect_file("/bin/prog", NULL, OBJECT_PARTIAL, "-", "exported", "/bin/prog");
+	buf_free(&mini);
+	folder_remove();
+}
+
+/* The names live on in the cache when the file is gone. */
+TEST(store_cache_outlives_the_file)
+{
+	struct object_key key = { .kind = OBJECT_FILE, .path = "/prog", .build_id = id_of(ID) };
+	struct made_symbol *many = mem_alloc(6001 * sizeof(*many));
+	struct symbol_options options = { 0 };
+	char *names = mem_alloc(6000 * 32);
+	struct symbol symbol;
+
+	for (int i = 0; i < 6000; i++) { /* fewer are not worth it */
+		snprintf(names + 32 * i, 32, "function_number_%d", i);
+		many[i] = (struct made_symbol){ names + 32 * i, AT(i), 1, STT_FUNC, STB_LOCAL };
+	}
+	folder_new();
+	options.symfs = folder_path("");
+	options.cache_dir = folder_path("cache");
+	put_elf("prog", &(struct made_elf){ .build_id = ID, .symtab = many });
+	for (int round = 0; round < 3; round++) {
+		struct symbol_store *store = symbol_store_new(&options);
+		struct object *object = symbol_object(store, &key);
+
+		test_case("round %d", round);
+		EXPECT(object_find(object, OFF(4711), &symbol));
+		EXPECT_TEXT(symbol.name, "function_number_4711");
+		EXPECT_INT(object_state(object), OBJECT_FULL);
+		EXPECT_INT(object_address(object, OFF(7)), AT(7));
+		EXPECT_CONTAINS(object_source(object), "/prog");
+		symbol_store_free(store);
+		if (round == 1)
+			unlink(folder_path("prog"));
+	}
+	free(many);
+	free(names);
+	folder_remove();
+}
+
+TEST(store_same_key_same_object)
+{
+	struct symbol_options options = { .cache_dir = "" };
+	struct symbol_store *store = symbol_store_new(&options);
+	struct object_key a = {
+		.kind = OBJECT_FILE, .path = "/x", .build_id = id_of(ID), .pid = 1
+	};
+	struct object_key b = a;
+	struct object *object = symbol_object(store, &a);
+
+	b.pid = 2; /* another process, the same build */
+	EXPECT(symbol_object(store, &b) == object);
+	b.build_id = id_of(OTHER_ID);
+	EXPECT(symbol_object(store, &b) != object);
+	b = a;
+	b.kind = OBJECT_VDSO;
+	EXPECT(symbol_object(store, &b) != object);
+	b.path = "/y";
+	EXPECT(symbol_object(store, &b) != object);
+	a.kind = b.kind = OBJECT_JIT;
+	b = a;
+	b.pid = 2;
+	EXPECT(symbol_object(store, &a) != symbol_object(store, &b));
+	symbol_store_free(store);
+}
+
+static const char list[] = "ffffffff81000000 T _stext\n"
+			   "ffffffff81000010 T _text\n"
+			   "ffffffff81000100 T do_it\n"
+			   "ffffffff81000200 T next\n"
+			   "ffffffffc0000000 t of_module\t[ext4]\n";
+
+/* The kernel was elsewhere when recorded: its anchor tells by how much. */
+TEST(store_kernel_moved)
+{
+	static const struct {
+		const char *name, *anchor;
+		uint64_t base, address, start;
+	} cases[] = {
+		{ "unmoved", NULL, 0, 0xffffffff81000108, 0xffffffff81000100 },
+		{ "by _text", "_text", 0xffffffff91000010, 0xffffffff91000108, 0xffffffff91000100 },
+		{ "by _stext", "_stext", 0xffffffff71000000, 0xffffffff71000108,
+		  0xffffffff71000100 },
+	};
+
+	folder_new();
+	folder_put("list", list, strlen(list));
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct symbol_options options = { .cache_dir = "",
+						  .kallsyms = folder_path("list") };
+		struct symbol_store *store = symbol_store_new(&options);
+		struct object_key key = { .kind = OBJECT_KERNEL,
+					  .path = "[kernel.kallsyms]",
+					  .anchor = cases[i].anchor,
+					  .base = cases[i].base };
+		struct object_key module = { .kind = OBJECT_MODULE, .path = "[ext4]" };
+		struct symbol symbol;
+
+		test_case("%s", cases[i].name);
+		EXPECT(object_find(symbol_object(store, &key), cases[i].address, &symbol));
+		EXPECT_TEXT(symbol.name, "do_it");
+		EXPECT_INT(symbol.start, cases[i].start);
+		EXPECT_INT(symbol.end, cases[i].start + 0x100);
+		EXPECT_INT(object_state(symbol_object(store, &key)), OBJECT_FULL);
+		EXPECT(object_find(symbol_object(store, &module), 0xffffffffc0000008, &symbol));
+		EXPECT_TEXT(symbol.name, "of_module");
+		symbol_store_free(store);
+	}
+	folder_remove();
+}
+
+TEST(store_kernel_of_another_machine)
+{
+	struct object_key key = { .kind = OBJECT_KERNEL, .path = "[kernel.kallsyms]" };
+	struct symbol_options options = { .cache_dir = "", .other_machine = true };
+	struct symbol_store *store;
+	struct symbol symbol;
+
+	folder_new();
+	options.buildid_dir = folder_path("debug");
+	key.build_id = id_of(ID);
+	store = symbol_store_new(&options);
+	EXPECT(!object_find(symbol_object(store, &key), 0xffffffff81000108, &symbol));
+	EXPECT_INT(object_state(symbol_object(store, &key)), OBJECT_MISSING);
+	symbol_store_free(store);
+	folder_put("debug/[kernel.kallsyms]/303132333435363738396162636465663031323"
+		   "3/kallsyms",
+		   list, strlen(list));
+	store = symbol_store_new(&options);
+	EXPECT(object_find(symbol_object(store, &key), 0xffffffff81000108, &symbol));
+	EXPECT_TEXT(symbol.name, "do_it");
+	symbol_store_free(store);
+	folder_remove();
+}
+
+/* This kernel, but the recording says that it was another build. */
+TEST(store_kernel_of_another_build)
+{
+	struct object_key key = { .kind = OBJECT_KERNEL,
+				  .path = "[kernel.kallsyms]",
+				  .build_id = id_of(OTHER_ID) };
+	struct symbol_options options = { .cache_dir = "", .buildid_dir = "/nowhere" };
+	struct symbol_store *store = symbol_store_new(&options);
+
+	object_read(symbol_object(store, &key));
+	EXPECT_INT(object_state(symbol_object(store, &key)), OBJECT_MISMATCH);
+	symbol_store_free(store);
+}
+
+TEST(store_kernel_hidden)
+{
+	static const char hidden[] = "0000000000000000 T _text\n0000000000000000 T do_it\n";
+	struct object_key key = { .kind = OBJECT_KERNEL, .path = "[kernel.kallsyms]" };
+	struct symbol_options options = { .cache_dir = "" };
+	struct symbol_store *store;
+
+	folder_new();
+	folder_put("list", hidden, strlen(hidden));
+	options.kallsyms = folder_path("list");
+	store = symbol_store_new(&options);
+	object_read(symbol_object(store, &key));
+	EXPECT_INT(object_state(symbol_object(store, &key)), OBJECT_HIDDEN);
+	symbol_store_free(store);
+	folder_remove();
+}
+
+TEST(store_vmlinux)
+{
+	static const struct made_symbol symbols[] = {
+		{ "_text", AT(0), 0, STT_NOTYPE, STB_GLOBAL },
+		{ "do_it", AT(0x100), 0x10, STT_FUNC, STB_LOCAL },
+		{ 0 },
+	};
+	static const struct {
+		const char *name, *id;
+		enum object_state state;
+	} cases[] = { { "right", ID, OBJECT_FULL },
+		      { "not known", NULL, OBJECT_FULL },
+		      { "wrong", OTHER_ID, OBJECT_MISMATCH } };
+
+	folder_new();
+	put_elf("vmlinux",
+		&(struct made_elf){ .build_id = ID, .symtab = symbols, .type = ET_EXEC });
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct symbol_options options = { .cache_dir = "",
+						  .vmlinux = folder_path("vmlinux") };
+		struct symbol_store *store = symbol_store_new(&options);
+		struct object_key key = { .kind = OBJECT_KERNEL,
+					  .path = "[kernel.kallsyms]",
+					  .build_id = id_of(cases[i].id),
+					  .anchor = "_text",
+					  .base = 0xffffffff81000000 };
+		struct symbol symbol;
+		bool found = object_find(symbol_object(store, &key), 0xffffffff81000108, &symbol);
+
+		test_case("%s", cases[i].name);
+		EXPECT_INT(object_state(symbol_object(store, &key)), cases[i].state);
+		EXPECT_BOOL(found, cases[i].state == OBJECT_FULL);
+		if (found)
+			EXPECT_INT(symbol.start, 0xffffffff81000100);
+		symbol_store_free(store);
+	}
+	folder_remove();
+}
+
+/* A module's own file, plain and as distributions pack it. */
+TEST(store_module_file)
+{
+	static const struct made_symbol symbols[] = {
+		{ "ext4_read", 0x100, 0x10, STT_FUNC, STB_LOCAL },
+		{ 0 },
+	};
+	static const char *const names[] = { "/ext4.ko", "/ext4.ko.xz", "/ext4.ko.zst" };
+	struct buf file = { 0 };
+	char packed[8192];
+
+	folder_new();
+	make_elf(&file, &(struct made_elf){ .build_id = ID, .symtab = symbols, .type = ET_REL });
+	folder_put("ext4.ko", file.data, file.len);
+	folder_put("ext4.ko.xz", packed, pack_xz(&file, (uint8_t *)packed, sizeof(packed)));
+	folder_put("ext4.ko.zst", packed,
+		   ZSTD_compress(packed, sizeof(packed), file.data, file.len, 3));
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		struct symbol_options options = { .cache_dir = "",
+						  .symfs = folder_path(""),
+						  .buildid_dir = "/nowhere" };
+		struct symbol_store *store = symbol_store_new(&options);
+		struct object_key key = { .kind = OBJECT_MODULE,
+					  .path = names[i],
+					  .build_id = id_of(ID),
+					  .base = 0xffffffffc0000000 };
+		struct symbol symbol;
+
+		test_case("%s", names[i]);
+		EXPECT(object_find(symbol_object(store, &key), 0xffffffffc0000108, &symbol));
+		EXPECT_TEXT(symbol.name, "ext4_read");
+		symbol_store_free(store);
+	}
+	buf_free(&file);
+	folder_remove();
+}
+
+TEST(store_symbols_of_the_recording)
+{
+	struct symbol_options options = { .cache_dir = "", .other_machine = true };
+	struct symbol_store *store = symbol_store_new(&options);
+	struct object_key key = { .kind = OBJECT_BPF, .path = "bpf_prog_1" };
+	struct object *object = symbol_object(store, &key);
+	struct symbol symbol;
+
+	object_add_symbol(object, "bpf_prog_1", 0x1000, 0x1100);
+	EXPECT(object_find(object, 0x1010, &symbol));
+	EXPECT_TEXT(symbol.name, "bpf_prog_1");
+	EXPECT_INT(object_state(object), OBJECT_FULL);
+	object_add_symbol(object, "bpf_prog_2", 0x2000, 0x2100); /* when it was read already */
+	EXPECT(object_find(object, 0x10ff, &symbol));
+	EXPECT(object_find(object, 0x2010, &symbol));
+	EXPECT_TEXT(symbol.name, "bpf_prog_2");
+	object_add_symbol(object, "bpf_prog_3", 0x1000, 0x1080); /* loaded where the first was */
+	EXPECT(object_find(object, 0x1010, &symbol));
+	EXPECT_TEXT(symbol.name, "bpf_prog_3");
+	symbol_store_free(store);
+}
+
+TEST(store_jit)
+{
+	static const char map[] = "7f0000001000 40 LazyCompile:~f a.js:1\n";
+	struct symbol_options options = { .cache_dir = "" };
+	struct object_key key = { .kind = OBJECT_JIT, .path = "//anon", .pid = 4711 };
+	struct symbol_store *store;
+	struct symbol symbol;
+
+	folder_new();
+	folder_put("tmp/perf-4711.map", map, strlen(map));
+	options.symfs = folder_path("");
+	store = symbol_store_new(&options);
+	EXPECT(object_find(symbol_object(store, &key), 0x7f0000001010, &symbol));
+	EXPECT_TEXT(symbol.name, "LazyCompile:~f a.js:1");
+	key.pid = 4712;
+	EXPECT(!object_find(symbol_object(store, &key), 0x7f0000001010, &symbol));
+	EXPECT_INT(object_state(symbol_object(store, &key)), OBJECT_MISSING);
+	symbol_store_free(store);
+	folder_remove();
+}
+
+/* Somebody else's /tmp: a pipe of that name must not hold us up. */
+TEST(store_jit_map_is_a_pipe)
+{
+	struct symbol_options options = { .cache_dir = "" };
+	struct object_key key = { .kind = OBJECT_JIT, .path = "//anon", .pid = 4711 };
+	struct symbol_store *store;
+
+	folder_new();
+	folder_put("tmp/x", "", 0);
+	EXPECT_INT(mkfifo(folder_path("tmp/perf-4711.map"), 0600), 0);
+	options.symfs = folder_path("");
+	store = symbol_store_new(&options);
+	object_read(symbol_object(store, &key));
+	EXPECT_INT(object_state(symbol_object(store, &key)), OBJECT_MISSING);
+	symbol_store_free(store);
+	folder_remove();
+}
+
+TEST(store_vdso)
+{
+	struct symbol_options options = { .cache_dir = "" };
+	struct symbol_store *store = symbol_store_new(&options);
+	struct object_key key = { .kind = OBJECT_VDSO, .path = "[vdso]" };
+	struct object *object = symbol_object(store, &key);
+	bool found = false;
+
+	for (uint64_t at = 0; at < 0x2000 && !found; at++) {
+		struct symbol symbol;
+
+		found = object_find(object, at, &symbol) &&
+			!strcmp(symbol.name, "__vdso_clock_gettime");
+	}
+	EXPECT_BOOL(found,
+		    object_state(object) == OBJECT_PARTIAL || object_state(object) == OBJECT_FULL);
+	symbol_store_free(store);
+}
+
+struct asking {
+	struct object *object;
+	int found;
+};
+
+static void *ask(void *user)
+{
+	struct asking *asking = user;
+	struct symbol symbol;
+
+	for (int i = 0; i < 1000; i++)
+		asking->found += object_find(asking->object, OFF(0x100 + i % 16), &symbol) &&
+				 !strcmp(symbol.name, "internal");
+	return NULL;
+}
+
+TEST(store_many_threads_one_reading)
+{
+	struct symbol_options options = { .cache_dir = "" };
+	struct object_key key = { .kind = OBJECT_FILE, .path = "/prog" };
+
+	folder_new();
+	options.symfs = folder_path("");
+	put_elf("prog", &(struct made_elf){ .build_id = ID, .symtab = full });
+	for (int round = 0; round < 20; round++) {
+		struct symbol_store *store = symbol_store_new(&options);
+		struct asking asking[4] = { 0 };
+		pthread_t threads[4];
+
+		for (size_t i = 0; i < ARRAY_SIZE(threads); i++) {
+			asking[i].object = symbol_object(store, &key);
+			EXPECT_INT(pthread_create(&threads[i], NULL, ask, &asking[i]), 0);
+		}
+		for (size_t i = 0; i < ARRAY_SIZE(threads); i++) {
+			pthread_join(threads[i], NULL);
+			EXPECT_INT(asking[i].found, 1000);
+		}
+		symbol_store_free(store);
+	}
+	folder_remove();
+}
+
+struct rebuilding {
+	char *path;
+	struct buf *builds;
+	_Atomic bool stop;
+};
+
+/* A linker that overwrites in place: cuts the file, then writes it in pieces. */
+static void *rebuild(void *user)
+{
+	struct rebuilding *r = user;
+
+	for (unsigned round = 0; !r->stop; round++) {
+		const struct buf *build = &r->builds[round % 2];
+		FILE *out = fopen(r->path, "we");
+
+		for (size_t at = 0; out && at < build->len; at += 4096) {
+			fwrite(build->data + at, 1, build->len - at < 4096 ? build->len - at : 4096,
+			       out);
+			fflush(out);
+		}
+		if (out)
+			fclose(out);
+	}
+	return NULL;
+}
+
+/* A binary rebuilt while it is read: the recorded build's names or none, and no signal. */
+TEST(store_rebuilt_while_read)
+{
+	static const struct made_symbol other[] = {
+		{ "something_else", AT(0x100), 0x10, STT_FUNC, STB_LOCAL },
+		{ 0 },
+	};
+	struct symbol_options options = { .cache_dir = "", .buildid_dir = "/nowhere" };
+	struct object_key key = { .kind = OBJECT_FILE, .path = "/prog", .build_id = id_of(ID) };
+	struct buf builds[2] = { 0 };
+	struct rebuilding rebuilding = { .builds = builds };
+	pthread_t thread;
+
+	folder_new();
+	options.symfs = folder_path("");
+	make_elf(&builds[0], &(struct made_elf){ .build_id = ID, .symtab = full });
+	make_elf(&builds[1], &(struct made_elf){ .build_id = OTHER_ID, .symtab = other });
+	folder_put("prog", builds[0].data, builds[0].len);
+	rebuilding.path = mem_strdup(folder_path("prog"));
+	EXPECT_INT(pthread_create(&thread, NULL, rebuild, &rebuilding), 0);
+	for (int round = 0; round < 1000; round++) {
+		struct symbol_store *store = symbol_store_new(&options);
+		struct object *object = symbol_object(store, &key);
+		struct symbol symbol;
+
+		if (object_find(object, OFF(0x108), &symbol))
+			EXPECT_TEXT(symbol.name, "internal");
+		symbol_store_free(store);
+	}
+	rebuilding.stop = true;
+	pthread_join(thread, NULL);
+	buf_free(&builds[0]);
+	buf_free(&builds[1]);
+	free(rebuilding.path);
+	folder_remove();
+}
