@@ -56,14 +56,14 @@ TEST(buildid_in_notes)
 		unsigned char text[20];
 	} notes[2] = { { 4, 16, 1, "GNU", { 0 } }, { 4, 20, 3, "GNU", { 1, 2, 3 } } };
 
-	EXPECT_INT(build_id_of_notes(&id, notes, sizeof(notes), 4), -EBADMSG);
+	EXPECT_INT(build_id_of_notes(&id, notes, sizeof(notes), 4, false), -EBADMSG);
 	notes[0].size = 20;
-	EXPECT_INT(build_id_of_notes(&id, notes, sizeof(notes), 4), 0);
+	EXPECT_INT(build_id_of_notes(&id, notes, sizeof(notes), 4, false), 0);
 	EXPECT_INT(id.size, 20);
 	EXPECT_INT(id.bytes[2], 3);
-	EXPECT_INT(build_id_of_notes(&id, notes, sizeof(notes[0]), 4), -ENOENT);
-	EXPECT_INT(build_id_of_notes(&id, notes, sizeof(notes) - 1, 4), -EBADMSG);
-	EXPECT_INT(build_id_of_notes(&id, notes, 0, 4), -ENOENT);
+	EXPECT_INT(build_id_of_notes(&id, notes, sizeof(notes[0]), 4, false), -ENOENT);
+	EXPECT_INT(build_id_of_notes(&id, notes, sizeof(notes) - 1, 4, false), -EBADMSG);
+	EXPECT_INT(build_id_of_notes(&id, notes, 0, 4, false), -ENOENT);
 }
 
 static int collect(void *user, const void *records, size_t size, struct err *err)
