@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The command table, global options and exit statuses; nothing else. */
 #include "base/err.h"
+#include "base/log.h"
 #include "base/mem.h"
 #include "cmd/command.h"
 
@@ -95,6 +96,8 @@ int main(int argc, char **argv)
 
 	hold_standard_descriptors();
 	setlocale(LC_CTYPE, "");
+	if (getenv("PERFOLIO_DEBUG"))
+		log_set_level(LOG_DEBUG);
 	signal(SIGPIPE, SIG_IGN); /* a closed pipe is an error from write, handled there */
 	if (argc < 2) {
 		help_overview(stdout);

@@ -1,28 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/err.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-int err_vset(struct err *err, int code, const char *format, va_list args)
+int err_set(struct err *err, int code, const char *format, ...)
 {
 	char text[sizeof(err->text)]; /* the arguments may point into err->text */
+	va_list args;
 
 	if (err) {
+		va_start(args, format);
 		vsnprintf(text, sizeof(text), format, args);
+		va_end(args);
 		memcpy(err->text, text, strlen(text) + 1);
 		err->code = code;
 	}
-	return -code;
-}
-
-int err_set(struct err *err, int code, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	err_vset(err, code, format, args);
-	va_end(args);
 	return -code;
 }
 

@@ -9,8 +9,6 @@
 #ifndef BASE_ERR_H
 #define BASE_ERR_H
 
-#include <stdarg.h>
-
 struct err {
 	int code; /* a positive errno value; 0 while nothing has failed */
 	char text[1000];
@@ -19,8 +17,6 @@ struct err {
 /* Sets *err (which may be NULL) and returns -code, so that callers write `return err_set(...)`. */
 int err_set(struct err *err, int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-int err_vset(struct err *err, int code, const char *format, va_list args)
-    __attribute__((format(printf, 3, 0)));
 
 /* Puts "WORDS: " in front of what *err (which may be NULL) says already; returns -err->code. */
 int err_prefix(struct err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -109,18 +109,6 @@ bool file_exists(const char *path, ...)
 	return length < (int)sizeof(full) && access(full, F_OK) == 0;
 }
 
-int file_write(const char *path, const char *text, struct err *err)
-{
-	int fd = open(path, O_WRONLY | O_CLOEXEC);
-	int rc;
-
-	if (fd < 0)
-		return err_set(err, errno, "%s: %s", path, strerror(errno));
-	rc = fd_write_all(fd, text, strlen(text));
-	close(fd);
-	return rc ? err_set(err, -rc, "%s: %s", path, strerror(-rc)) : 0;
-}
-
 static int by_name(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);

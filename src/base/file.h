@@ -27,9 +27,6 @@ int file_number(int64_t *into, const char *path, ...) __attribute__((format(prin
 
 bool file_exists(const char *path, ...) __attribute__((format(printf, 1, 2)));
 
-/* Writes text to an existing small file (a knob of /proc or /sys). */
-int file_write(const char *path, const char *text, struct err *err);
-
 /* The names in a folder but "." and "..", sorted; *names is added to. */
 int dir_names(const char *path, struct strlist *names, struct err *err);
 int dir_subdirs(const char *path, struct strlist *names, struct err *err); /* folders only */

@@ -3,6 +3,8 @@
 #include "base/interner.h"
 
 #include <pthread.h>
+#include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 static enum log_level most_shown = LOG_NOTE;
@@ -31,23 +33,17 @@ static void deliver(enum log_level level, const char *text)
 		fprintf(stderr, "perfolio: %s\n", text);
 }
 
-void log_vline(enum log_level level, const char *format, va_list args)
+void log_line(enum log_level level, const char *format, ...)
 {
 	char text[1000];
+	va_list args;
 
 	if (level > most_shown)
 		return;
-	vsnprintf(text, sizeof(text), format, args);
-	deliver(level, text);
-}
-
-void log_line(enum log_level level, const char *format, ...)
-{
-	va_list args;
-
 	va_start(args, format);
-	log_vline(level, format, args);
+	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
+	deliver(level, text);
 }
 
 void log_once(enum log_level level, const char *format, ...)

@@ -2,6 +2,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/file.h"
+#include "base/progress.h"
 #include "base/text.h"
 #include "cmd/command.h"
 #include "cmd/listing.h"
@@ -260,12 +261,19 @@ static int list_events(const struct list_options *options, int argc, char **argv
 	return status;
 }
 
+static void show_progress(void *progress, size_t events)
+{
+	progress_at(progress, events);
+}
+
 static int import_tables(const char *path, struct err *err)
 {
-	struct vendor_import import = { 0 };
+	struct progress progress = progress_start("importing events", 0);
+	struct vendor_import import = { .step = show_progress, .user = &progress };
 	char *data = dir_user_data(), number[TEXT_NUMBER];
 	int rc = vendor_import(&import, path, data, err);
 
+	progress_end(&progress);
 	vec_each (table, &import.tables)
 		printf("%s\n", *table);
 	vec_each (skipped, &import.skipped)

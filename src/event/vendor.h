@@ -67,6 +67,9 @@ struct vendor_import {
 	struct strlist skipped; /* files that hold no events */
 	struct strlist failed;	/* messages */
 	size_t events;
+	/* Given by the caller, or NULL: told after each table how many events there are so far. */
+	void (*step)(void *user, size_t events);
+	void *user;
 };
 
 /* Imports a file, or all that is in a folder and below; into data_dir/events. */

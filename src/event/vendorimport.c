@@ -98,6 +98,8 @@ static int save_table(struct importer *im, const struct vendor_table *table, str
 				  *table->cpus ? ", for " : "", table->cpus);
 		strlist_add(&im->result->tables, line);
 		im->result->events += table->events.len;
+		if (im->result->step)
+			im->result->step(im->result->user, im->result->events);
 		free(line);
 	}
 	free(text);
