@@ -27,7 +27,7 @@ struct profile *profile_new(void)
 	uint32_t nowhere, root;
 
 	profile->lookup = mem_alloc(sizeof(*profile->lookup));
-	nowhere = profile_object(profile, "", &(struct build_id){ 0 }, OBJECT_NONE);
+	nowhere = profile_object(profile, "", &(struct build_id){ 0 }, DSO_NONE);
 	root = profile_function(profile, "all", nowhere, FRAME_UNKNOWN);
 	profile_stack(profile, STACK_ROOT, root, false);
 	return profile;
@@ -77,7 +77,7 @@ static uint32_t by_bytes(struct profile *profile, struct map *map, const void *b
 }
 
 uint32_t profile_object(struct profile *profile, const char *path, const struct build_id *build_id,
-			enum object_kind kind)
+			enum dso_kind kind)
 {
 	struct {
 		uint32_t path, kind;

@@ -30,8 +30,8 @@ enum frame_kind {
 struct profile_object {
 	uint32_t path; /* string */
 	struct build_id build_id;
-	uint8_t kind;  /* enum object_kind */
-	uint8_t state; /* enum object_state */
+	uint8_t kind;  /* enum dso_kind */
+	uint8_t state; /* enum dso_state */
 };
 
 struct profile_function {
@@ -105,7 +105,7 @@ void profile_free(struct profile *profile);
 
 /* Each gives the id of what may be there already. */
 uint32_t profile_object(struct profile *profile, const char *path, const struct build_id *build_id,
-			enum object_kind kind);
+			enum dso_kind kind);
 uint32_t profile_function(struct profile *profile, const char *name, uint32_t object,
 			  enum frame_kind kind);
 uint32_t profile_thread(struct profile *profile, const struct profile_thread *thread);

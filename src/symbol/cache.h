@@ -29,7 +29,7 @@ enum cache_kind { CACHE_FILE = 1, CACHE_KALLSYMS };
 /* What a table was made from.  No padding: it is compared and hashed as bytes. */
 struct cache_identity {
 	uint8_t kind;  /* enum cache_kind */
-	uint8_t state; /* enum object_state: how complete the source was */
+	uint8_t state; /* enum dso_state: how complete the source was */
 	uint8_t build_id_size, build_id[BUILD_ID_SIZE];
 	uint8_t reserved;
 	uint64_t device, inode, size, mtime_s, mtime_ns; /* without a build-id */

@@ -12,10 +12,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static void note_trouble(struct finder *f, enum object_state trouble)
+static void note_trouble(struct finder *f, enum dso_state trouble)
 {
 	/* A file of another build says more than one that could not be read. */
-	if (f->trouble != OBJECT_MISMATCH)
+	if (f->trouble != DSO_MISMATCH)
 		f->trouble = trouble;
 }
 
@@ -26,16 +26,16 @@ static bool accept(struct finder *f, struct image image, struct elf_file *elf)
 
 	if (unpack_image(&image)) {
 		image_close(&image);
-		note_trouble(f, OBJECT_UNREADABLE);
+		note_trouble(f, DSO_UNREADABLE);
 		return false;
 	}
 	if (elf_file_open(elf, image)) {
-		note_trouble(f, OBJECT_UNREADABLE);
+		note_trouble(f, DSO_UNREADABLE);
 		return false;
 	}
 	elf_file_build_id(elf, &id);
 	if (f->wanted.size && !build_id_same(&id, &f->wanted)) {
-		note_trouble(f, OBJECT_MISMATCH);
+		note_trouble(f, DSO_MISMATCH);
 		elf_file_close(elf);
 		return false;
 	}
@@ -49,7 +49,7 @@ bool find_try(struct finder *f, const char *root, const char *path, struct elf_f
 	int rc = image_open_in(&image, root, path);
 
 	if (rc == -EACCES || rc == -EPERM || rc == -EIO)
-		note_trouble(f, OBJECT_UNREADABLE);
+		note_trouble(f, DSO_UNREADABLE);
 	if (rc || !accept(f, image, elf))
 		return false;
 	buf_clear(&f->source);
@@ -199,7 +199,7 @@ static bool try_link(struct finder *f, const char *path, uint32_t crc, struct el
 	if (by_id || crc_of(&debug->image) == crc)
 		return true;
 	elf_file_close(debug);
-	note_trouble(f, OBJECT_MISMATCH);
+	note_trouble(f, DSO_MISMATCH);
 	return false;
 }
 
@@ -267,7 +267,7 @@ static bool try_debug_folder(struct finder *f, struct elf_file *debug)
 
 bool find_debug(struct finder *f, const struct elf_file *code, struct elf_file *debug)
 {
-	enum object_state trouble = f->trouble; /* the code was found; this is no trouble of its */
+	enum dso_state trouble = f->trouble; /* the code was found; this is no trouble of its */
 	bool found = try_debug_folder(f, debug) || (code && try_debug_link(f, code, debug));
 
 	if (!found && f->wanted.size)

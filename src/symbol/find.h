@@ -19,8 +19,8 @@ struct finder {
 	struct build_id wanted; /* once a file is found: its own, if the recording had none */
 	const pid_t *pids;	/* of those that mapped it */
 	size_t pid_count;
-	enum object_state trouble; /* OBJECT_MISSING, or worse as candidates are tried */
-	struct buf source;	   /* path of the file opened last */
+	enum dso_state trouble; /* DSO_MISSING, or worse as candidates are tried */
+	struct buf source;	/* path of the file opened last */
 };
 
 /* The program or library itself.  False if it is not found. */

@@ -15,7 +15,7 @@
  * A process in a container writes into its own /tmp, under the pid that it has there.  When it is
  * gone, what lies in our /tmp under the pid that we know may be left.
  */
-static int open_map(struct object *object, struct image *image, char *path, size_t room)
+static int open_map(struct dso *object, struct image *image, char *path, size_t room)
 {
 	const struct symbol_options *options = &object->store->options;
 	pid_t pid = object->key.pid, own;
@@ -44,7 +44,7 @@ static int open_map(struct object *object, struct image *image, char *path, size
 	return rc;
 }
 
-void read_jit_object(struct object *object, struct reading *r)
+void read_jit_object(struct dso *object, struct reading *r)
 {
 	struct symbol_sheet sheet = { 0 };
 	char path[PATH_MAX + 64];
@@ -52,13 +52,13 @@ void read_jit_object(struct object *object, struct reading *r)
 	char *text;
 	int rc = open_map(object, &image, path, sizeof(path));
 
-	r->state = rc == -EACCES || rc == -EPERM ? OBJECT_UNREADABLE : OBJECT_MISSING;
+	r->state = rc == -EACCES || rc == -EPERM ? DSO_UNREADABLE : DSO_MISSING;
 	if (rc)
 		return;
 	text = (char *)image_load(&image, 0, image.size);
 	if (text) {
 		perfmap_read(&sheet, text, image.size);
-		r->state = sheet.rows.len ? OBJECT_FULL : OBJECT_STRIPPED;
+		r->state = sheet.rows.len ? DSO_FULL : DSO_STRIPPED;
 		r->table = table_build(&sheet, OVERLAP_NEWEST);
 		r->source = mem_strdup(path);
 	}

@@ -29,7 +29,7 @@ void kernel_names_free(struct kernel_names *names)
 	free(names);
 }
 
-static struct kernel_names *names_new(enum object_state state)
+static struct kernel_names *names_new(enum dso_state state)
 {
 	struct kernel_names *names = mem_alloc(sizeof(*names));
 
@@ -39,7 +39,7 @@ static struct kernel_names *names_new(enum object_state state)
 
 static struct kernel_names *names_of_list(const char *path, enum kallsyms_part part)
 {
-	struct kernel_names *names = names_new(OBJECT_MISSING);
+	struct kernel_names *names = names_new(DSO_MISSING);
 	struct symbol_sheet sheet = { 0 };
 	struct kallsyms list;
 	size_t size;
@@ -47,18 +47,18 @@ static struct kernel_names *names_of_list(const char *path, enum kallsyms_part p
 
 	if (!text) {
 		if (errno != ENOENT)
-			names->state = OBJECT_UNREADABLE;
+			names->state = DSO_UNREADABLE;
 		return names;
 	}
 	kallsyms_read(&list, &sheet, text, size, part);
 	if (sheet.rows.len) {
 		names->table = table_build(&sheet, OVERLAP_INNERMOST);
-		names->state = OBJECT_FULL;
+		names->state = DSO_FULL;
 		names->text = list.text;
 		names->stext = list.stext;
 		names->source = mem_strdup(path);
 	} else {
-		names->state = list.hidden ? OBJECT_HIDDEN : OBJECT_STRIPPED;
+		names->state = list.hidden ? DSO_HIDDEN : DSO_STRIPPED;
 	}
 	sheet_free(&sheet);
 	return names;
@@ -99,7 +99,7 @@ static struct kernel_names *names_of_running(const struct symbol_store *store)
 	note = (struct cache_note){ .source = names->source,
 				    .text = names->text,
 				    .stext = names->stext,
-				    .state = OBJECT_FULL };
+				    .state = DSO_FULL };
 	if (names->table && store->running.size && identity.boot)
 		cache_save(&store->cache, &identity, names->table, &note);
 	return names;
@@ -173,14 +173,14 @@ static struct kernel_names *find_list(struct symbol_store *store, const struct b
 		store->listed_is_running = false;
 		kernel_names_free(names);
 		names = names_kept(store, id->size ? id : &store->running);
-		return names ? names : names_new(OBJECT_HIDDEN);
+		return names ? names : names_new(DSO_HIDDEN);
 	}
 	names = names_kept(store, id);
 	if (names)
 		return names;
 	if (store->options.symfs)
 		return names_below_symfs(store);
-	return names_new(store->options.other_machine ? OBJECT_MISSING : OBJECT_MISMATCH);
+	return names_new(store->options.other_machine ? DSO_MISSING : DSO_MISMATCH);
 }
 
 /* The list of the recorded kernel, read once for the kernel and all its modules. */
@@ -195,15 +195,14 @@ static const struct kernel_names *listed_names(struct symbol_store *store,
 }
 
 /* By how much the table's addresses are above those of the recording. */
-static uint64_t shift_of(const struct object_key *key, uint64_t text, uint64_t stext)
+static uint64_t shift_of(const struct dso_key *key, uint64_t text, uint64_t stext)
 {
 	uint64_t here = key->anchor && !strcmp(key->anchor, "_stext") ? stext : text;
 
 	return key->base && key->anchor && here ? here - key->base : 0;
 }
 
-static void use_names(const struct object *object, const struct kernel_names *names,
-		      struct reading *r)
+static void use_names(const struct dso *object, const struct kernel_names *names, struct reading *r)
 {
 	r->table = names->table;
 	r->shared = true;
@@ -213,7 +212,7 @@ static void use_names(const struct object *object, const struct kernel_names *na
 }
 
 /* Takes the file over. */
-static bool read_vmlinux(struct object *object, struct elf_file *elf, const char *path,
+static bool read_vmlinux(struct dso *object, struct elf_file *elf, const char *path,
 			 struct reading *r)
 {
 	struct symbol_sheet sheet = { 0 };
@@ -225,7 +224,7 @@ static bool read_vmlinux(struct object *object, struct elf_file *elf, const char
 		elfsyms_value(elf, "_stext", &stext);
 		elf_file_build_id(elf, &r->build_id);
 		r->table = table_build(&sheet, OVERLAP_INNERMOST);
-		r->state = OBJECT_FULL;
+		r->state = DSO_FULL;
 		r->source = mem_strdup(path);
 		r->shift = shift_of(&object->key, text, stext);
 	}
@@ -234,7 +233,7 @@ static bool read_vmlinux(struct object *object, struct elf_file *elf, const char
 	return r->table != NULL;
 }
 
-static bool try_vmlinux(struct object *object, struct finder *f, const char *root, const char *path,
+static bool try_vmlinux(struct dso *object, struct finder *f, const char *root, const char *path,
 			struct reading *r)
 {
 	struct elf_file elf;
@@ -242,7 +241,7 @@ static bool try_vmlinux(struct object *object, struct finder *f, const char *roo
 	return find_try(f, root, path, &elf) && read_vmlinux(object, &elf, buf_text(&f->source), r);
 }
 
-static bool try_vmlinux_places(struct object *object, struct finder *f, struct reading *r)
+static bool try_vmlinux_places(struct dso *object, struct finder *f, struct reading *r)
 {
 	static const char *const places[] = {
 		"/boot/vmlinux-%s",
@@ -268,13 +267,13 @@ static bool try_vmlinux_places(struct object *object, struct finder *f, struct r
 }
 
 /* A vmlinux that must be of the recorded build: the running kernel's where none is recorded. */
-static bool find_vmlinux(struct object *object, struct reading *r)
+static bool find_vmlinux(struct dso *object, struct reading *r)
 {
 	struct symbol_store *store = object->store;
 	struct finder f = { .store = store,
 			    .path = object->key.path,
 			    .wanted = object->key.build_id,
-			    .trouble = OBJECT_MISSING };
+			    .trouble = DSO_MISSING };
 	struct elf_file elf;
 	bool found = false;
 
@@ -289,25 +288,24 @@ static bool find_vmlinux(struct object *object, struct reading *r)
 }
 
 /* One that the user names; only where the recording tells the build can it be the wrong one. */
-static void read_given_vmlinux(struct object *object, const char *path, struct reading *r)
+static void read_given_vmlinux(struct dso *object, const char *path, struct reading *r)
 {
 	struct finder f = { .store = object->store,
 			    .path = object->key.path,
 			    .wanted = object->key.build_id,
-			    .trouble = OBJECT_MISSING };
+			    .trouble = DSO_MISSING };
 
 	if (!try_vmlinux(object, &f, "", path, r))
-		r->state = f.trouble == OBJECT_MISSING && f.source.len ? OBJECT_STRIPPED
-								       : f.trouble;
+		r->state = f.trouble == DSO_MISSING && f.source.len ? DSO_STRIPPED : f.trouble;
 	buf_free(&f.source);
 }
 
-static void read_guest_kernel(struct object *object, struct reading *r)
+static void read_guest_kernel(struct dso *object, struct reading *r)
 {
 	const struct symbol_options *options = &object->store->options;
 	struct kernel_names *names;
 
-	r->state = OBJECT_MISSING;
+	r->state = DSO_MISSING;
 	if (options->guest_vmlinux) {
 		read_given_vmlinux(object, options->guest_vmlinux, r);
 	} else if (options->guest_kallsyms) {
@@ -319,7 +317,7 @@ static void read_guest_kernel(struct object *object, struct reading *r)
 	}
 }
 
-void read_kernel_object(struct object *object, struct reading *r)
+void read_kernel_object(struct dso *object, struct reading *r)
 {
 	const struct symbol_options *options = &object->store->options;
 
@@ -333,24 +331,24 @@ void read_kernel_object(struct object *object, struct reading *r)
 }
 
 /* A module's own file, with .text at the address where it was loaded. */
-static void read_module_file(struct object *object, struct reading *r)
+static void read_module_file(struct dso *object, struct reading *r)
 {
 	struct finder f = { .store = object->store,
 			    .path = object->key.path,
 			    .wanted = object->key.build_id,
-			    .trouble = OBJECT_MISSING };
+			    .trouble = DSO_MISSING };
 	struct symbol_sheet sheet = { 0 };
 	struct elf_file elf;
 
 	if (object->key.base && find_code(&f, &elf)) {
 		elfsyms_add_module(&sheet, &elf, object->key.base);
-		f.trouble = OBJECT_STRIPPED;
+		f.trouble = DSO_STRIPPED;
 		elf_file_close(&elf);
 	}
 	r->state = f.trouble;
 	if (sheet.rows.len) {
 		r->table = table_build(&sheet, OVERLAP_INNERMOST);
-		r->state = OBJECT_FULL;
+		r->state = DSO_FULL;
 		r->source = mem_strdup(buf_text(&f.source));
 	}
 	sheet_free(&sheet);
@@ -358,7 +356,7 @@ static void read_module_file(struct object *object, struct reading *r)
 }
 
 /* The kernel's list has the modules too, if they are where they were when recorded. */
-void read_module_object(struct object *object, struct reading *r)
+void read_module_object(struct dso *object, struct reading *r)
 {
 	struct symbol_store *store = object->store;
 	const struct kernel_names *names = listed_names(store, &(struct build_id){ 0 });
@@ -372,15 +370,15 @@ void read_module_object(struct object *object, struct reading *r)
 		return;
 	}
 	read_module_file(object, r);
-	if (!r->table && names->state == OBJECT_HIDDEN)
-		r->state = OBJECT_HIDDEN;
+	if (!r->table && names->state == DSO_HIDDEN)
+		r->state = DSO_HIDDEN;
 }
 
-void read_bpf_object(struct object *object, struct reading *r)
+void read_bpf_object(struct dso *object, struct reading *r)
 {
 	struct symbol_store *store = object->store;
 
-	r->state = OBJECT_MISSING;
+	r->state = DSO_MISSING;
 	if (store->options.other_machine || store->options.symfs)
 		return;
 	pthread_mutex_lock(&store->kernel_lock);

@@ -5,29 +5,29 @@
 #include <elf.h>
 #include <string.h>
 
-static void read_it(struct object *object, struct reading *r)
+static void read_it(struct dso *object, struct reading *r)
 {
 	r->build_id = object->key.build_id;
 	switch (object->key.kind) {
-	case OBJECT_FILE: read_file_object(object, r); break;
-	case OBJECT_KERNEL: read_kernel_object(object, r); break;
-	case OBJECT_MODULE: read_module_object(object, r); break;
-	case OBJECT_VDSO: read_vdso_object(object, r); break;
-	case OBJECT_BPF: read_bpf_object(object, r); break;
-	case OBJECT_JIT: read_jit_object(object, r); break;
-	case OBJECT_NONE: r->state = OBJECT_STRIPPED; break;
+	case DSO_FILE: read_file_object(object, r); break;
+	case DSO_KERNEL: read_kernel_object(object, r); break;
+	case DSO_MODULE: read_module_object(object, r); break;
+	case DSO_VDSO: read_vdso_object(object, r); break;
+	case DSO_BPF: read_bpf_object(object, r); break;
+	case DSO_JIT: read_jit_object(object, r); break;
+	case DSO_NONE: r->state = DSO_STRIPPED; break;
 	}
 }
 
-void object_read(struct object *object)
+void dso_read(struct dso *object)
 {
-	struct reading reading = { .state = OBJECT_MISSING };
+	struct reading reading = { .state = DSO_MISSING };
 
 	pthread_mutex_lock(&object->lock);
-	if (atomic_load_explicit(&object->state, memory_order_relaxed) == OBJECT_UNREAD) {
+	if (atomic_load_explicit(&object->state, memory_order_relaxed) == DSO_UNREAD) {
 		/* What the recording itself told makes a BPF program whole. */
-		if (object->key.kind == OBJECT_BPF && object->added.len)
-			reading.state = OBJECT_FULL;
+		if (object->key.kind == DSO_BPF && object->added.len)
+			reading.state = DSO_FULL;
 		else
 			read_it(object, &reading);
 		object->reading = reading;
@@ -36,14 +36,14 @@ void object_read(struct object *object)
 	pthread_mutex_unlock(&object->lock);
 }
 
-static const struct reading *reading_of(struct object *object)
+static const struct reading *reading_of(struct dso *object)
 {
-	if (atomic_load_explicit(&object->state, memory_order_acquire) == OBJECT_UNREAD)
-		object_read(object);
+	if (atomic_load_explicit(&object->state, memory_order_acquire) == DSO_UNREAD)
+		dso_read(object);
 	return &object->reading;
 }
 
-bool object_find(struct object *object, uint64_t address, struct symbol *symbol)
+bool dso_find(struct dso *object, uint64_t address, struct symbol *symbol)
 {
 	const struct reading *r = reading_of(object);
 	const struct table *extra = atomic_load_explicit(&object->extra, memory_order_acquire);
@@ -57,14 +57,14 @@ bool object_find(struct object *object, uint64_t address, struct symbol *symbol)
 	return true;
 }
 
-uint64_t object_address(struct object *object, uint64_t file_off)
+uint64_t dso_address(struct dso *object, uint64_t file_off)
 {
 	const struct reading *r = reading_of(object);
 
 	return r->table ? table_address(r->table, file_off) : file_off;
 }
 
-void object_add_symbol(struct object *object, const char *name, uint64_t start, uint64_t end)
+void dso_add_symbol(struct dso *object, const char *name, uint64_t start, uint64_t end)
 {
 	struct symbol_sheet sheet = { 0 };
 	struct table *former;
@@ -84,28 +84,27 @@ void object_add_symbol(struct object *object, const char *name, uint64_t start, 
 	pthread_mutex_unlock(&object->lock);
 }
 
-enum object_state object_state(const struct object *object)
+enum dso_state dso_state(const struct dso *object)
 {
-	return (enum object_state)atomic_load_explicit(&object->state, memory_order_acquire);
+	return (enum dso_state)atomic_load_explicit(&object->state, memory_order_acquire);
 }
 
-enum object_kind object_kind(const struct object *object)
+enum dso_kind dso_kind(const struct dso *object)
 {
 	return object->key.kind;
 }
 
-const char *object_path(const struct object *object)
+const char *dso_path(const struct dso *object)
 {
 	return object->key.path;
 }
 
-const char *object_source(const struct object *object)
+const char *dso_source(const struct dso *object)
 {
-	return object_state(object) == OBJECT_UNREAD ? NULL : object->reading.source;
+	return dso_state(object) == DSO_UNREAD ? NULL : object->reading.source;
 }
 
-const struct build_id *object_build_id(const struct object *object)
+const struct build_id *dso_build_id(const struct dso *object)
 {
-	return object_state(object) == OBJECT_UNREAD ? &object->key.build_id
-						     : &object->reading.build_id;
+	return dso_state(object) == DSO_UNREAD ? &object->key.build_id : &object->reading.build_id;
 }

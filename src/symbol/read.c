@@ -40,21 +40,21 @@ static const struct elf_section *mini_debug(const struct sources *s)
 
 /* The file and section of the best names; NULL for none. */
 static const struct elf_section *best_names(const struct sources *s, const struct elf_file **file,
-					    enum object_state *state)
+					    enum dso_state *state)
 {
 	const struct elf_section *section = NULL;
 
 	*file = s->has_debug ? &s->debug : &s->code;
 	section = elfsyms_symtab(*file);
-	*state = OBJECT_FULL;
+	*state = DSO_FULL;
 	if (!section) {
-		*state = OBJECT_PARTIAL;
+		*state = DSO_PARTIAL;
 		section = mini_debug(s);
 	}
 	if (!section)
 		section = elfsyms_dynsym(*file);
 	if (!section)
-		*state = OBJECT_STRIPPED;
+		*state = DSO_STRIPPED;
 	return section;
 }
 
@@ -62,7 +62,7 @@ static void identify(const struct sources *s, const struct build_id *id,
 		     struct cache_identity *identity)
 {
 	const struct elf_file *file;
-	enum object_state state;
+	enum dso_state state;
 	const struct elf_section *section = best_names(s, &file, &state);
 
 	cache_identity_init(identity, CACHE_FILE, id,
@@ -120,7 +120,7 @@ static struct table *build(const struct sources *s)
 static bool is_worth_keeping(const struct cache_identity *identity)
 {
 	return identity->symbols_size + identity->strings_size >= CACHE_WORTH ||
-	       (identity->state == OBJECT_PARTIAL && !identity->strings_size);
+	       (identity->state == DSO_PARTIAL && !identity->strings_size);
 }
 
 static void take_from_cache(struct reading *r, struct table *table, const struct cache_note *note)
@@ -151,7 +151,7 @@ static bool read_sources(struct symbol_store *store, const struct sources *s,
 		return false;
 	}
 	r->table = table;
-	r->state = table_count(table) ? identity.state : OBJECT_STRIPPED;
+	r->state = table_count(table) ? identity.state : DSO_STRIPPED;
 	r->source = mem_strdup(s->path);
 	note = (struct cache_note){ .source = s->path, .state = (uint8_t)r->state };
 	if (is_worth_keeping(&identity))
@@ -174,14 +174,14 @@ static void read_kept(struct symbol_store *store, const struct build_id *id, str
 		take_from_cache(r, table, &note);
 }
 
-static struct finder finder_of(struct object *object)
+static struct finder finder_of(struct dso *object)
 {
 	return (struct finder){ .store = object->store,
 				.path = object->key.path,
 				.wanted = object->key.build_id,
 				.pids = object->pids.data,
 				.pid_count = object->pids.len,
-				.trouble = OBJECT_MISSING };
+				.trouble = DSO_MISSING };
 }
 
 static void find_names(struct finder *f, struct sources *s)
@@ -197,7 +197,7 @@ static void find_names(struct finder *f, struct sources *s)
 }
 
 /* True if it is done, well or not; false if the files changed under us. */
-static bool try_reading(struct object *object, struct reading *r)
+static bool try_reading(struct dso *object, struct reading *r)
 {
 	struct finder f = finder_of(object);
 	struct sources s = { 0 };
@@ -212,13 +212,13 @@ static bool try_reading(struct object *object, struct reading *r)
 	else
 		read_kept(object->store, &f.wanted, r);
 	if (!done)
-		r->state = OBJECT_MISMATCH; /* it is being rebuilt: no longer what was recorded */
+		r->state = DSO_MISMATCH; /* it is being rebuilt: no longer what was recorded */
 	sources_close(&s);
 	buf_free(&f.source);
 	return done;
 }
 
-void read_file_object(struct object *object, struct reading *r)
+void read_file_object(struct dso *object, struct reading *r)
 {
 	if (!try_reading(object, r))
 		try_reading(object, r);
@@ -257,7 +257,7 @@ static bool open_own_vdso(struct finder *f, struct elf_file *elf)
 		return false;
 	elf_file_build_id(elf, &id);
 	if (f->wanted.size && !build_id_same(&id, &f->wanted)) {
-		f->trouble = OBJECT_MISMATCH;
+		f->trouble = DSO_MISMATCH;
 		elf_file_close(elf);
 		return false;
 	}
@@ -266,7 +266,7 @@ static bool open_own_vdso(struct finder *f, struct elf_file *elf)
 	return true;
 }
 
-void read_vdso_object(struct object *object, struct reading *r)
+void read_vdso_object(struct dso *object, struct reading *r)
 {
 	struct finder f = finder_of(object);
 	struct sources s = { 0 };

@@ -52,7 +52,7 @@ struct symbol_store *symbol_store_new(const struct symbol_options *options)
 	return store;
 }
 
-static void object_free(struct object *object)
+static void dso_free(struct dso *object)
 {
 	if (!object->reading.shared)
 		table_free(object->reading.table);
@@ -73,7 +73,7 @@ void symbol_store_free(struct symbol_store *store)
 	if (!store)
 		return;
 	vec_each (object, &store->objects)
-		object_free(*object);
+		dso_free(*object);
 	vec_free(&store->objects);
 	vec_free(&store->processes);
 	map_free(&store->by_key);
@@ -112,22 +112,22 @@ bool store_root_of(struct symbol_store *store, pid_t pid, char *into, size_t roo
 }
 
 /* Whose files an object is of: a build-id says it all, and most processes see what we see. */
-static pid_t owner_of(struct symbol_store *store, const struct object_key *key)
+static pid_t owner_of(struct symbol_store *store, const struct dso_key *key)
 {
 	switch (key->kind) {
-	case OBJECT_JIT:
-	case OBJECT_NONE: return key->pid;
-	case OBJECT_FILE: return !key->build_id.size && is_apart(store, key->pid) ? key->pid : 0;
-	case OBJECT_KERNEL: return strncmp(key->path, "[guest.", 7) ? 0 : key->pid;
+	case DSO_JIT:
+	case DSO_NONE: return key->pid;
+	case DSO_FILE: return !key->build_id.size && is_apart(store, key->pid) ? key->pid : 0;
+	case DSO_KERNEL: return strncmp(key->path, "[guest.", 7) ? 0 : key->pid;
 	default: return 0;
 	}
 }
 
-static size_t write_key(char *into, const struct object_key *key, pid_t owner)
+static size_t write_key(char *into, const struct dso_key *key, pid_t owner)
 {
 	char *at = into;
 	int numbers[2] = { key->kind, owner };
-	uint64_t base = key->kind == OBJECT_FILE ? 0 : key->base;
+	uint64_t base = key->kind == DSO_FILE ? 0 : key->base;
 
 	memcpy(at, numbers, sizeof(numbers));
 	at += sizeof(numbers);
@@ -140,9 +140,9 @@ static size_t write_key(char *into, const struct object_key *key, pid_t owner)
 	return (size_t)(at - into) + strlen(key->path);
 }
 
-static struct object *add_object(struct symbol_store *store, const struct object_key *key)
+static struct dso *add_object(struct symbol_store *store, const struct dso_key *key)
 {
-	struct object *object = mem_alloc(sizeof(*object));
+	struct dso *object = mem_alloc(sizeof(*object));
 
 	object->store = store;
 	object->key = *key;
@@ -150,15 +150,15 @@ static struct object *add_object(struct symbol_store *store, const struct object
 	object->key.anchor = copy(store, key->anchor);
 	pthread_mutex_init(&object->lock, NULL);
 	*vec_push(&store->objects) = object;
-	if (key->kind == OBJECT_KERNEL && !store->recorded.size)
+	if (key->kind == DSO_KERNEL && !store->recorded.size)
 		store->recorded = key->build_id;
 	return object;
 }
 
 /* Another process that has the file mapped, in case the first is gone when we look. */
-static void remember_pid(struct object *object, pid_t pid)
+static void remember_pid(struct dso *object, pid_t pid)
 {
-	if (!pid || object_state(object) != OBJECT_UNREAD)
+	if (!pid || dso_state(object) != DSO_UNREAD)
 		return;
 	pthread_mutex_lock(&object->lock);
 	vec_each (known, &object->pids)
@@ -169,10 +169,10 @@ static void remember_pid(struct object *object, pid_t pid)
 	pthread_mutex_unlock(&object->lock);
 }
 
-struct object *symbol_object(struct symbol_store *store, const struct object_key *key)
+struct dso *symbol_dso(struct symbol_store *store, const struct dso_key *key)
 {
 	char *bytes = mem_alloc(strlen(key->path) + 64);
-	struct object *object;
+	struct dso *object;
 	size_t size;
 	uint32_t at;
 

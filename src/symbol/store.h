@@ -23,7 +23,7 @@ struct table;
 /* The names of a kernel, shared by its object and those of its modules. */
 struct kernel_names {
 	struct table *table; /* NULL: state tells why */
-	enum object_state state;
+	enum dso_state state;
 	uint64_t text, stext; /* where these symbols are in the table's terms; 0: not known */
 	char *source;
 };
@@ -41,7 +41,7 @@ struct symbol_store {
 	pthread_mutex_t lock; /* guards what follows */
 	struct arena arena;
 	struct map by_key;
-	VEC(struct object *) objects;
+	VEC(struct dso *) objects;
 	VEC(struct process_note) processes;
 	pthread_mutex_t kernel_lock; /* held while these are read */
 	struct build_id running;     /* kernel's; size 0 if not known */
@@ -56,7 +56,7 @@ struct reading {
 	struct table *table;
 	bool shared;	/* with others: not freed with the object */
 	uint64_t shift; /* the table's address is the one asked for plus this */
-	enum object_state state;
+	enum dso_state state;
 	char *source;
 	struct build_id build_id;
 };
@@ -67,14 +67,14 @@ struct added_symbol {
 	uint64_t start, size;
 };
 
-struct object {
+struct dso {
 	struct symbol_store *store;
-	struct object_key key;
+	struct dso_key key;
 	pthread_mutex_t lock;
 	VEC(pid_t) pids;
-	atomic_int state; /* enum object_state */
+	atomic_int state; /* enum dso_state */
 	struct reading reading;
-	_Atomic(struct table *) extra; /* added by object_add_symbol */
+	_Atomic(struct table *) extra; /* added by dso_add_symbol */
 	VEC(struct added_symbol) added;
 	VEC(struct table *) retired; /* former ones of extra, which somebody may still look at */
 	struct arena arena;
@@ -84,12 +84,12 @@ struct object {
 bool store_root_of(struct symbol_store *store, pid_t pid, char *into, size_t room);
 
 /* One a kind of object. */
-void read_file_object(struct object *object, struct reading *reading);
-void read_vdso_object(struct object *object, struct reading *reading);
-void read_kernel_object(struct object *object, struct reading *reading);
-void read_module_object(struct object *object, struct reading *reading);
-void read_bpf_object(struct object *object, struct reading *reading);
-void read_jit_object(struct object *object, struct reading *reading);
+void read_file_object(struct dso *object, struct reading *reading);
+void read_vdso_object(struct dso *object, struct reading *reading);
+void read_kernel_object(struct dso *object, struct reading *reading);
+void read_module_object(struct dso *object, struct reading *reading);
+void read_bpf_object(struct dso *object, struct reading *reading);
+void read_jit_object(struct dso *object, struct reading *reading);
 
 void kernel_names_free(struct kernel_names *names);
 

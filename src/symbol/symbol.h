@@ -19,29 +19,29 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-struct object;
+struct dso;
 struct symbol_store;
 
-enum object_kind {
-	OBJECT_FILE,
-	OBJECT_KERNEL,
-	OBJECT_MODULE,
-	OBJECT_VDSO,
-	OBJECT_BPF,
-	OBJECT_JIT,  /* anonymous memory of a process: /tmp/perf-PID.map, jitdump */
-	OBJECT_NONE, /* [stack], [heap], //anon without a map, unmapped addresses */
+enum dso_kind {
+	DSO_FILE,
+	DSO_KERNEL,
+	DSO_MODULE,
+	DSO_VDSO,
+	DSO_BPF,
+	DSO_JIT,  /* anonymous memory of a process: /tmp/perf-PID.map, jitdump */
+	DSO_NONE, /* [stack], [heap], //anon without a map, unmapped addresses */
 };
 
 /* How reading an object went; what the trust line is made from. */
-enum object_state {
-	OBJECT_UNREAD,
-	OBJECT_FULL,	   /* .symtab, debug file or kallsyms */
-	OBJECT_PARTIAL,	   /* only .dynsym or mini debug info */
-	OBJECT_STRIPPED,   /* read, but nothing names its code */
-	OBJECT_MISSING,	   /* no file */
-	OBJECT_MISMATCH,   /* a file, but of another build */
-	OBJECT_HIDDEN,	   /* the kernel does not show its addresses (kptr_restrict) */
-	OBJECT_UNREADABLE, /* permission, damage */
+enum dso_state {
+	DSO_UNREAD,
+	DSO_FULL,	/* .symtab, debug file or kallsyms */
+	DSO_PARTIAL,	/* only .dynsym or mini debug info */
+	DSO_STRIPPED,	/* read, but nothing names its code */
+	DSO_MISSING,	/* no file */
+	DSO_MISMATCH,	/* a file, but of another build */
+	DSO_HIDDEN,	/* the kernel does not show its addresses (kptr_restrict) */
+	DSO_UNREADABLE, /* permission, damage */
 };
 
 struct symbol_options {
@@ -62,8 +62,8 @@ struct symbol_options {
 struct symbol_store *symbol_store_new(const struct symbol_options *options);
 void symbol_store_free(struct symbol_store *store);
 
-struct object_key {
-	enum object_kind kind;
+struct dso_key {
+	enum dso_kind kind;
 	const char *path; /* as the mapping says: "/usr/lib/libc.so.6", "[kernel.kallsyms]" */
 	struct build_id build_id;
 	pid_t pid; /* who mapped it: its root, mount namespace, JIT map; 0: not known */
@@ -76,7 +76,7 @@ struct object_key {
  * The object of a key, made known but not read.  The same key gives the same object, and so do keys
  * of two processes for what is the same file to both.
  */
-struct object *symbol_object(struct symbol_store *store, const struct object_key *key);
+struct dso *symbol_dso(struct symbol_store *store, const struct dso_key *key);
 
 struct symbol {
 	const char *name;    /* as it stands in the file: mangled */
@@ -88,24 +88,24 @@ struct symbol {
  * kernel, modules, BPF and JITs the address itself, as it was when recorded.  False if nothing
  * covers it.
  */
-bool object_find(struct object *object, uint64_t address, struct symbol *symbol);
+bool dso_find(struct dso *object, uint64_t address, struct symbol *symbol);
 
 /* The object's own address (as in `nm`, addr2line) for a file offset. */
-uint64_t object_address(struct object *object, uint64_t file_off);
+uint64_t dso_address(struct dso *object, uint64_t file_off);
 
 /* Reads it now, for those that read many at once; else the first question does. */
-void object_read(struct object *object);
+void dso_read(struct dso *object);
 
 /* A symbol that the recording itself tells of (KSYMBOL); it goes before those that are read. */
-void object_add_symbol(struct object *object, const char *name, uint64_t start, uint64_t end);
+void dso_add_symbol(struct dso *object, const char *name, uint64_t start, uint64_t end);
 
-enum object_state object_state(const struct object *object);
-enum object_kind object_kind(const struct object *object);
-const char *object_path(const struct object *object);
-const char *object_source(const struct object *object); /* the file of its names, or NULL */
+enum dso_state dso_state(const struct dso *object);
+enum dso_kind dso_kind(const struct dso *object);
+const char *dso_path(const struct dso *object);
+const char *dso_source(const struct dso *object); /* the file of its names, or NULL */
 
 /* The recording's; where that has none, the file's own once it is read. */
-const struct build_id *object_build_id(const struct object *object);
+const struct build_id *dso_build_id(const struct dso *object);
 
 enum demangle {
 	DEMANGLE_NAME,	 /* "ns::Box<int>::get", as perf shows it */

@@ -106,7 +106,7 @@ TEST(filter_takes_objects_by_path_and_by_name)
 {
 	struct profile *profile = made_profile();
 	uint32_t libc = profile_object(profile, "/usr/lib/libc.so.6", &(struct build_id){ 0 },
-				       OBJECT_FILE);
+				       DSO_FILE);
 	uint32_t read = profile_function(profile, "read", libc, FRAME_LIBRARY);
 	static const struct {
 		const char *objects;

@@ -10,7 +10,7 @@ struct profile *made_profile(void)
 		.unit = interner_add(&profile->strings, "ns"),
 		.scale = 1,
 	};
-	profile_object(profile, "/bin/prog", &(struct build_id){ 0 }, OBJECT_FILE);
+	profile_object(profile, "/bin/prog", &(struct build_id){ 0 }, DSO_FILE);
 	made_thread(profile, 1, 1, "prog");
 	return profile;
 }

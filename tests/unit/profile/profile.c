@@ -23,10 +23,10 @@ TEST(profile_tells_objects_apart_by_build)
 {
 	struct profile *profile = made_profile();
 	struct build_id one = { .size = 1, .bytes = { 1 } }, two = { .size = 1, .bytes = { 2 } };
-	uint32_t a = profile_object(profile, "/lib/x.so", &one, OBJECT_FILE);
+	uint32_t a = profile_object(profile, "/lib/x.so", &one, DSO_FILE);
 
-	EXPECT_INT(profile_object(profile, "/lib/x.so", &one, OBJECT_FILE), a);
-	EXPECT(profile_object(profile, "/lib/x.so", &two, OBJECT_FILE) != a);
+	EXPECT_INT(profile_object(profile, "/lib/x.so", &one, DSO_FILE), a);
+	EXPECT(profile_object(profile, "/lib/x.so", &two, DSO_FILE) != a);
 	EXPECT(profile_function(profile, "f", a, FRAME_LIBRARY) !=
 	       profile_function(profile, "f", a + 1, FRAME_LIBRARY));
 	profile_free(profile);

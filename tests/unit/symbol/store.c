@@ -55,27 +55,27 @@ static void put_elf(const char *name, const struct made_elf *made)
 }
 
 /* What a store with the folder as symfs says of a file. */
-static void expect_file(const char *path, const char *id, enum object_state state,
+static void expect_file(const char *path, const char *id, enum dso_state state,
 			const char *internal_name, const char *exported_name, const char *source)
 {
 	struct symbol_options options = { .symfs = folder_path(""),
 					  .buildid_dir = folder_path("debug-cache"),
 					  .cache_dir = "" };
 	struct symbol_store *store = symbol_store_new(&options);
-	struct object_key key = { .kind = OBJECT_FILE, .path = path, .build_id = id_of(id) };
-	struct object *object = symbol_object(store, &key);
+	struct dso_key key = { .kind = DSO_FILE, .path = path, .build_id = id_of(id) };
+	struct dso *object = symbol_dso(store, &key);
 	struct symbol symbol;
 
-	EXPECT_INT(object_state(object), OBJECT_UNREAD);
-	EXPECT(!object_source(object));
-	EXPECT_TEXT(object_find(object, OFF(0x108), &symbol) ? symbol.name : "-", internal_name);
-	EXPECT_TEXT(object_find(object, OFF(0x208), &symbol) ? symbol.name : "-", exported_name);
-	EXPECT_INT(object_state(object), state);
+	EXPECT_INT(dso_state(object), DSO_UNREAD);
+	EXPECT(!dso_source(object));
+	EXPECT_TEXT(dso_find(object, OFF(0x108), &symbol) ? symbol.name : "-", internal_name);
+	EXPECT_TEXT(dso_find(object, OFF(0x208), &symbol) ? symbol.name : "-", exported_name);
+	EXPECT_INT(dso_state(object), state);
 	if (source)
-		EXPECT_CONTAINS(object_source(object), source);
+		EXPECT_CONTAINS(dso_source(object), source);
 	else
-		EXPECT(!object_source(object));
-	EXPECT_TEXT(object_path(object), path);
+		EXPECT(!dso_source(object));
+	EXPECT_TEXT(dso_path(object), path);
 	symbol_store_free(store);
 }
 
@@ -83,8 +83,8 @@ TEST(store_full)
 {
 	folder_new();
 	put_elf("bin/prog", &(struct made_elf){ .build_id = ID, .symtab = full });
-	expect_file("/bin/prog", ID, OBJECT_FULL, "internal", "exported", "/bin/prog");
-	expect_file("/bin/prog", NULL, OBJECT_FULL, "internal", "exported", "/bin/prog");
+	expect_file("/bin/prog", ID, DSO_FULL, "internal", "exported", "/bin/prog");
+	expect_file("/bin/prog", NULL, DSO_FULL, "internal", "exported", "/bin/prog");
 	folder_remove();
 }
 
@@ -93,8 +93,8 @@ TEST(store_partial_and_stripped)
 	folder_new();
 	put_elf("bin/partial", &(struct made_elf){ .build_id = ID, .dynsym = exported });
 	put_elf("bin/stripped", &(struct made_elf){ .build_id = ID });
-	expect_file("/bin/partial", ID, OBJECT_PARTIAL, "-", "exported", "/bin/partial");
-	expect_file("/bin/stripped", ID, OBJECT_STRIPPED, "-", "-", "/bin/stripped");
+	expect_file("/bin/partial", ID, DSO_PARTIAL, "-", "exported", "/bin/partial");
+	expect_file("/bin/stripped", ID, DSO_STRIPPED, "-", "-", "/bin/stripped");
 	folder_remove();
 }
 
@@ -105,13 +105,13 @@ TEST(store_mismatch)
 	put_elf("bin/prog", &(struct made_elf){ .build_id = OTHER_ID, .symtab = full });
 	put_elf("bin/none", &(struct made_elf){ .symtab = full });
 	folder_put("bin/script", "#!/bin/sh\n", 10);
-	expect_file("/bin/prog", ID, OBJECT_MISMATCH, "-", "-", NULL);
-	expect_file("/bin/none", ID, OBJECT_MISMATCH, "-", "-", NULL);
-	expect_file("/bin/absent", ID, OBJECT_MISSING, "-", "-", NULL);
-	expect_file("/bin/script", NULL, OBJECT_UNREADABLE, "-", "-", NULL);
-	expect_file("/bin", NULL, OBJECT_MISSING, "-", "-", NULL);
-	expect_file("//anon", NULL, OBJECT_MISSING, "-", "-", NULL);
-	expect_file("relative", NULL, OBJECT_MISSING, "-", "-", NULL);
+	expect_file("/bin/prog", ID, DSO_MISMATCH, "-", "-", NULL);
+	expect_file("/bin/none", ID, DSO_MISMATCH, "-", "-", NULL);
+	expect_file("/bin/absent", ID, DSO_MISSING, "-", "-", NULL);
+	expect_file("/bin/script", NULL, DSO_UNREADABLE, "-", "-", NULL);
+	expect_file("/bin", NULL, DSO_MISSING, "-", "-", NULL);
+	expect_file("//anon", NULL, DSO_MISSING, "-", "-", NULL);
+	expect_file("relative", NULL, DSO_MISSING, "-", "-", NULL);
 	folder_remove();
 }
 
@@ -119,7 +119,7 @@ TEST(store_mismatch)
 TEST(store_short_build_id)
 {
 	struct symbol_options options = { .cache_dir = "" };
-	struct object_key key = { .kind = OBJECT_FILE, .path = "/prog", .build_id.size = 20 };
+	struct dso_key key = { .kind = DSO_FILE, .path = "/prog", .build_id.size = 20 };
 	struct symbol_store *store;
 
 	folder_new();
@@ -127,8 +127,8 @@ TEST(store_short_build_id)
 	memcpy(key.build_id.bytes, "short id", 8);
 	put_elf("prog", &(struct made_elf){ .build_id = "short id", .symtab = full });
 	store = symbol_store_new(&options);
-	object_read(symbol_object(store, &key));
-	EXPECT_INT(object_state(symbol_object(store, &key)), OBJECT_FULL);
+	dso_read(symbol_dso(store, &key));
+	EXPECT_INT(dso_state(symbol_dso(store, &key)), DSO_FULL);
 	symbol_store_free(store);
 	folder_remove();
 }
@@ -141,8 +141,8 @@ TEST(store_links_below_symfs)
 	folder_link("usr/lib/libx.so.1", "/usr/lib/libx.so.1.2");
 	folder_link("lib", "/usr/lib");
 	folder_link("escape", "/../../../../../../etc/passwd");
-	expect_file("/lib/libx.so.1", ID, OBJECT_FULL, "internal", "exported", "/lib/libx.so.1");
-	expect_file("/escape", NULL, OBJECT_MISSING, "-", "-", NULL);
+	expect_file("/lib/libx.so.1", ID, DSO_FULL, "internal", "exported", "/lib/libx.so.1");
+	expect_file("/escape", NULL, DSO_MISSING, "-", "-", NULL);
 	folder_remove();
 }
 
@@ -163,11 +163,11 @@ TEST(store_debug_file_by_build_id)
 						       .symtab = full,
 						       .dynsym = exported,
 						       .only_debug = true });
-		expect_file("/bin/prog", ID, OBJECT_FULL, "internal", "exported", places[i]);
-		expect_file("/bin/prog", NULL, OBJECT_FULL, "internal", "exported", places[i]);
+		expect_file("/bin/prog", ID, DSO_FULL, "internal", "exported", places[i]);
+		expect_file("/bin/prog", NULL, DSO_FULL, "internal", "exported", places[i]);
 		put_elf(places[i], &(struct made_elf){
 				       .build_id = OTHER_ID, .symtab = full, .only_debug = true });
-		expect_file("/bin/prog", ID, OBJECT_PARTIAL, "-", "exported", "/bin/prog");
+		expect_file("/bin/prog", ID, DSO_PARTIAL, "-", "exported", "/bin/prog");
 		folder_remove();
 	}
 }
@@ -182,9 +182,9 @@ TEST(store_program_in_the_build_id_folder)
 		test_case("%s", places[i]);
 		folder_new();
 		put_elf(places[i], &(struct made_elf){ .build_id = ID, .symtab = full });
-		expect_file("/gone/prog", ID, OBJECT_FULL, "internal", "exported", ".build-id");
-		expect_file("/gone/prog", NULL, OBJECT_MISSING, "-", "-", NULL);
-		expect_file("/gone/prog", OTHER_ID, OBJECT_MISSING, "-", "-", NULL);
+		expect_file("/gone/prog", ID, DSO_FULL, "internal", "exported", ".build-id");
+		expect_file("/gone/prog", NULL, DSO_MISSING, "-", "-", NULL);
+		expect_file("/gone/prog", OTHER_ID, DSO_MISSING, "-", "-", NULL);
 		folder_remove();
 	}
 }
@@ -216,10 +216,10 @@ TEST(store_debug_link)
 		folder_new();
 		folder_put(places[i], file.data, file.len);
 		put_elf("bin/prog", &(struct made_elf){ .dynsym = exported, .extra = sections });
-		expect_file("/bin/prog", NULL, OBJECT_FULL, "internal", "exported", places[i]);
+		expect_file("/bin/prog", NULL, DSO_FULL, "internal", "exported", places[i]);
 		file.data[40]++; /* one byte that says nothing */
 		folder_put(places[i], file.data, file.len);
-		expect_file("/bin/prog", NULL, OBJECT_PARTIAL, "-", "exported", "/bin/prog");
+		expect_file("/bin/prog", NULL, DSO_PARTIAL, "-", "exported", "/bin/prog");
 		buf_free(&file);
 		folder_remove();
 	}
@@ -246,10 +246,10 @@ TEST(store_mini_debug_info)
 	sections[0].size = pack_xz(&mini, packed, sizeof(packed));
 	folder_new();
 	put_elf("bin/prog", &(struct made_elf){ .dynsym = exported, .extra = sections });
-	expect_file("/bin/prog", NULL, OBJECT_PARTIAL, "internal", "exported", "/bin/prog");
+	expect_file("/bin/prog", NULL, DSO_PARTIAL, "internal", "exported", "/bin/prog");
 	packed[sections[0].size / 2] ^= 0x55; /* damaged: what remains is used */
 	put_elf("bin/prog", &(struct made_elf){ .dynsym = exported, .extra = sections });
-	expect_file("/bin/prog", NULL, OBJECT_PARTIAL, "-", "exported", "/bin/prog");
+	expect_file("/bin/prog", NULL, DSO_PARTIAL, "-", "exported", "/bin/prog");
 	buf_free(&mini);
 	folder_remove();
 }
@@ -257,7 +257,7 @@ TEST(store_mini_debug_info)
 /* The names live on in the cache when the file is gone. */
 TEST(store_cache_outlives_the_file)
 {
-	struct object_key key = { .kind = OBJECT_FILE, .path = "/prog", .build_id = id_of(ID) };
+	struct dso_key key = { .kind = DSO_FILE, .path = "/prog", .build_id = id_of(ID) };
 	struct made_symbol *many = mem_alloc(6001 * sizeof(*many));
 	struct symbol_options options = { 0 };
 	char *names = mem_alloc(6000 * 32);
@@ -273,14 +273,14 @@ TEST(store_cache_outlives_the_file)
 	put_elf("prog", &(struct made_elf){ .build_id = ID, .symtab = many });
 	for (int round = 0; round < 3; round++) {
 		struct symbol_store *store = symbol_store_new(&options);
-		struct object *object = symbol_object(store, &key);
+		struct dso *object = symbol_dso(store, &key);
 
 		test_case("round %d", round);
-		EXPECT(object_find(object, OFF(4711), &symbol));
+		EXPECT(dso_find(object, OFF(4711), &symbol));
 		EXPECT_TEXT(symbol.name, "function_number_4711");
-		EXPECT_INT(object_state(object), OBJECT_FULL);
-		EXPECT_INT(object_address(object, OFF(7)), AT(7));
-		EXPECT_CONTAINS(object_source(object), "/prog");
+		EXPECT_INT(dso_state(object), DSO_FULL);
+		EXPECT_INT(dso_address(object, OFF(7)), AT(7));
+		EXPECT_CONTAINS(dso_source(object), "/prog");
 		symbol_store_free(store);
 		if (round == 1)
 			unlink(folder_path("prog"));
@@ -294,25 +294,23 @@ TEST(store_same_key_same_object)
 {
 	struct symbol_options options = { .cache_dir = "" };
 	struct symbol_store *store = symbol_store_new(&options);
-	struct object_key a = {
-		.kind = OBJECT_FILE, .path = "/x", .build_id = id_of(ID), .pid = 1
-	};
-	struct object_key b = a;
-	struct object *object = symbol_object(store, &a);
+	struct dso_key a = { .kind = DSO_FILE, .path = "/x", .build_id = id_of(ID), .pid = 1 };
+	struct dso_key b = a;
+	struct dso *object = symbol_dso(store, &a);
 
 	b.pid = 2; /* another process, the same build */
-	EXPECT(symbol_object(store, &b) == object);
+	EXPECT(symbol_dso(store, &b) == object);
 	b.build_id = id_of(OTHER_ID);
-	EXPECT(symbol_object(store, &b) != object);
+	EXPECT(symbol_dso(store, &b) != object);
 	b = a;
-	b.kind = OBJECT_VDSO;
-	EXPECT(symbol_object(store, &b) != object);
+	b.kind = DSO_VDSO;
+	EXPECT(symbol_dso(store, &b) != object);
 	b.path = "/y";
-	EXPECT(symbol_object(store, &b) != object);
-	a.kind = b.kind = OBJECT_JIT;
+	EXPECT(symbol_dso(store, &b) != object);
+	a.kind = b.kind = DSO_JIT;
 	b = a;
 	b.pid = 2;
-	EXPECT(symbol_object(store, &a) != symbol_object(store, &b));
+	EXPECT(symbol_dso(store, &a) != symbol_dso(store, &b));
 	symbol_store_free(store);
 }
 
@@ -341,20 +339,20 @@ TEST(store_kernel_moved)
 		struct symbol_options options = { .cache_dir = "",
 						  .kallsyms = folder_path("list") };
 		struct symbol_store *store = symbol_store_new(&options);
-		struct object_key key = { .kind = OBJECT_KERNEL,
-					  .path = "[kernel.kallsyms]",
-					  .anchor = cases[i].anchor,
-					  .base = cases[i].base };
-		struct object_key module = { .kind = OBJECT_MODULE, .path = "[ext4]" };
+		struct dso_key key = { .kind = DSO_KERNEL,
+				       .path = "[kernel.kallsyms]",
+				       .anchor = cases[i].anchor,
+				       .base = cases[i].base };
+		struct dso_key module = { .kind = DSO_MODULE, .path = "[ext4]" };
 		struct symbol symbol;
 
 		test_case("%s", cases[i].name);
-		EXPECT(object_find(symbol_object(store, &key), cases[i].address, &symbol));
+		EXPECT(dso_find(symbol_dso(store, &key), cases[i].address, &symbol));
 		EXPECT_TEXT(symbol.name, "do_it");
 		EXPECT_INT(symbol.start, cases[i].start);
 		EXPECT_INT(symbol.end, cases[i].start + 0x100);
-		EXPECT_INT(object_state(symbol_object(store, &key)), OBJECT_FULL);
-		EXPECT(object_find(symbol_object(store, &module), 0xffffffffc0000008, &symbol));
+		EXPECT_INT(dso_state(symbol_dso(store, &key)), DSO_FULL);
+		EXPECT(dso_find(symbol_dso(store, &module), 0xffffffffc0000008, &symbol));
 		EXPECT_TEXT(symbol.name, "of_module");
 		symbol_store_free(store);
 	}
@@ -363,7 +361,7 @@ TEST(store_kernel_moved)
 
 TEST(store_kernel_of_another_machine)
 {
-	struct object_key key = { .kind = OBJECT_KERNEL, .path = "[kernel.kallsyms]" };
+	struct dso_key key = { .kind = DSO_KERNEL, .path = "[kernel.kallsyms]" };
 	struct symbol_options options = { .cache_dir = "", .other_machine = true };
 	struct symbol_store *store;
 	struct symbol symbol;
@@ -372,14 +370,14 @@ TEST(store_kernel_of_another_machine)
 	options.buildid_dir = folder_path("debug");
 	key.build_id = id_of(ID);
 	store = symbol_store_new(&options);
-	EXPECT(!object_find(symbol_object(store, &key), 0xffffffff81000108, &symbol));
-	EXPECT_INT(object_state(symbol_object(store, &key)), OBJECT_MISSING);
+	EXPECT(!dso_find(symbol_dso(store, &key), 0xffffffff81000108, &symbol));
+	EXPECT_INT(dso_state(symbol_dso(store, &key)), DSO_MISSING);
 	symbol_store_free(store);
 	folder_put("debug/[kernel.kallsyms]/303132333435363738396162636465663031323"
 		   "3/kallsyms",
 		   list, strlen(list));
 	store = symbol_store_new(&options);
-	EXPECT(object_find(symbol_object(store, &key), 0xffffffff81000108, &symbol));
+	EXPECT(dso_find(symbol_dso(store, &key), 0xffffffff81000108, &symbol));
 	EXPECT_TEXT(symbol.name, "do_it");
 	symbol_store_free(store);
 	folder_remove();
@@ -388,21 +386,21 @@ TEST(store_kernel_of_another_machine)
 /* This kernel, but the recording says that it was another build. */
 TEST(store_kernel_of_another_build)
 {
-	struct object_key key = { .kind = OBJECT_KERNEL,
-				  .path = "[kernel.kallsyms]",
-				  .build_id = id_of(OTHER_ID) };
+	struct dso_key key = { .kind = DSO_KERNEL,
+			       .path = "[kernel.kallsyms]",
+			       .build_id = id_of(OTHER_ID) };
 	struct symbol_options options = { .cache_dir = "", .buildid_dir = "/nowhere" };
 	struct symbol_store *store = symbol_store_new(&options);
 
-	object_read(symbol_object(store, &key));
-	EXPECT_INT(object_state(symbol_object(store, &key)), OBJECT_MISMATCH);
+	dso_read(symbol_dso(store, &key));
+	EXPECT_INT(dso_state(symbol_dso(store, &key)), DSO_MISMATCH);
 	symbol_store_free(store);
 }
 
 TEST(store_kernel_hidden)
 {
 	static const char hidden[] = "0000000000000000 T _text\n0000000000000000 T do_it\n";
-	struct object_key key = { .kind = OBJECT_KERNEL, .path = "[kernel.kallsyms]" };
+	struct dso_key key = { .kind = DSO_KERNEL, .path = "[kernel.kallsyms]" };
 	struct symbol_options options = { .cache_dir = "" };
 	struct symbol_store *store;
 
@@ -410,8 +408,8 @@ TEST(store_kernel_hidden)
 	folder_put("list", hidden, strlen(hidden));
 	options.kallsyms = folder_path("list");
 	store = symbol_store_new(&options);
-	object_read(symbol_object(store, &key));
-	EXPECT_INT(object_state(symbol_object(store, &key)), OBJECT_HIDDEN);
+	dso_read(symbol_dso(store, &key));
+	EXPECT_INT(dso_state(symbol_dso(store, &key)), DSO_HIDDEN);
 	symbol_store_free(store);
 	folder_remove();
 }
@@ -425,10 +423,10 @@ TEST(store_vmlinux)
 	};
 	static const struct {
 		const char *name, *id;
-		enum object_state state;
-	} cases[] = { { "right", ID, OBJECT_FULL },
-		      { "not known", NULL, OBJECT_FULL },
-		      { "wrong", OTHER_ID, OBJECT_MISMATCH } };
+		enum dso_state state;
+	} cases[] = { { "right", ID, DSO_FULL },
+		      { "not known", NULL, DSO_FULL },
+		      { "wrong", OTHER_ID, DSO_MISMATCH } };
 
 	folder_new();
 	put_elf("vmlinux",
@@ -437,17 +435,17 @@ TEST(store_vmlinux)
 		struct symbol_options options = { .cache_dir = "",
 						  .vmlinux = folder_path("vmlinux") };
 		struct symbol_store *store = symbol_store_new(&options);
-		struct object_key key = { .kind = OBJECT_KERNEL,
-					  .path = "[kernel.kallsyms]",
-					  .build_id = id_of(cases[i].id),
-					  .anchor = "_text",
-					  .base = 0xffffffff81000000 };
+		struct dso_key key = { .kind = DSO_KERNEL,
+				       .path = "[kernel.kallsyms]",
+				       .build_id = id_of(cases[i].id),
+				       .anchor = "_text",
+				       .base = 0xffffffff81000000 };
 		struct symbol symbol;
-		bool found = object_find(symbol_object(store, &key), 0xffffffff81000108, &symbol);
+		bool found = dso_find(symbol_dso(store, &key), 0xffffffff81000108, &symbol);
 
 		test_case("%s", cases[i].name);
-		EXPECT_INT(object_state(symbol_object(store, &key)), cases[i].state);
-		EXPECT_BOOL(found, cases[i].state == OBJECT_FULL);
+		EXPECT_INT(dso_state(symbol_dso(store, &key)), cases[i].state);
+		EXPECT_BOOL(found, cases[i].state == DSO_FULL);
 		if (found)
 			EXPECT_INT(symbol.start, 0xffffffff81000100);
 		symbol_store_free(store);
@@ -477,14 +475,14 @@ TEST(store_module_file)
 						  .symfs = folder_path(""),
 						  .buildid_dir = "/nowhere" };
 		struct symbol_store *store = symbol_store_new(&options);
-		struct object_key key = { .kind = OBJECT_MODULE,
-					  .path = names[i],
-					  .build_id = id_of(ID),
-					  .base = 0xffffffffc0000000 };
+		struct dso_key key = { .kind = DSO_MODULE,
+				       .path = names[i],
+				       .build_id = id_of(ID),
+				       .base = 0xffffffffc0000000 };
 		struct symbol symbol;
 
 		test_case("%s", names[i]);
-		EXPECT(object_find(symbol_object(store, &key), 0xffffffffc0000108, &symbol));
+		EXPECT(dso_find(symbol_dso(store, &key), 0xffffffffc0000108, &symbol));
 		EXPECT_TEXT(symbol.name, "ext4_read");
 		symbol_store_free(store);
 	}
@@ -496,20 +494,20 @@ TEST(store_symbols_of_the_recording)
 {
 	struct symbol_options options = { .cache_dir = "", .other_machine = true };
 	struct symbol_store *store = symbol_store_new(&options);
-	struct object_key key = { .kind = OBJECT_BPF, .path = "bpf_prog_1" };
-	struct object *object = symbol_object(store, &key);
+	struct dso_key key = { .kind = DSO_BPF, .path = "bpf_prog_1" };
+	struct dso *object = symbol_dso(store, &key);
 	struct symbol symbol;
 
-	object_add_symbol(object, "bpf_prog_1", 0x1000, 0x1100);
-	EXPECT(object_find(object, 0x1010, &symbol));
+	dso_add_symbol(object, "bpf_prog_1", 0x1000, 0x1100);
+	EXPECT(dso_find(object, 0x1010, &symbol));
 	EXPECT_TEXT(symbol.name, "bpf_prog_1");
-	EXPECT_INT(object_state(object), OBJECT_FULL);
-	object_add_symbol(object, "bpf_prog_2", 0x2000, 0x2100); /* when it was read already */
-	EXPECT(object_find(object, 0x10ff, &symbol));
-	EXPECT(object_find(object, 0x2010, &symbol));
+	EXPECT_INT(dso_state(object), DSO_FULL);
+	dso_add_symbol(object, "bpf_prog_2", 0x2000, 0x2100); /* when it was read already */
+	EXPECT(dso_find(object, 0x10ff, &symbol));
+	EXPECT(dso_find(object, 0x2010, &symbol));
 	EXPECT_TEXT(symbol.name, "bpf_prog_2");
-	object_add_symbol(object, "bpf_prog_3", 0x1000, 0x1080); /* loaded where the first was */
-	EXPECT(object_find(object, 0x1010, &symbol));
+	dso_add_symbol(object, "bpf_prog_3", 0x1000, 0x1080); /* loaded where the first was */
+	EXPECT(dso_find(object, 0x1010, &symbol));
 	EXPECT_TEXT(symbol.name, "bpf_prog_3");
 	symbol_store_free(store);
 }
@@ -518,7 +516,7 @@ TEST(store_jit)
 {
 	static const char map[] = "7f0000001000 40 LazyCompile:~f a.js:1\n";
 	struct symbol_options options = { .cache_dir = "" };
-	struct object_key key = { .kind = OBJECT_JIT, .path = "//anon", .pid = 4711 };
+	struct dso_key key = { .kind = DSO_JIT, .path = "//anon", .pid = 4711 };
 	struct symbol_store *store;
 	struct symbol symbol;
 
@@ -526,11 +524,11 @@ TEST(store_jit)
 	folder_put("tmp/perf-4711.map", map, strlen(map));
 	options.symfs = folder_path("");
 	store = symbol_store_new(&options);
-	EXPECT(object_find(symbol_object(store, &key), 0x7f0000001010, &symbol));
+	EXPECT(dso_find(symbol_dso(store, &key), 0x7f0000001010, &symbol));
 	EXPECT_TEXT(symbol.name, "LazyCompile:~f a.js:1");
 	key.pid = 4712;
-	EXPECT(!object_find(symbol_object(store, &key), 0x7f0000001010, &symbol));
-	EXPECT_INT(object_state(symbol_object(store, &key)), OBJECT_MISSING);
+	EXPECT(!dso_find(symbol_dso(store, &key), 0x7f0000001010, &symbol));
+	EXPECT_INT(dso_state(symbol_dso(store, &key)), DSO_MISSING);
 	symbol_store_free(store);
 	folder_remove();
 }
@@ -539,7 +537,7 @@ TEST(store_jit)
 TEST(store_jit_map_is_a_pipe)
 {
 	struct symbol_options options = { .cache_dir = "" };
-	struct object_key key = { .kind = OBJECT_JIT, .path = "//anon", .pid = 4711 };
+	struct dso_key key = { .kind = DSO_JIT, .path = "//anon", .pid = 4711 };
 	struct symbol_store *store;
 
 	folder_new();
@@ -547,8 +545,8 @@ TEST(store_jit_map_is_a_pipe)
 	EXPECT_INT(mkfifo(folder_path("tmp/perf-4711.map"), 0600), 0);
 	options.symfs = folder_path("");
 	store = symbol_store_new(&options);
-	object_read(symbol_object(store, &key));
-	EXPECT_INT(object_state(symbol_object(store, &key)), OBJECT_MISSING);
+	dso_read(symbol_dso(store, &key));
+	EXPECT_INT(dso_state(symbol_dso(store, &key)), DSO_MISSING);
 	symbol_store_free(store);
 	folder_remove();
 }
@@ -557,23 +555,22 @@ TEST(store_vdso)
 {
 	struct symbol_options options = { .cache_dir = "" };
 	struct symbol_store *store = symbol_store_new(&options);
-	struct object_key key = { .kind = OBJECT_VDSO, .path = "[vdso]" };
-	struct object *object = symbol_object(store, &key);
+	struct dso_key key = { .kind = DSO_VDSO, .path = "[vdso]" };
+	struct dso *object = symbol_dso(store, &key);
 	bool found = false;
 
 	for (uint64_t at = 0; at < 0x2000 && !found; at++) {
 		struct symbol symbol;
 
-		found = object_find(object, at, &symbol) &&
+		found = dso_find(object, at, &symbol) &&
 			!strcmp(symbol.name, "__vdso_clock_gettime");
 	}
-	EXPECT_BOOL(found,
-		    object_state(object) == OBJECT_PARTIAL || object_state(object) == OBJECT_FULL);
+	EXPECT_BOOL(found, dso_state(object) == DSO_PARTIAL || dso_state(object) == DSO_FULL);
 	symbol_store_free(store);
 }
 
 struct asking {
-	struct object *object;
+	struct dso *object;
 	int found;
 };
 
@@ -583,7 +580,7 @@ static void *ask(void *user)
 	struct symbol symbol;
 
 	for (int i = 0; i < 1000; i++)
-		asking->found += object_find(asking->object, OFF(0x100 + i % 16), &symbol) &&
+		asking->found += dso_find(asking->object, OFF(0x100 + i % 16), &symbol) &&
 				 !strcmp(symbol.name, "internal");
 	return NULL;
 }
@@ -591,7 +588,7 @@ static void *ask(void *user)
 TEST(store_many_threads_one_reading)
 {
 	struct symbol_options options = { .cache_dir = "" };
-	struct object_key key = { .kind = OBJECT_FILE, .path = "/prog" };
+	struct dso_key key = { .kind = DSO_FILE, .path = "/prog" };
 
 	folder_new();
 	options.symfs = folder_path("");
@@ -602,7 +599,7 @@ TEST(store_many_threads_one_reading)
 		pthread_t threads[4];
 
 		for (size_t i = 0; i < ARRAY_SIZE(threads); i++) {
-			asking[i].object = symbol_object(store, &key);
+			asking[i].object = symbol_dso(store, &key);
 			EXPECT_INT(pthread_create(&threads[i], NULL, ask, &asking[i]), 0);
 		}
 		for (size_t i = 0; i < ARRAY_SIZE(threads); i++) {
@@ -648,7 +645,7 @@ TEST(store_rebuilt_while_read)
 		{ 0 },
 	};
 	struct symbol_options options = { .cache_dir = "", .buildid_dir = "/nowhere" };
-	struct object_key key = { .kind = OBJECT_FILE, .path = "/prog", .build_id = id_of(ID) };
+	struct dso_key key = { .kind = DSO_FILE, .path = "/prog", .build_id = id_of(ID) };
 	struct buf builds[2] = { 0 };
 	struct rebuilding rebuilding = { .builds = builds };
 	pthread_t thread;
@@ -662,10 +659,10 @@ TEST(store_rebuilt_while_read)
 	EXPECT_INT(pthread_create(&thread, NULL, rebuild, &rebuilding), 0);
 	for (int round = 0; round < 1000; round++) {
 		struct symbol_store *store = symbol_store_new(&options);
-		struct object *object = symbol_object(store, &key);
+		struct dso *object = symbol_dso(store, &key);
 		struct symbol symbol;
 
-		if (object_find(object, OFF(0x108), &symbol))
+		if (dso_find(object, OFF(0x108), &symbol))
 			EXPECT_TEXT(symbol.name, "internal");
 		symbol_store_free(store);
 	}
