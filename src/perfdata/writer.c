@@ -298,6 +298,18 @@ static uint64_t tail_size(struct perf_writer *w)
 	return size;
 }
 
+/* The last commit is a readable file, its table standing behind it as a round's record. */
+static uint64_t end_of_commit(struct perf_writer *w)
+{
+	struct buf table = { 0 };
+	uint64_t end;
+
+	image_table(w, true, &table);
+	end = w->committed + table.len;
+	buf_free(&table);
+	return end;
+}
+
 /*
  * On a full disk the tail goes over the last records, which takes no new space.  Without the
  * build-ids it is small; if even that fails, the last commit stands.
@@ -310,9 +322,9 @@ static int write_tail_over(struct perf_writer *w, struct err *err)
 	for (int attempt = 0; attempt < 2 && rc; attempt++) {
 		uint64_t need = tail_size(w), limit = touched > need ? touched - need : 0;
 
-		/* A packed frame that is cut in its middle is of no use: whole appends only. */
-		if (w->pack && limit > w->end)
-			limit = w->end;
+		/* What was packed can't be counted again from the file: back to the last commit. */
+		if (w->pack && limit > end_of_commit(w))
+			limit = end_of_commit(w);
 		at = last_record_before(w, limit);
 		if (at > w->committed)
 			rc = write_tail(w, at, err);
@@ -326,18 +338,6 @@ static void update_ratio(struct perf_writer *w)
 	image_compressed(w);
 	write_bytes(w, w->payloads[FEATURE_COMPRESSED].data, w->payloads[FEATURE_COMPRESSED].len,
 		    w->sections[FEATURE_COMPRESSED].offset, NULL);
-}
-
-/* The last commit is a readable file, its table standing behind it as a round's record. */
-static uint64_t end_of_commit(struct perf_writer *w)
-{
-	struct buf table = { 0 };
-	uint64_t end;
-
-	image_table(w, true, &table);
-	end = w->committed + table.len;
-	buf_free(&table);
-	return end;
 }
 
 int perf_writer_finish(struct perf_writer *w, struct err *err)

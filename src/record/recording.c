@@ -36,7 +36,7 @@ struct recording {
 	uint64_t samples_before, bytes_before, throttled_before; /* in files closed already */
 	uint64_t raw_before;
 	uint64_t *by_event;
-	size_t files;
+	size_t files;	     /* before this one */
 	struct strlist kept; /* names of the files, oldest first */
 	char *path;
 	VEC(struct recording_event) events;
@@ -156,6 +156,9 @@ static int describe_machine(struct recording *r, struct take *take, struct err *
 		rc = describe_cgroups(&synth, err);
 	if (rc || r->options.no_processes)
 		return rc;
+	/* What a later file has to do with may be anybody's child by now. */
+	if (r->files)
+		return synth_processes(&synth, NULL, 0, err);
 	switch (r->target->kind) {
 	case TARGET_COMMAND: return synth_command(&synth, r->options.sampling.command, err);
 	case TARGET_TASKS: return describe_tasks(r, &synth, err);
@@ -494,7 +497,6 @@ static int close_take(struct recording *r, struct take *take, bool failed, struc
 	r->raw_before += perf_writer_raw_bytes(take->writer);
 	for (size_t i = 0; i < r->attrs_count; i++)
 		r->by_event[i] += take->account.by_event[i];
-	r->files++;
 	if (!rc)
 		rc = number_file(r, take, failed ? &unused : err);
 	free(r->path);
@@ -510,6 +512,7 @@ int recording_switch(struct recording *r, const char **path, struct err *err)
 
 	/* The new file takes the name, so the old one gives it up first. */
 	rc = number_file(r, old, err);
+	r->files++;
 	next = rc ? NULL : open_take(r, err);
 	if (!next)
 		return -err->code;
@@ -540,7 +543,7 @@ static void fill_result(struct recording *r, struct recording_result *result)
 		.throttled = r->throttled_before,
 		.duration_ns = r->duration_ns,
 		.path = r->path,
-		.files = r->files,
+		.files = r->files + 1,
 		.losses = r->losses,
 	};
 	for (size_t i = 0; i < r->attrs_count; i++)

@@ -1,0 +1,208 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""How `record` begins, ends and what it leaves: signals, statuses, files, delays, control, notes."""
+import glob
+import os
+import pty
+import re
+import signal
+import stat
+import subprocess
+import tempfile
+import time
+
+from lib import PERFOLIO, check, done, need_program, need_root, program, run
+from perffile import PerfFile
+
+need_program("perf")
+need_root()
+SCRATCH = tempfile.TemporaryDirectory(prefix="perfolio-behaviour-")
+os.chdir(SCRATCH.name)
+CHAIN = program("chain")
+EVENT = ["-e", "cpu-clock", "-F", "997"]
+
+
+def record(*words, **options):
+    return run([PERFOLIO, "record", *words], **options)
+
+
+def times(name="perf.data"):
+    text = run(["perf", "script", "-G", "-F", "time", "-i", name])
+    return [float(line.strip().rstrip(":")) for line in text.stdout.splitlines()]
+
+
+def clear():
+    for name in glob.glob("perf.data*"):
+        os.unlink(name)
+
+
+def wait_for(path):
+    until = time.monotonic() + 20
+    while not os.path.exists(path) and time.monotonic() < until:
+        time.sleep(0.002)
+
+
+# ---- exit statuses ----
+for command, status in ((["sh", "-c", "exit 7"], 7), (["sh", "-c", "kill -9 $$"], 137), (["true"], 0),
+                        (["no-such-command"], 127), (["/etc/passwd"], 127)):
+    result = record("-q", *EVENT, "--", *command)
+    check(result.returncode == status, f"status {status} for {' '.join(command)}", result.stderr)
+clear()
+record("-q", *EVENT, "--", "true")
+size = os.path.getsize("perf.data")
+record("-q", *EVENT, "--", "no-such-command")
+check(glob.glob("perf.data*") == ["perf.data"] and os.path.getsize("perf.data") == size,
+      "a command that can't be started leaves the older recording alone", glob.glob("perf.data*"))
+
+# ---- the file ----
+check(stat.S_IMODE(os.stat("perf.data").st_mode) == 0o600, "files are for their owner only")
+record("-q", *EVENT, "--", CHAIN, "1", "0.1")
+check(os.path.exists("perf.data.old") and os.path.getsize("perf.data.old") == size,
+      "the older one becomes perf.data.old")
+record("-q", *EVENT, "--", "true", env={**os.environ, "SUDO_UID": "4711", "SUDO_GID": "4712"})
+owner = os.stat("perf.data")
+check((owner.st_uid, owner.st_gid) == (4711, 4712), "under sudo it belongs to the caller")
+clear()
+result = record("-q", *EVENT, "-o", "no/such/folder", "--", "true")
+check(result.returncode == 1 and "no/such/folder" in result.stderr, "a folder that is not there is said",
+      result.stderr)
+result = record("-q", *EVENT, "-o", "/dev/null", "--", "true")
+check(result.returncode == 0, "-o /dev/null", result.stderr)
+
+# ---- ends ----
+for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    clear()
+    recorder = subprocess.Popen([PERFOLIO, "record", *EVENT, "-a"], stderr=subprocess.PIPE, text=True)
+    wait_for("perf.data")
+    time.sleep(0.3)
+    recorder.send_signal(number)
+    words = recorder.communicate(timeout=20)[1]
+    features = PerfFile("perf.data").features()
+    check(recorder.returncode == 128 + number and "BUILD_ID" in features and len(times()) > 100,
+          f"{number.name} closes the file", words, recorder.returncode)
+clear()
+recorder = subprocess.Popen([PERFOLIO, "record", *EVENT, "--", CHAIN, "1", "60"], text=True,
+                            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+wait_for("perf.data")
+time.sleep(0.3)
+recorder.terminate()
+words = recorder.communicate(timeout=20)[1]
+check(recorder.returncode == 128 + signal.SIGTERM and len(times()) > 50,
+      "SIGTERM ends the command and the file", words, recorder.returncode)
+clear()
+began = time.monotonic()
+result = record(*EVENT, "--timeout", "300ms", "--", CHAIN, "1", "60")
+check(time.monotonic() - began < 5 and len(times()) > 50, "--timeout ends it", result.stderr)
+
+# ---- delay and control ----
+clear()
+record("-q", *EVENT, "-D", "400", "--", CHAIN, "1", "1")
+span = times()
+comm = [kind for kind, _, _ in PerfFile("perf.data").records() if kind == 3]
+check(0.2 < span[-1] - span[0] < 0.75 and comm, f"-D 400 of 1 s: samples of {span[-1] - span[0]:.2f} s")
+symbols = run(["perf", "script", "-F", "ip,sym", "--comm", "chain"]).stdout
+check("leaf" in symbols, "and its mappings are known nevertheless", symbols[:300])
+clear()
+os.mkfifo("ctl")
+os.mkfifo("ack")
+script = (f"{CHAIN} 1 0.3; echo enable >ctl; read a <ack; {CHAIN} 1 0.3; echo disable >ctl; read b <ack; "
+          f"{CHAIN} 1 0.3; echo ping >ctl; read c <ack; echo $a $b $c")
+result = record(*EVENT, "-D", "-1", "--control", "fifo:ctl,ack", "--", "sh", "-c", script)
+check("ack ack ack" in result.stdout, "--control is acknowledged", result.stdout, result.stderr)
+pids = set(run(["perf", "script", "-G", "-F", "pid", "--comm", "chain"]).stdout.split())
+check(len(pids) == 1 and len(times()) > 50, "and only the bracketed part is sampled", pids)
+
+# ---- several files ----
+clear()
+result = record(*EVENT, "--switch-output=400ms", "--", CHAIN, "1", "1.5")
+files = sorted(glob.glob("perf.data.2*"))
+check(len(files) >= 3 and not os.path.exists("perf.data"), "--switch-output by time", files,
+      result.stderr)
+parts = [times(name) for name in files]
+wanted = int(result.stdout) / 1e9 * 997
+check(abs(sum(len(part) for part in parts) - wanted) < 0.05 * wanted + 10 and
+      all(a[-1] <= b[0] for a, b in zip(parts, parts[1:]) if a and b),
+      "each goes on where the one before ended", [len(part) for part in parts], wanted)
+symbols = run(["perf", "script", "-F", "ip,sym", "-i", files[1]]).stdout
+check("leaf" in symbols, "each describes its processes", symbols[:200])
+clear()
+record("-q", *EVENT, "--switch-output=200ms", "--switch-max-files", "2", "--", CHAIN, "1", "1.5")
+check(len(glob.glob("perf.data.2*")) == 2, "--switch-max-files 2 keeps two")
+clear()
+recorder = subprocess.Popen([PERFOLIO, "record", "-q", *EVENT, "--switch-output", "--", CHAIN, "1", "1.5"],
+                            stdout=subprocess.DEVNULL)
+wait_for("perf.data")
+time.sleep(0.5)
+recorder.send_signal(signal.SIGUSR2)
+recorder.wait(timeout=20)
+check(len(glob.glob("perf.data.2*")) == 2, "--switch-output by SIGUSR2", glob.glob("perf.data*"))
+clear()
+record("-q", *EVENT, "-F", "9999", "--switch-output=100K", "--", CHAIN, "2", "2")
+sizes = [os.path.getsize(name) for name in glob.glob("perf.data.2*")]
+check(len(sizes) > 2, "--switch-output by size", sizes)
+clear()
+record("-q", "-a", "-e", "cpu-clock", "-F", "9999", "--overwrite", "-m", "128K", "--", "sleep", "2")
+span = times()
+check(span and span[-1] - span[0] < 1, f"--overwrite keeps the newest: {span[-1] - span[0]:.2f} of 2 s")
+clear()
+result = record("-a", "-e", "cpu-clock", "-F", "9999", "-g", "--max-size", "300K", timeout=30)
+check(result.returncode == 0 and 300e3 <= os.path.getsize("perf.data") < 6e6, "--max-size ends it",
+      result.stderr)
+
+# ---- what is said ----
+clear()
+result = record("--", "true")
+check("sampling cpu-clock instead of cycles" in result.stderr and "4,000 times a second" in result.stderr
+      or "sampling cycles" in result.stderr, "the default event and rate are said", result.stderr)
+for flags, words in ((["-F", "1000"], "-F 997"), (["-F", "100"], "-F 99 "),
+                     (["-F", "10000000"], "the kernel allows"), (["-c", "100"], "every 10000"),
+                     (["-e", "faults", "-c", "10", "-P"], "every single faults")):
+    event = [] if "-e" in flags else ["-e", "cpu-clock"]
+    result = record(*event, *flags, "--", "true")
+    check(words in result.stderr and result.returncode == 0, f"{' '.join(flags)}: '{words}'",
+          result.stderr)
+result = record("-e", "cpu-clock", "-F", "997", "--", "true")
+check("note:" not in result.stderr, "no note where there is nothing to say", result.stderr)
+result = record("-e", "cpu-clock", "-F", "10000000", "--strict-freq", "--", "true")
+check(result.returncode == 1 and "kernel allows" in result.stderr, "--strict-freq refuses", result.stderr)
+result = record("-q", "-e", "cpu-clock", "--", "true")
+check(not result.stderr, "-q says nothing", result.stderr)
+result = record("-e", "cpu-clock", "-F", "997", "-o", "other.data", "--", CHAIN, "1", "0.2")
+check(re.search(r"^\[ perfolio record: [\d,]+ samples of cpu-clock in 0\.\d+ s, none lost \]\n"
+                r"\[ perfolio record: wrote 0\.\d+ MB to other.data; next: perfolio script -i other.data \]$",
+                result.stderr, re.M), "the closing lines", result.stderr)
+result = record("--plan", "-e", "cpu-clock", "-F", "997", "-a")
+check(re.search(r"cpu-clock +[\d,]+ +[\d.]+ us +\d+ +[\d.]+", result.stdout) and
+      "% slower" in result.stdout, "--plan measures what a sample costs", result.stdout, result.stderr)
+
+# ---- lost: counted, printed, in the file ----
+clear()
+# A sample that is larger than its ring can only be lost.
+result = record(*EVENT, "--call-graph", "dwarf", "-m", "1", "--", CHAIN, "1", "0.3")
+lost = re.search(r"([\d,]+) LOST \(", result.stderr)
+if check(lost is not None, "a ring of one page loses stack copies, and says so", result.stderr):
+    told = int(lost.group(1).replace(",", ""))
+    records = [record_ for record_ in PerfFile("perf.data").records() if record_[0] == 13]
+    total = sum(int.from_bytes(body[:8], "little") for _, _, body in records)
+    check(total == told, f"and the file holds the same count ({told:,})", total)
+
+# ---- on a terminal ----
+clear()
+pid, fd = pty.fork()
+if pid == 0:
+    os.execv(PERFOLIO, [PERFOLIO, "record", "-a", *EVENT, "--", "sleep", "2.2"])
+text = b""
+while True:
+    try:
+        piece = os.read(fd, 4096)
+    except OSError:
+        break
+    if not piece:
+        break
+    text += piece
+os.waitpid(pid, 0)
+check(b"recording: 1.0 s, " in text and b"samples, " in text, "a progress line on a terminal", text)
+result = record("-a", *EVENT, "--", "sleep", "1.5")
+check("recording:" not in result.stderr, "and none elsewhere", result.stderr)
+
+done()

@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Nothing lost at 9,999 samples a second with stack copies on busy CPUs, and no more CPU, bytes or loss than
+perf in alternating runs.  The short form of bench/record.py; PERFOLIO_LONG=1 takes 10 s a run."""
+import os
+import re
+import resource
+import statistics
+import subprocess
+import tempfile
+
+from lib import PERFOLIO, check, done, need_program, need_root, program, run, sanitized
+
+need_program("perf")
+need_root()
+SCRATCH = tempfile.TemporaryDirectory(prefix="perfolio-load-")
+os.chdir(SCRATCH.name)
+LONG = os.environ.get("PERFOLIO_LONG")
+SECONDS, ROUNDS = (10, 7) if LONG else (2, 3)
+CPUS = os.cpu_count()
+
+
+def measured(command):
+    """What it printed and the CPU time of it and its children, in s."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    result = run(command, timeout=120)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return result, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def sample_count(text):
+    return int(re.search(r"([\d,]+) samples", text).group(1).replace(",", ""))
+
+
+busy = subprocess.Popen([program("chain"), str(CPUS), "3600"], stdout=subprocess.DEVNULL)
+try:
+    # ---- with stack copies ----
+    result, _ = measured([PERFOLIO, "record", "-a", "-e", "cpu-clock", "-F", "9999", "--call-graph", "dwarf",
+                          "-o", "copies.data", "--", "sleep", str(SECONDS)])
+    samples = sample_count(result.stderr)
+    check("none lost" in result.stderr, f"stack copies, {SECONDS} s: nothing lost", result.stderr)
+    check(samples > 0.8 * 9999 * SECONDS * CPUS, f"and {samples:,} samples taken", result.stderr)
+    os.unlink("copies.data")
+
+    # ---- without, against perf as it is and as it is at its best ----
+    flags = ["-a", "-g", "-e", "cpu-clock", "-F", "9999"]
+    rivals = {
+        "perfolio": [PERFOLIO, "record", *flags],
+        "perf": ["perf", "record", *flags],
+        "perf -r 1 -m 4096": ["perf", "record", "-r", "1", "-m", "4096", *flags],
+    }
+    cpu, size, lost = {name: [] for name in rivals}, {name: [] for name in rivals}, {name: 0 for name in rivals}
+    for _ in range(ROUNDS):
+        for name, command in rivals.items():
+            result, seconds = measured([*command, "-o", "x.data", "--", "sleep", str(SECONDS)])
+            cpu[name].append(seconds)
+            size[name].append(os.path.getsize("x.data") / sample_count(result.stderr))
+            if name == "perfolio":
+                found = re.search(r"([\d,]+) LOST", result.stderr)
+                lost[name] += int(found.group(1).replace(",", "")) if found else 0
+    check(lost["perfolio"] == 0, "call chains: perfolio lost nothing", lost)
+    ours = statistics.median(cpu["perfolio"])
+    for name in list(rivals)[1:]:
+        theirs = statistics.median(cpu[name])
+        check(sanitized() or ours <= theirs, f"CPU: {ours:.3f} s, {name} {theirs:.3f} s", cpu)
+        print(f"# {statistics.median(size['perfolio']):.1f} bytes a sample, {name} "
+              f"{statistics.median(size[name]):.1f}")
+finally:
+    busy.kill()
+    busy.wait()
+
+# ---- bytes, where the machine's other programs do not make the stacks longer or shorter ----
+for flags in (["-F", "9999"], ["-F", "9999", "-g"]):
+    sizes = {}
+    for name, command in {"perfolio": [PERFOLIO, "record"], "perf": ["perf", "record"]}.items():
+        result = run([*command, "-e", "cpu-clock", *flags, "-o", "x.data", "--", program("chain"),
+                      "1", "2"])
+        sizes[name] = os.path.getsize("x.data") / sample_count(result.stderr)
+    ratio = sizes["perfolio"] / sizes["perf"]
+    check(ratio <= 1.01,
+          f"bytes a sample, {' '.join(flags)}: {sizes['perfolio']:.2f}, perf {sizes['perf']:.2f}", sizes)
+
+done()

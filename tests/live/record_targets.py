@@ -1,0 +1,218 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Whom `record` records: programs, processes with and without their children, threads, users, CPUs,
+cgroups, containers; also while others start and end."""
+import collections
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+from lib import PERFOLIO, check, done, need_program, need_root, program, run
+from perffile import MMAP2, PerfFile
+
+need_program("perf")
+need_root()
+SCRATCH = tempfile.TemporaryDirectory(prefix="perfolio-targets-")
+os.chdir(SCRATCH.name)
+os.chmod(".", 0o755)
+CHAIN = program("chain")
+FORKS = 500  # a second
+
+
+def record(*flags):
+    return run([PERFOLIO, "record", "-e", "cpu-clock", "-F", "997", "-o", "x.data", *flags])
+
+
+def samples(*fields, name="x.data"):
+    """Lines of perf's own reading of the file."""
+    return [line.split() for line in
+            run(["perf", "script", "-G", "-F", ",".join(fields), "-i", name]).stdout.splitlines()]
+
+
+def start(*command):
+    return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
+
+
+def end(process):
+    process.kill()
+    process.communicate()
+
+
+# ---- a program, with its threads and children ----
+result = record("--", CHAIN, "2", "0.5")
+used = sum(int(word) for word in result.stdout.split()) / 1e9
+found = sum(1 for _ in samples("tid"))
+check(abs(found / 997 - used) < 0.05 * used + 0.02,
+      f"a program of two threads: {found} samples for {used:.2f} s of CPU time", result.stderr)
+threads = {line[0] for line in samples("tid")}
+check(len(threads) == 2, "both threads are in it", threads)
+record("--no-inherit", "--", CHAIN, "2", "0.5")
+check(len({line[0] for line in samples("tid")}) == 1, "--no-inherit leaves the second one out")
+record("--", "sh", "-c", f"{CHAIN} 1 0.2 & {CHAIN} 1 0.2; wait")
+names = collections.Counter((line[0], line[1]) for line in samples("comm", "pid"))
+check(sum(count > 20 for (comm, _), count in names.items() if comm == "chain") == 2,
+      "children are recorded", names)
+
+# ---- processes ----
+parent = start("sh", "-c", f"{CHAIN} 1 30 & {CHAIN} 1 30 & while :; do :; done")
+time.sleep(0.3)
+result = record("-p", str(parent.pid), "--timeout", "400ms")
+pids = {line[0] for line in samples("pid")}
+check(pids == {str(parent.pid)}, "-p: that process alone", pids)
+check("2 existing child processes are left out; --tree" in result.stderr,
+      "and it says how many children are left out", result.stderr)
+result = record("-p", str(parent.pid), "--tree", "--timeout", "400ms")
+pids = collections.Counter(line[0] for line in samples("pid"))
+check(len(pids) == 3 and min(pids.values()) > 50, "--tree: with its children", pids)
+check("left out" not in result.stderr, "and then none is left out", result.stderr)
+children = run(["pgrep", "-P", str(parent.pid)]).stdout.split()
+record("-p", ",".join(children), "--timeout", "400ms")
+check({line[0] for line in samples("pid")} == set(children), "-p with two processes")
+run(["pkill", "-KILL", "-P", str(parent.pid)])
+end(parent)
+
+worker = start(CHAIN, "3", "30")
+time.sleep(0.2)
+tids = sorted(os.listdir(f"/proc/{worker.pid}/task"), key=int)
+record("-t", tids[1], "--timeout", "400ms")
+check({line[0] for line in samples("tid")} == {tids[1]}, "-t: that thread alone")
+result = record("-p", str(worker.pid), "--", "sleep", "0.4")
+check({line[0] for line in samples("tid")} == set(tids) and result.returncode == 0,
+      "-p with a command: all threads, as long as the command runs")
+end(worker)
+
+worker = start(CHAIN, "1", "0.6")
+began = time.monotonic()
+result = record("-p", str(worker.pid))
+check(result.returncode == 0 and time.monotonic() - began < 5, "-p ends with the process",
+      result.stderr)
+worker.communicate()
+result = record("-p", "999999")
+check(result.returncode == 1 and "999999" in result.stderr, "a process that is not there is said",
+      result.stderr)
+
+# ---- CPUs ----
+worker = start(CHAIN, "2", "30")
+record("-C", "0", "--", "sleep", "0.3")
+check({line[0] for line in samples("cpu")} == {"[000]"}, "-C 0: that CPU alone")
+record("-a", "--", "sleep", "0.3")
+check(len({line[0] for line in samples("cpu")}) == os.cpu_count(), "-a: all of them")
+end(worker)
+
+# ---- cgroups ----
+
+
+def cgroup_root():
+    with open("/proc/mounts", encoding="utf-8") as mounts:
+        for line in mounts:
+            _, where, kind, *_ = line.split()
+            if kind == "cgroup2":
+                return where
+    return None
+
+
+root = cgroup_root()
+if root:
+    folder = os.path.join(root, f"perfolio-{os.getpid()}")
+    os.mkdir(folder)
+    try:
+        inside, outside = start(CHAIN, "1", "30"), start(CHAIN, "1", "30")
+        with open(os.path.join(folder, "cgroup.procs"), "w", encoding="utf-8") as procs:
+            procs.write(str(inside.pid))
+        result = record("--cgroup", os.path.basename(folder), "--", "sleep", "0.5")
+        pids = {line[0] for line in samples("pid")}
+        check(pids == {str(inside.pid)}, "--cgroup: what runs in it alone", pids, result.stderr)
+        end(inside)
+        end(outside)
+    finally:
+        time.sleep(0.1)
+        os.rmdir(folder)
+
+# ---- a user who forks 500 times a second ----
+STORM = f"""
+import os, signal, time
+os.setgid(12345); os.setuid(12345)
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+due = time.monotonic()
+while True:
+    if os.fork() == 0:
+        until = time.monotonic() + 0.001
+        while time.monotonic() < until: pass
+        os._exit(0)
+    due += 1 / {FORKS}
+    left = due - time.monotonic()
+    if left > 0: time.sleep(left)
+    else: due = time.monotonic()
+"""
+storm = start(sys.executable, "-c", STORM)
+time.sleep(0.5)
+for flags in (["-u", "12345"], ["-p", str(storm.pid), "--tree"]):
+    statuses, children = [], []
+    for _ in range(10):
+        result = record(*flags, "--timeout", "150ms")
+        statuses.append(result.returncode)
+        children.append(len({line[0] for line in samples("pid")}))
+        if result.returncode:
+            print("#", result.stderr)
+    check(not any(statuses), f"{FORKS} forks a second: {' '.join(flags)} starts every time", statuses)
+    check(min(children) > 5, "and records the children", children)
+end(storm)
+
+# No thread twice: with every event counted once the samples are no more than the CPU time.
+spawner = start(sys.executable, "-c", STORM.replace("os.setgid(12345); os.setuid(12345)", ""))
+time.sleep(0.3)
+ratios = []
+for _ in range(3):
+    result = record("-p", str(spawner.pid), "--tree", "--", "sleep", "0.5")
+    by_time = collections.Counter((line[0], line[1]) for line in samples("cpu", "time"))
+    ratios.append(sum(count > 1 for count in by_time.values()))
+check(not any(ratios), "no moment of a CPU is sampled twice", ratios)
+end(spawner)
+
+# ---- many threads ----
+crowd = subprocess.Popen([program("crowd"), "10000"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+crowd.stdin.write(b"g")
+crowd.stdin.flush()
+crowd.stdout.readline()
+began = time.monotonic()
+result = record("-a", "--", "true")
+took = time.monotonic() - began
+comms = sum(kind == 3 for kind, _, _ in PerfFile("x.data").records())
+check(result.returncode == 0 and comms > 10000,
+      f"-a beside 10,000 threads: all described, {took:.2f} s in all ({comms:,} names)", result.stderr)
+crowd.kill()
+crowd.communicate()
+
+# ---- a container: the same path is another file there ----
+
+
+def build_id(path):
+    text = run(["file", "-b", path]).stdout if shutil.which("file") else ""
+    found = re.search(r"BuildID\[sha1\]=([0-9a-f]+)", text)
+    if found:
+        return found.group(1)
+    text = run(["perf", "buildid-list", "-i", path]).stdout
+    return text.split()[0] if text else ""
+
+
+os.mkdir("image")
+shutil.copy(CHAIN, "image/prog")
+shutil.copy(program("steady"), "prog")
+os.chmod("image/prog", 0o755)
+inside = start("unshare", "-m", "sh", "-c",
+               f"mount --bind image/prog prog && exec {os.getcwd()}/prog 1 30")
+time.sleep(0.5)
+record("-p", str(inside.pid), "--timeout", "200ms")
+ids = set()
+for kind, misc, body in PerfFile("x.data").records():
+    if kind == MMAP2 and misc & 1 << 14 and b"/prog\0" in body:
+        ids.add(body[36:36 + body[32]].hex())
+check(ids == {build_id("image/prog")}, "in a container: the build-id of the file that runs there", ids,
+      build_id("image/prog"))
+end(inside)
+
+done()
