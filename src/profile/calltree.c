@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profile/calltree.h"
-#include "base/idmap.h"
 #include "profile/match.h"
 
 #include <errno.h>
 
 struct builder {
-	struct calltree *tree;
+	struct calltree_maker maker;
 	const struct profile *profile;
 	const struct calltree_options *options;
-	struct idmap children; /* parent, function and inlined, as in the profile */
 	uint8_t *focus, *hide; /* for each function; NULL if not asked for */
 };
 
@@ -19,14 +17,31 @@ static void add_pair(struct weight_pair *sum, const struct weight_pair *more)
 	sum->weight += more->weight;
 }
 
-static uint32_t child_of(struct builder *b, uint32_t parent, uint32_t function, bool inlined)
+static struct calltree_node *nodes_of(const struct builder *b)
+{
+	return b->maker.tree->nodes.data;
+}
+
+void calltree_begin(struct calltree_maker *maker, struct calltree *tree, uint32_t root_function)
+{
+	*maker = (struct calltree_maker){ .tree = tree };
+	*tree = (struct calltree){ 0 };
+	*vec_push(&tree->nodes) = (struct calltree_node){
+		.function = root_function,
+		.first_child = NO_NODE,
+		.next_sibling = NO_NODE,
+	};
+}
+
+uint32_t calltree_child(struct calltree_maker *maker, uint32_t parent, uint32_t function,
+			bool inlined)
 {
 	uint64_t key = (uint64_t)parent << 32 | function << 1 | inlined;
-	uint32_t next = (uint32_t)b->tree->nodes.len;
-	uint32_t id = idmap_add(&b->children, key, next);
+	uint32_t next = (uint32_t)maker->tree->nodes.len;
+	uint32_t id = idmap_add(&maker->children, key, next);
 
 	if (id == next)
-		*vec_push(&b->tree->nodes) = (struct calltree_node){
+		*vec_push(&maker->tree->nodes) = (struct calltree_node){
 			.parent = parent,
 			.function = function,
 			.inlined = inlined,
@@ -43,9 +58,10 @@ static uint32_t step(struct builder *b, uint32_t at, uint32_t stack)
 
 	if (b->hide && b->hide[function])
 		return at;
-	if (b->options->collapse_recursion && at && b->tree->nodes.data[at].function == function)
+	if (b->options->collapse_recursion && at && nodes_of(b)[at].function == function)
 		return at;
-	return child_of(b, at, function, b->profile->stacks.flags[stack] & STACK_INLINED);
+	return calltree_child(&b->maker, at, function,
+			      b->profile->stacks.flags[stack] & STACK_INLINED);
 }
 
 /* For each stack: does it, or one that it comes from, weigh anything as a leaf? */
@@ -90,7 +106,7 @@ static void build_from_root(struct builder *b, const struct stack_weights *weigh
 				place[i] = step(b, above, i);
 		}
 		if (place[i] != NO_NODE)
-			add_pair(&b->tree->nodes.data[place[i]].self, &self);
+			add_pair(&nodes_of(b)[place[i]].self, &self);
 	}
 	free(place);
 	free(needed);
@@ -121,7 +137,7 @@ static void build_from_leaf(struct builder *b, const struct stack_weights *weigh
 			continue;
 		for (uint32_t stack = i; stack != end; stack = b->profile->stacks.parent[stack])
 			at = step(b, at, stack);
-		add_pair(&b->tree->nodes.data[at].self, &self);
+		add_pair(&nodes_of(b)[at].self, &self);
 	}
 }
 
@@ -170,6 +186,13 @@ static void link_children(struct calltree *tree)
 	free(order);
 }
 
+void calltree_end(struct calltree_maker *maker)
+{
+	sum_up(maker->tree);
+	link_children(maker->tree);
+	idmap_free(&maker->children);
+}
+
 static int match_options(struct builder *b, struct err *err)
 {
 	if (b->options->focus) {
@@ -189,24 +212,17 @@ int calltree_build(struct calltree *tree, const struct profile *profile,
 		   const struct stack_weights *weights, const struct calltree_options *options,
 		   struct err *err)
 {
-	struct builder b = { .tree = tree, .profile = profile, .options = options };
+	struct builder b = { .profile = profile, .options = options };
 	int rc = match_options(&b, err);
 
 	if (!rc) {
-		*tree = (struct calltree){ 0 };
-		*vec_push(&tree->nodes) = (struct calltree_node){
-			.function = profile->stacks.function[STACK_ROOT],
-			.first_child = NO_NODE,
-			.next_sibling = NO_NODE,
-		};
+		calltree_begin(&b.maker, tree, profile->stacks.function[STACK_ROOT]);
 		if (options->from_leaf)
 			build_from_leaf(&b, weights);
 		else
 			build_from_root(&b, weights);
-		sum_up(tree);
-		link_children(tree);
+		calltree_end(&b.maker);
 	}
-	idmap_free(&b.children);
 	free(b.focus);
 	free(b.hide);
 	return rc;
@@ -236,4 +252,24 @@ struct function_weight *profile_function_weights(const struct profile *profile,
 	}
 	free(totals);
 	return functions;
+}
+
+struct weight_pair *profile_thread_weights(const struct profile *profile,
+					   const struct profile_filter *filter, struct err *err)
+{
+	const struct profile_samples *rows = &profile->samples;
+	struct weight_pair *threads;
+	struct sieve sieve;
+
+	if (sieve_make(&sieve, profile, filter, err))
+		return NULL;
+	threads = mem_alloc((profile->threads.len + 1) * sizeof(*threads));
+	for (size_t i = sieve.first; i < sieve.last; i++) {
+		if (!sieve_takes(&sieve, profile, i))
+			continue;
+		threads[rows->thread[i]].samples++;
+		threads[rows->thread[i]].weight += rows->weight[i];
+	}
+	sieve_free(&sieve);
+	return threads;
 }

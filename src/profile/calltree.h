@@ -6,6 +6,7 @@
 #ifndef PROFILE_CALLTREE_H
 #define PROFILE_CALLTREE_H
 
+#include "base/idmap.h"
 #include "profile/filter.h"
 
 #define NO_NODE UINT32_MAX
@@ -39,6 +40,19 @@ int calltree_build(struct calltree *tree, const struct profile *profile,
 		   struct err *err);
 void calltree_free(struct calltree *tree);
 
+/* A tree by hand: begin, add children and to their `self`, end. */
+struct calltree_maker {
+	struct calltree *tree;
+	struct idmap children; /* parent, function and inlined */
+};
+
+void calltree_begin(struct calltree_maker *maker, struct calltree *tree, uint32_t root_function);
+/* The child of that function, new if need be. */
+uint32_t calltree_child(struct calltree_maker *maker, uint32_t parent, uint32_t function,
+			bool inlined);
+/* Sums up and links the children, the heaviest first. */
+void calltree_end(struct calltree_maker *maker);
+
 /* self: as leaf; total: anywhere on the stack, a recursive function counted once. */
 struct function_weight {
 	struct weight_pair self, total;
@@ -47,5 +61,9 @@ struct function_weight {
 /* One for each function of the profile.  Free it. */
 struct function_weight *profile_function_weights(const struct profile *profile,
 						 const struct stack_weights *weights);
+
+/* What each thread of the profile weighs.  Free it; NULL on failure. */
+struct weight_pair *profile_thread_weights(const struct profile *profile,
+					   const struct profile_filter *filter, struct err *err);
 
 #endif

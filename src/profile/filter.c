@@ -9,13 +9,6 @@
 
 #define CPU_COUNT 65536 /* a row's cpu is 16 bits */
 
-/* A filter made ready: a byte of yes or no for each thread, CPU and stack. */
-struct sieve {
-	size_t first, last; /* rows */
-	uint8_t event;
-	uint8_t *threads, *cpus, *stacks; /* NULL: all of them */
-};
-
 size_t profile_row_at(const struct profile *profile, uint64_t time)
 {
 	size_t low = 0, high = profile->samples.len;
@@ -124,15 +117,75 @@ static void sieve_objects(struct sieve *sieve, const struct profile *profile, co
 	}
 }
 
+/* Where the kernels of the machines that we know wait for something to do. */
+static bool is_idle_name(const char *name)
+{
+	static const char *const names[] = {
+		"acpi_idle_do_entry",
+		"acpi_processor_ffh_cstate_enter",
+		"acpi_safe_halt",
+		"arch_cpu_idle",
+		"cpu_do_idle",
+		"cpu_idle",
+		"cpu_idle_poll",
+		"cpu_startup_entry",
+		"cpuidle_enter_state",
+		"default_idle",
+		"default_idle_call",
+		"do_idle",
+		"intel_idle",
+		"intel_idle_ibrs",
+		"intel_idle_irq",
+		"io_idle",
+		"mwait_idle",
+		"mwait_idle_with_hints",
+		"mwait_idle_with_hints.constprop.0",
+		"native_safe_halt",
+		"poll_idle",
+		"psw_idle",
+		"pv_native_safe_halt",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	return false;
+}
+
+uint8_t *profile_idle_stacks(const struct profile *profile)
+{
+	uint8_t *functions = mem_alloc(profile->functions.len);
+	uint8_t *idle = mem_alloc(profile->stacks.len);
+
+	for (uint32_t i = 0; i < profile->functions.len; i++)
+		functions[i] = profile->functions.data[i].kind == FRAME_KERNEL &&
+			       is_idle_name(profile_function_name(profile, i));
+	for (size_t i = 0; i < profile->stacks.len; i++)
+		idle[i] = functions[profile->stacks.function[i]];
+	free(functions);
+	return idle;
+}
+
+static void sieve_busy(struct sieve *sieve, const struct profile *profile)
+{
+	uint8_t *idle = profile_idle_stacks(profile);
+
+	for (size_t i = 0; i < profile->stacks.len; i++)
+		sieve->stacks[i] &= !idle[i];
+	free(idle);
+}
+
 static int sieve_stacks(struct sieve *sieve, const struct profile *profile,
 			const struct profile_filter *filter, struct err *err)
 {
 	int rc;
 
-	if (!filter->keep && !filter->drop && !filter->objects)
+	if (!filter->keep && !filter->drop && !filter->objects && !filter->busy)
 		return 0;
 	sieve->stacks = mem_alloc(profile->stacks.len);
 	memset(sieve->stacks, 1, profile->stacks.len);
+	if (filter->busy)
+		sieve_busy(sieve, profile);
 	sieve_objects(sieve, profile, filter->objects);
 	rc = sieve_functions(sieve, profile, filter->keep, true, err);
 	return rc ? rc : sieve_functions(sieve, profile, filter->drop, false, err);
@@ -179,35 +232,52 @@ static void weigh(const struct profile *profile, const struct sieve *sieve,
 			   sieve->stacks, weights);
 }
 
-int profile_weigh(const struct profile *profile, const struct profile_filter *filter,
-		  struct stack_weights *weights, struct err *err)
+int sieve_make(struct sieve *sieve, const struct profile *profile,
+	       const struct profile_filter *filter, struct err *err)
 {
-	struct sieve sieve = {
+	int rc;
+
+	*sieve = (struct sieve){
 		.event = filter->event,
 		.first = profile_row_at(profile, filter->time_from),
 		.last = filter->time_to ? profile_row_at(profile, filter->time_to)
 					: profile->samples.len,
 	};
-	int rc;
-
-	sieve_threads(&sieve, profile, filter);
-	rc = sieve_cpus(&sieve, filter, err);
+	sieve_threads(sieve, profile, filter);
+	rc = sieve_cpus(sieve, filter, err);
 	if (!rc)
-		rc = sieve_stacks(&sieve, profile, filter, err);
-	if (!rc) {
-		*weights = (struct stack_weights){ .len = profile->stacks.len };
-		weights->samples = mem_alloc(weights->len * sizeof(*weights->samples));
-		weights->weight = mem_alloc(weights->len * sizeof(*weights->weight));
-		weigh(profile, &sieve, weights);
-		for (size_t i = 0; i < weights->len; i++) {
-			weights->total_samples += weights->samples[i];
-			weights->total_weight += weights->weight[i];
-		}
-	}
-	free(sieve.threads);
-	free(sieve.cpus);
-	free(sieve.stacks);
+		rc = sieve_stacks(sieve, profile, filter, err);
+	if (rc)
+		sieve_free(sieve);
 	return rc;
+}
+
+void sieve_free(struct sieve *sieve)
+{
+	free(sieve->threads);
+	free(sieve->cpus);
+	free(sieve->stacks);
+	*sieve = (struct sieve){ 0 };
+}
+
+int profile_weigh(const struct profile *profile, const struct profile_filter *filter,
+		  struct stack_weights *weights, struct err *err)
+{
+	struct sieve sieve;
+	int rc = sieve_make(&sieve, profile, filter, err);
+
+	if (rc)
+		return rc;
+	*weights = (struct stack_weights){ .len = profile->stacks.len };
+	weights->samples = mem_alloc(weights->len * sizeof(*weights->samples));
+	weights->weight = mem_alloc(weights->len * sizeof(*weights->weight));
+	weigh(profile, &sieve, weights);
+	for (size_t i = 0; i < weights->len; i++) {
+		weights->total_samples += weights->samples[i];
+		weights->total_weight += weights->weight[i];
+	}
+	sieve_free(&sieve);
+	return 0;
 }
 
 void stack_weights_free(struct stack_weights *weights)

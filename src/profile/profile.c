@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profile/profile.h"
 #include "base/idmap.h"
+#include "profile/index.h"
 
 #include <assert.h>
 
 /* Ids are 32 bits, and one of the stack key's function bits says whether it was inlined. */
 #define FUNCTION_LIMIT (UINT32_MAX / 2)
 
+#define NO_LEAF UINT32_MAX
+
 struct profile_lookup {
 	struct idmap functions; /* name and object */
 	struct idmap stacks;	/* parent, function and inlined */
 	struct map objects;	/* path, build-id and kind */
 	struct map threads;	/* the row's bytes */
-	struct map leaves;	/* likewise */
 	struct arena keys;
+	uint32_t *leaves; /* open addressing by their rows; NO_LEAF is a free slot */
+	size_t leaf_cap;
 };
 
 static uint64_t pair(uint32_t high, uint32_t low)
@@ -21,12 +25,19 @@ static uint64_t pair(uint32_t high, uint32_t low)
 	return (uint64_t)high << 32 | low;
 }
 
-struct profile *profile_new(void)
+struct profile *profile_new_bare(void)
 {
 	struct profile *profile = mem_alloc(sizeof(*profile));
-	uint32_t nowhere, root;
 
 	profile->lookup = mem_alloc(sizeof(*profile->lookup));
+	return profile;
+}
+
+struct profile *profile_new(void)
+{
+	struct profile *profile = profile_new_bare();
+	uint32_t nowhere, root;
+
 	nowhere = profile_object(profile, "", &(struct build_id){ 0 }, DSO_NONE);
 	root = profile_function(profile, "all", nowhere, FRAME_UNKNOWN);
 	profile_stack(profile, STACK_ROOT, root, false);
@@ -37,11 +48,13 @@ void profile_free(struct profile *profile)
 {
 	if (!profile)
 		return;
+	if (profile->file)
+		profile_index_detach(profile);
 	idmap_free(&profile->lookup->functions);
 	idmap_free(&profile->lookup->stacks);
 	map_free(&profile->lookup->objects);
 	map_free(&profile->lookup->threads);
-	map_free(&profile->lookup->leaves);
+	free(profile->lookup->leaves);
 	arena_free(&profile->lookup->keys);
 	free(profile->lookup);
 	interner_free(&profile->strings);
@@ -106,16 +119,51 @@ uint32_t profile_thread(struct profile *profile, const struct profile_thread *th
 	return id;
 }
 
+/* Where a leaf stands among the slots, or the free one where it belongs. */
+static uint32_t *leaf_slot(const struct profile *profile, uint32_t object, uint64_t offset)
+{
+	const struct profile_lookup *lookup = profile->lookup;
+	size_t at = idmap_hash(offset ^ (uint64_t)object << 40) & (lookup->leaf_cap - 1);
+
+	for (;; at = (at + 1) & (lookup->leaf_cap - 1)) {
+		const struct profile_leaf *leaf;
+
+		if (lookup->leaves[at] == NO_LEAF)
+			return &lookup->leaves[at];
+		leaf = &profile->leaves.data[lookup->leaves[at]];
+		if (leaf->offset == offset && leaf->object == object)
+			return &lookup->leaves[at];
+	}
+}
+
+static void grow_leaf_slots(struct profile *profile)
+{
+	struct profile_lookup *lookup = profile->lookup;
+
+	lookup->leaf_cap = lookup->leaf_cap ? lookup->leaf_cap * 2 : 256;
+	lookup->leaves = mem_resize(lookup->leaves, lookup->leaf_cap, sizeof(*lookup->leaves));
+	memset(lookup->leaves, 0xff, lookup->leaf_cap * sizeof(*lookup->leaves));
+	for (uint32_t i = 0; i < profile->leaves.len; i++) {
+		const struct profile_leaf *leaf = &profile->leaves.data[i];
+
+		*leaf_slot(profile, leaf->object, leaf->offset) = i;
+	}
+}
+
 uint32_t profile_leaf(struct profile *profile, uint32_t object, uint64_t offset)
 {
-	uint64_t key[2] = { object, offset };
-	uint32_t id = by_bytes(profile, &profile->lookup->leaves, key, sizeof(key),
-			       profile->leaves.len);
+	uint32_t *slot;
 
-	if (id == profile->leaves.len)
+	if ((profile->leaves.len + 1) * 3 > profile->lookup->leaf_cap * 2)
+		grow_leaf_slots(profile);
+	slot = leaf_slot(profile, object, offset);
+	if (*slot == NO_LEAF) {
+		assert(profile->leaves.len < NO_LEAF);
+		*slot = (uint32_t)profile->leaves.len;
 		*vec_push(&profile->leaves) = (struct profile_leaf){ .object = object,
 								     .offset = offset };
-	return id;
+	}
+	return *slot;
 }
 
 uint32_t profile_function(struct profile *profile, const char *name, uint32_t object,

@@ -16,8 +16,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define STACK_ROOT 0u /* the node of an empty stack, in every profile */
-#define NO_STRING  UINT32_MAX
+#define STACK_ROOT  0u /* the node of an empty stack, in every profile */
+#define NO_FUNCTION UINT32_MAX
 
 enum frame_kind {
 	FRAME_USER,
@@ -35,7 +35,7 @@ struct profile_object {
 };
 
 struct profile_function {
-	uint32_t name; /* string: mangled; "[unknown]" for none */
+	uint32_t name; /* string: mangled; UNKNOWN_NAME for none */
 	uint32_t object;
 	uint8_t kind; /* enum frame_kind */
 };
@@ -68,8 +68,7 @@ struct profile_samples {
 	uint32_t *thread;
 	uint32_t *leaf;	  /* into leaves: the sampled address itself */
 	uint64_t *weight; /* period */
-	uint16_t *cpu;
-	uint8_t *event;
+	uint16_t *cpu, *event;
 };
 
 struct profile_leaf {
@@ -84,23 +83,37 @@ struct profile_stacks {
 	uint8_t *flags;
 };
 
+/* What did not come through; all are counts, mostly of samples. */
+struct profile_quality {
+	uint64_t lost;		  /* records that found no room in the rings */
+	uint64_t lost_samples;	  /* samples of which the kernel says so */
+	uint64_t throttled;	  /* times that an event was stopped for coming too often */
+	uint64_t out_of_order;	  /* records that came behind younger ones */
+	uint64_t damaged;	  /* that do not fit their event's description */
+	uint64_t unknown_records; /* of a type or an event that nothing describes */
+	uint64_t guest;		  /* of virtual machines, whose processes nobody told */
+	uint64_t cut_stacks;	  /* whose stack was not followed to where it begins */
+	uint64_t unknown_leaves;  /* whose own function has no name */
+};
+
 struct profile {
 	struct interner strings;
 	VEC(struct profile_object) objects;
 	VEC(struct profile_function) functions;
 	VEC(struct profile_thread) threads;
 	VEC(struct profile_event) events;
-	VEC(struct profile_leaf) leaves;
+	VEC(struct profile_leaf) leaves; /* all addresses that were named, callers' too */
 	struct profile_stacks stacks;
 	struct profile_samples samples;
-	struct {
-		uint64_t lost, throttled, out_of_order, damaged, unknown_records;
-		uint64_t cut_stacks, unknown_leaves;
-	} quality;
+	struct profile_quality quality;
 	struct profile_lookup *lookup; /* what building needs to find things again */
+	struct profile_file *file;     /* the mapped index that columns lie in, or NULL */
 };
 
+#define UNKNOWN_NAME "[unknown]" /* of a function that has none, and of no object */
+
 struct profile *profile_new(void);
+struct profile *profile_new_bare(void); /* without any row, for those who bring all of them */
 void profile_free(struct profile *profile);
 
 /* Each gives the id of what may be there already. */
@@ -117,8 +130,7 @@ uint32_t profile_stack(struct profile *profile, uint32_t parent, uint32_t functi
 struct profile_row {
 	uint64_t time, weight;
 	uint32_t stack, thread, leaf;
-	uint16_t cpu;
-	uint8_t event;
+	uint16_t cpu, event;
 };
 
 /* Rows come in order of time. */

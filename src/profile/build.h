@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * From a recording to a profile: records in order of time, processes and mappings as of then,
+ * addresses named once each.
+ *
+ * A builder can be asked again and again while the recording grows; what it has made so far is a
+ * whole profile each time.  It belongs to one thread.
+ */
+#ifndef PROFILE_BUILD_H
+#define PROFILE_BUILD_H
+
+#include "profile/profile.h"
+
+struct err;
+struct perf_reader;
+struct profile_builder;
+
+/* Both must outlive the builder. */
+struct profile_builder *profile_builder_new(struct perf_reader *reader, struct symbol_store *store);
+
+/*
+ * Takes what the recording holds by now.  0 at its end, or a negative errno value, and then the
+ * profile holds what came before.
+ */
+int profile_builder_read(struct profile_builder *builder, struct err *err);
+
+/* Borrowed; it lives as long as the builder unless it is taken. */
+struct profile *profile_builder_profile(struct profile_builder *builder);
+/* The same for the caller to keep and free; the builder can then only be freed. */
+struct profile *profile_builder_take(struct profile_builder *builder);
+void profile_builder_free(struct profile_builder *builder);
+
+/* The same at one stroke; NULL on failure. */
+struct profile *profile_read(struct perf_reader *reader, struct symbol_store *store,
+			     struct err *err);
+
+#endif

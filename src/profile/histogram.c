@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profile/histogram.h"
+#include "base/clock.h"
+#include "base/err.h"
+
+#include <errno.h>
+
+static void count_rows(struct histogram *h, const struct profile *profile,
+		       const struct sieve *sieve)
+{
+	for (size_t i = sieve->first; i < sieve->last; i++) {
+		uint64_t since = profile->samples.time[i] - h->start;
+		size_t second = since / NS_PER_SEC;
+		size_t part = since % NS_PER_SEC * h->parts / NS_PER_SEC;
+		uint32_t *count;
+
+		if (second >= h->seconds)
+			break;
+		if (!sieve_takes(sieve, profile, i))
+			continue;
+		count = &h->counts[second * h->parts + part];
+		if (++*count > h->most)
+			h->most = *count;
+	}
+}
+
+int profile_histogram(const struct profile *profile, const struct profile_filter *filter,
+		      size_t parts, struct histogram *histogram, struct err *err)
+{
+	const struct profile_samples *rows = &profile->samples;
+	struct sieve sieve;
+	int rc;
+
+	if (!parts || parts > NS_PER_SEC / 1000)
+		return err_set(err, EINVAL, "a second has 1 to 1,000,000 parts, not %zu", parts);
+	rc = sieve_make(&sieve, profile, filter, err);
+	if (rc)
+		return rc;
+	*histogram = (struct histogram){ .parts = parts };
+	if (rows->len) {
+		histogram->start = rows->time[0];
+		histogram->seconds = (rows->time[rows->len - 1] - rows->time[0]) / NS_PER_SEC + 1;
+		if (histogram->seconds > HISTOGRAM_SECONDS)
+			histogram->seconds = HISTOGRAM_SECONDS;
+	}
+	histogram->counts =
+	    mem_alloc((histogram->seconds * parts + 1) * sizeof(*histogram->counts));
+	count_rows(histogram, profile, &sieve);
+	sieve_free(&sieve);
+	return 0;
+}
+
+void histogram_free(struct histogram *histogram)
+{
+	free(histogram->counts);
+	*histogram = (struct histogram){ 0 };
+}
