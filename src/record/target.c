@@ -287,7 +287,10 @@ static int resolve_cgroups(struct target *target, const struct target_flags *fla
 
 	target->kind = TARGET_CGROUPS;
 	while (!rc && (name = strsep(&rest, ","))) {
-		if (flags->cgroup_patterns && strpbrk(name, "{}[]()|*+?^$"))
+		if (flags->cgroup_patterns && !*name) /* of -G it says: the whole machine */
+			rc = err_set(err, EINVAL, "the name of a cgroup is missing in '%s'",
+				     flags->cgroups);
+		else if (flags->cgroup_patterns && strpbrk(name, "{}[]()|*+?^$"))
 			rc = add_matching(target, name, err);
 		else
 			rc = add_cgroup(target, name, err);

@@ -195,6 +195,7 @@ def refusals():
             (["-C", "0,4095"], {}, r"CPU 4095 does not exist; online are 0"),
             (["-C", "x"], {}, r"'x' is not a list of CPUs"),
             (["-a", "--cgroup", "no/such"], {}, r"cgroup 'no/such': .*No such file"),
+            (["-a", "--for-each-cgroup", ""], {}, r"the name of a cgroup is missing in ''"),
             (["-e", many], {"preexec_fn": few}, r"need 40 descriptors, but only 24 may be open"),
             (["-e", "raw_syscalls:sys_enter", "--filter", "nonsense"], {}, r"nonsense")):
         result = run([PERFOLIO, "stat", *arguments, "true"], **options)
