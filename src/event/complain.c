@@ -126,7 +126,8 @@ static char *in_case(const char *text, int (*change)(int))
 	return copy;
 }
 
-static void add_nearest(struct buf *out, struct catalog *catalog, const char *name)
+/* False if nothing is near. */
+static bool add_nearest(struct buf *out, struct catalog *catalog, const char *name)
 {
 	char *lower = in_case(name, tolower), *upper = in_case(name, toupper);
 	struct nearest nearest = { .wanted = { name, lower, upper } };
@@ -144,6 +145,7 @@ static void add_nearest(struct buf *out, struct catalog *catalog, const char *na
 	arena_free(&texts);
 	free(lower);
 	free(upper);
+	return nearest.best[0].name;
 }
 
 /* Without the modifiers at its end, if these are any. */
@@ -171,6 +173,7 @@ int complain_unknown(struct err *err, struct catalog *catalog, const char *text,
 {
 	struct buf words = { 0 }, after = { 0 };
 	struct err why = { 0 };
+	bool near;
 	char *name;
 	int rc;
 
@@ -178,8 +181,8 @@ int complain_unknown(struct err *err, struct catalog *catalog, const char *text,
 		return -EINVAL;
 	length = name_length(text + at, length);
 	name = mem_strndup(text + at, length);
-	add_nearest(&after, catalog, name);
-	if (strchr(name, ':') && !tracefs_path(catalog, &why))
+	near = add_nearest(&after, catalog, name);
+	if ((strchr(name, ':') || !near) && !tracefs_path(catalog, &why))
 		buf_printf(&after, "\n  tracepoints are out of reach: %s", why.text);
 	if (text[at + length] == '/') /* terms follow */
 		add_pmus(&after, catalog);

@@ -268,9 +268,10 @@ def ordinary_user():
     try:
         for level, arguments, status, words in (
                 ("2", ["-e", "task-clock", "true"], 0, ["task-clock:u", "user mode"]),
-                ("2", ["-a", "-e", "cs", "sleep", "0.1"], 1, ["perf_event_paranoid is 2"]),
+                ("2", ["-a", "-e", "cs", "sleep", "0.1"], 1, ["paranoid is 2", "paranoid=0"]),
                 ("1", ["-e", "cs", "true"], 0, ["cs "]),
-                ("2", ["-e", "sched:sched_switch", "true"], 2, ["tracepoints are out of reach"])):
+                ("2", ["-e", "sched:sched_switch", "true"], 2, ["tracepoints are out of reach"]),
+                ("2", ["-e", "sched_switch", "true"], 2, ["tracepoints are out of reach"])):
             with open(knob, "w", encoding="ascii") as file:
                 file.write(level)
             result = run(NOBODY + [PERFOLIO, "stat"] + arguments)
