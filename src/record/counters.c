@@ -59,8 +59,8 @@ static bool opens_on_ourselves(const struct counters *c, size_t event)
 
 static int fail_refused(const struct counters *c, size_t event, struct err *err)
 {
-	const struct event *refused = &c->list->events.data[event];
-	char why[400];
+	struct event refused = c->list->events.data[event];
+	char why[500];
 
 	if (c->target->kind == TARGET_TASKS && opens_on_ourselves(c, event))
 		return err_set(
@@ -68,8 +68,9 @@ static int fail_refused(const struct counters *c, size_t event, struct err *err)
 		    "thread %d belongs to another user or changed its rights; measure it "
 		    "as root or with CAP_PERFMON",
 		    (int)c->refused_on);
-	return err_set(err, c->status[event].error, "%s: %s", refused->name,
-		       event_why_not(refused, c->status[event].error, why, sizeof(why)));
+	refused.cpu_wide_only |= !follows_tasks(c); /* then :u would not do */
+	return err_set(err, c->status[event].error, "%s: %s", refused.name,
+		       event_why_not(&refused, c->status[event].error, why, sizeof(why)));
 }
 
 /* Fails if not one event may be counted, and for at least one the reason is permission. */
