@@ -75,26 +75,38 @@ static const struct share {
 	{ ROLE_ITLB_MISSES, ROLE_ITLB, "of all iTLB cache accesses", 7, 2, "%", 5, 10, 20 },
 };
 
+/* Where a machine has cores of two kinds, the upper half of a generic event says which are meant.
+ */
+static uint64_t kind_of_core(const struct event *event)
+{
+	const struct perf_event_attr *attr = &event->attr.base;
+	bool generic = attr->type == PERF_TYPE_HARDWARE || attr->type == PERF_TYPE_HW_CACHE;
+
+	return generic ? attr->config >> 32 : 0;
+}
+
 static enum role role_of(const struct event *event)
 {
 	const struct perf_event_attr *attr = &event->attr.base;
+	uint64_t config = attr->config - (kind_of_core(event) << 32);
 
 	if (event->kind == EVENT_TOOL)
 		return ROLE_NONE;
 	for (size_t i = 0; i < ARRAY_SIZE(roles); i++)
-		if (roles[i].type == attr->type && roles[i].config == attr->config)
+		if (roles[i].type == attr->type && roles[i].config == config)
 			return roles[i].role;
 	return ROLE_NONE;
 }
 
-/* Whether both events count in the same modes, so that one may be set against the other. */
-static bool same_modes(const struct event *a, const struct event *b)
+/* Whether both events count in the same modes on the same cores, so that one may be set against the
+ * other. */
+static bool comparable(const struct event *a, const struct event *b)
 {
 	const struct perf_event_attr *x = &a->attr.base, *y = &b->attr.base;
 
-	return x->exclude_user == y->exclude_user && x->exclude_kernel == y->exclude_kernel &&
-	       x->exclude_hv == y->exclude_hv && x->exclude_host == y->exclude_host &&
-	       x->exclude_idle == y->exclude_idle;
+	return kind_of_core(a) == kind_of_core(b) && x->exclude_user == y->exclude_user &&
+	       x->exclude_kernel == y->exclude_kernel && x->exclude_hv == y->exclude_hv &&
+	       x->exclude_host == y->exclude_host && x->exclude_idle == y->exclude_idle;
 }
 
 struct counts {
@@ -118,7 +130,7 @@ static bool find(const struct counts *counts, enum role role, double *value)
 
 		if (!source->counted || role_of(source->event) != role)
 			continue;
-		if (role != ROLE_CLOCK && !same_modes(source->event, counts->event))
+		if (role != ROLE_CLOCK && !comparable(source->event, counts->event))
 			continue;
 		sum += source->count;
 		found++;

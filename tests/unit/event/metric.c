@@ -129,6 +129,19 @@ TEST(metric_wants_the_same_modifiers)
 	EXPECT(!metrics[0].known);
 }
 
+TEST(metric_of_cores_of_two_kinds)
+{
+	const uint64_t big = UINT64_C(4) << 32, little = UINT64_C(10) << 32;
+	struct event cycles = hardware(big | PERF_COUNT_HW_CPU_CYCLES);
+	struct metric metric;
+
+	metric = beside(hardware(big | PERF_COUNT_HW_INSTRUCTIONS), 3000, cycles, 2000);
+	EXPECT_BOOL(metric.known, true);
+	EXPECT_NEAR(metric.value, 1.5, 1e-9);
+	metric = beside(hardware(little | PERF_COUNT_HW_INSTRUCTIONS), 3000, cycles, 2000);
+	EXPECT_BOOL(metric.known, false);
+}
+
 TEST(metric_is_never_made_of_what_was_not_counted)
 {
 	struct event cycles = hardware(PERF_COUNT_HW_CPU_CYCLES);
