@@ -68,8 +68,9 @@ static int ticked(void *user, const struct loop_state *state, int64_t now_ns, st
 static void was_reset(void *user)
 {
 	struct stat_command *stat = user;
+	struct tally_clocks clocks = stat_clocks(stat, stat->run.reset_ns);
 
-	tally_reset(stat->pass->tally);
+	tally_reset(stat->pass->tally, &clocks);
 }
 
 static int run_shell(const char *command, const char *option, struct err *err)
@@ -128,6 +129,8 @@ static int run_pass(struct stat_command *stat, struct pass *pass, struct err *er
 	say_signal(stat);
 	findings_ended(&stat->findings, &stat->run);
 	clocks = stat_clocks(stat, stat->run.ended_ns);
+	if (stat->run.reset_ns) /* the counts are of the time from there */
+		clocks.elapsed_ns = stat->run.ended_ns - stat->run.reset_ns;
 	tally_total(pass->tally, &clocks);
 	passes_take(&stat->passes, pass);
 	return run_shell(o->post, "--post", err);

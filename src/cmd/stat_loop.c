@@ -258,9 +258,11 @@ static int reset(struct loop *loop, struct err *err)
 {
 	int rc = loop->state->counters ? counters_reset(loop->state->counters, err) : 0;
 
-	if (!rc)
-		loop->hooks->reset(loop->hooks->user);
-	return rc;
+	if (rc)
+		return rc;
+	loop->state->reset_ns = clock_now_ns();
+	loop->hooks->reset(loop->hooks->user);
+	return 0;
 }
 
 static bool ends_interval(enum control_word word)

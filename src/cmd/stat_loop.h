@@ -26,6 +26,7 @@ struct loop_state {
 	struct workload workload;
 	bool has_workload;
 	int64_t started_ns; /* when counting began, or the command if it never did */
+	int64_t reset_ns;   /* when the counts were last set back to zero; 0 if never */
 	int64_t ended_ns;   /* 0 while it goes on */
 	bool ever_enabled;
 	enum loop_end end;

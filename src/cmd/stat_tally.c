@@ -56,9 +56,10 @@ void tally_begin(struct tally *t, const struct counters *counters)
 	t->last_clocks = (struct tally_clocks){ 0 };
 }
 
-void tally_reset(struct tally *t)
+void tally_reset(struct tally *t, const struct tally_clocks *clocks)
 {
 	memset(t->last, 0, t->value_count * sizeof(*t->last));
+	t->last_clocks = *clocks;
 }
 
 /* Adds what the counters hold, or what they gained since the last interval, into the sums. */

@@ -38,7 +38,7 @@ void tally_total(struct tally *tally, const struct tally_clocks *clocks);
 void tally_interval(struct tally *tally, const struct tally_clocks *clocks);
 
 /* After the counters were set back to zero: the next interval begins there. */
-void tally_reset(struct tally *tally);
+void tally_reset(struct tally *tally, const struct tally_clocks *clocks);
 
 /* The table made last. */
 const struct stat_table *tally_table(const struct tally *tally);

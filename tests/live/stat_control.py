@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`stat --control`: a script brackets a part of itself, and only that part is counted."""
 import os
+import re
 import tempfile
 
 from lib import PERFOLIO, check, done, need_root, program, run
@@ -50,6 +51,11 @@ def main(folder):
 
     result, rows = script.run(work(3000) + script.word("reset") + work(500))
     check(500 <= faults(rows) < 1500, f"reset: {faults(rows)} faults after it", result.stderr)
+
+    result, rows = script.run("sleep 0.5; " + script.word("reset") + work(10), "-e",
+                              "duration_time")
+    took = re.search(r"^(\d+),ns,duration_time", result.stderr, re.M)
+    check(took and 0 < int(took[1]) < 400_000_000, "and the time begins with it", result.stderr)
 
     result, rows = script.run(work(300) + script.word("ping") + work(300))
     check(result.stdout.split() == ["ack"] and faults(rows) > 600, "ping changes nothing",

@@ -61,10 +61,10 @@ static void begin(struct scene *scene)
 	EXPECT_INT(counters_enable(scene->counters, &err), 0);
 }
 
+static struct tally_clocks clocks;
+
 static const struct stat_table *count_ms(struct scene *scene, int ms, bool interval)
 {
-	static struct tally_clocks clocks;
-
 	fake_run_ms(ms);
 	clocks.elapsed_ns += ms * NS_PER_MSEC;
 	EXPECT_INT(counters_read(scene->counters, NULL), 0);
@@ -194,9 +194,12 @@ TEST(tally_intervals_are_differences)
 	EXPECT_NEAR(count_ms(&scene, 0, false)->cells[0].count, 13e6, 1);
 
 	/* after a reset the next interval begins at zero, and so does the whole */
+	fake_run_ms(4);
+	clocks.elapsed_ns += 4 * NS_PER_MSEC;
 	EXPECT_INT(counters_reset(scene.counters, NULL), 0);
-	tally_reset(scene.tally);
+	tally_reset(scene.tally, &clocks);
 	EXPECT_NEAR(count_ms(&scene, 2, true)->cells[0].count, 2e6, 1);
+	EXPECT_NEAR(tally_table(scene.tally)->elapsed_ns, 2e6, 1);
 	table = count_ms(&scene, 0, false);
 	EXPECT_NEAR(table->cells[0].count, 2e6, 1);
 	EXPECT_INT(table->cells[0].enabled, 2000000);
@@ -384,7 +387,7 @@ TEST(passes_count_all_of_the_time)
 {
 	struct scene scene = { .target.kind = TARGET_COMMAND };
 	struct counters_options options = { .sys = &fake_sys, .command = 42 };
-	struct tally_clocks clocks = { .elapsed_ns = 10 * NS_PER_MSEC };
+	struct tally_clocks ten_ms = { .elapsed_ns = 10 * NS_PER_MSEC };
 	const struct stat_table *table;
 	struct passes passes;
 	struct plan plan;
@@ -405,7 +408,7 @@ TEST(passes_count_all_of_the_time)
 		EXPECT_INT(counters_enable(counters, NULL), 0);
 		fake_run_ms(10);
 		EXPECT_INT(counters_read(counters, NULL), 0);
-		tally_total(pass->tally, &clocks);
+		tally_total(pass->tally, &ten_ms);
 		passes_take(&passes, pass);
 		counters_close(counters);
 	}
