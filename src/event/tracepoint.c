@@ -57,8 +57,8 @@ const char *tracefs_path(struct catalog *catalog, struct err *err)
 	}
 	if (!file_exists("%s/events", tracefs->path)) {
 		err_set(err, EACCES,
-			"%s can't be read by this user; as root: mount -o remount,mode=755 %s",
-			tracefs->path, tracefs->path);
+			"%s can't be read by this user; `perfolio doctor` says how to open it",
+			tracefs->path);
 		return NULL;
 	}
 	return tracefs->path;
