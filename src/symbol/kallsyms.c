@@ -62,8 +62,8 @@ static void add_line(struct reader *r, uint64_t start, char type, char *name, ch
 	if (!is_wanted(type, name) || !is_of_part(r, tab ? tab + 1 : NULL))
 		return;
 	r->found->lines++;
-	if (!start) {
-		r->found->hidden++;
+	if (!start || start == UINT64_MAX) {
+		r->found->hidden += !start;
 		return;
 	}
 	memmove(r->next_name, name, length);

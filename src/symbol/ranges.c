@@ -10,9 +10,7 @@ struct sweep {
 
 static uint64_t end_of(const struct symbol_row *row)
 {
-	uint64_t end = row->start + row->size;
-
-	return end < row->start ? UINT64_MAX : end;
+	return row->start + row->size;
 }
 
 static bool wins(const struct sweep *sweep, uint32_t a, uint32_t b)

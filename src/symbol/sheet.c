@@ -101,13 +101,6 @@ void sheet_sort(struct symbol_sheet *sheet)
 	sort_rows(&sheet->rows);
 }
 
-static uint32_t size_to(uint64_t start, uint64_t end)
-{
-	const uint32_t most = (1u << SIZE_BITS) - 1;
-
-	return end - start < most ? (uint32_t)(end - start) : most;
-}
-
 /*
  * A symbol without a size reaches to the next one; the last, and one before the gap between kernel
  * and modules, to the end of the following page.
@@ -116,15 +109,15 @@ static void give_ends(struct symbol_rows *rows)
 {
 	for (size_t i = 0; i < rows->len; i++) {
 		struct symbol_row *row = &rows->data[i];
-		uint64_t page_end = (row->start + PAGE + PAGE - 1) / PAGE * PAGE;
+		uint64_t to_page_end = 2 * PAGE - 1 - (row->start + PAGE - 1) % PAGE;
 
 		if (row->size)
 			continue;
 		row->guessed = true;
 		if (i + 1 < rows->len && row->module == row[1].module)
-			row->size = size_to(row->start, row[1].start);
+			row->size = sheet_size(row->start, row[1].start - row->start);
 		else
-			row->size = size_to(row->start, page_end);
+			row->size = sheet_size(row->start, to_page_end);
 	}
 }
 

@@ -53,16 +53,24 @@ void sheet_free(struct symbol_sheet *sheet);
  */
 void sheet_take_strings(struct symbol_sheet *sheet, void *block, size_t size, size_t room);
 
-/* One whose name is among the strings.  Sizes are cut to SIZE_BITS. */
-static inline void sheet_add(struct symbol_sheet *sheet, uint64_t start, uint64_t size,
-			     uint32_t name, uint8_t binding)
+/* A size that fits the row and does not lead past the last address. */
+static inline uint32_t sheet_size(uint64_t start, uint64_t size)
 {
 	const uint32_t most = (1u << SIZE_BITS) - 1;
 
-	if (sheet->rows.len < ROWS_MAX)
+	if (size > UINT64_MAX - start)
+		size = UINT64_MAX - start;
+	return size < most ? (uint32_t)size : most;
+}
+
+/* One whose name is among the strings. */
+static inline void sheet_add(struct symbol_sheet *sheet, uint64_t start, uint64_t size,
+			     uint32_t name, uint8_t binding)
+{
+	if (sheet->rows.len < ROWS_MAX && start < UINT64_MAX)
 		*vec_push(&sheet->rows) = (struct symbol_row){
 			.start = start,
-			.size = size < most ? (uint32_t)size : most,
+			.size = sheet_size(start, size),
 			.name = name,
 			.binding = binding < 3 ? binding : STB_GLOBAL,
 		};
