@@ -166,15 +166,16 @@ static bool meet(struct breakdown *b, uint32_t row, uint32_t bunch)
 }
 
 /*
- * Calls `take` for each row that a bunch counts for.  Rows of callers are met at the outermost of
- * their frames if trees go from the callers' side, else at the innermost: as perf does it.
+ * Calls `take` for each row that a bunch counts for, as perf does it: the leaf's row takes the
+ * whole stack; rows of callers are met at the outermost of their frames if trees go from the
+ * callers' side, else at the innermost.
  */
 static void each_meeting(struct breakdown *b, uint32_t at,
 			 void (*take)(struct breakdown *b, const struct meeting *m, uint32_t depth))
 {
 	const struct profile_stacks *stacks = &b->profile->stacks;
 	const struct bunch *bunch = &b->work->bunches.data[at];
-	uint32_t path[512], depth = 0, total = 0;
+	uint32_t path[512], total = 0, leaf;
 
 	if (!b->options.children || bunch->stack == STACK_ROOT) {
 		for (uint32_t s = bunch->stack; s != STACK_ROOT; s = stacks->parent[s])
@@ -188,13 +189,15 @@ static void each_meeting(struct breakdown *b, uint32_t at,
 	for (uint32_t s = bunch->stack; s != STACK_ROOT && total < ARRAY_SIZE(path);
 	     s = stacks->parent[s])
 		path[total++] = s;
+	leaf = row_of(b, bunch->group, stacks->function[bunch->stack]);
+	meet(b, leaf, at);
+	take(b, &(struct meeting){ leaf, at, path[b->options.from_leaf ? 0 : total - 1] }, total);
 	for (uint32_t i = 0; i < total; i++) {
 		uint32_t node = path[b->options.from_leaf ? i : total - 1 - i];
 		uint32_t row = row_of(b, bunch->group, stacks->function[node]);
 
-		depth = total - i;
 		if (meet(b, row, at))
-			take(b, &(struct meeting){ row, at, node }, depth);
+			take(b, &(struct meeting){ row, at, node }, total - i);
 	}
 }
 

@@ -113,7 +113,7 @@ TEST(breakdown_trees_hold_the_row_s_own_stacks)
 	} cases[] = {
 		{ false, false, "* 7 (main 5 (fib 5 (fib 5)), start 2 (fib 2))" },
 		{ false, true, "* 7 (fib 7 (fib 5 (main 5), start 2))" },
-		{ true, false, "* 7 (fib 7 (fib 5))" },
+		{ true, false, "* 7 (main 5 (fib 5 (fib 5)), start 2 (fib 2))" },
 		{ true, true, "* 7 (fib 7 (fib 5 (main 5), start 2))" },
 	};
 	struct profile *profile = two_threads();
