@@ -51,6 +51,31 @@ TEST(stat_plan_in_words)
 	}
 }
 
+TEST(stat_plan_of_a_group_too_large)
+{
+	struct event_list list = { 0 };
+	struct buf out = { 0 };
+	struct plan plan;
+
+	fake_boot(2);
+	add(&list, "cycles", PERF_TYPE_HARDWARE, 0);
+	add(&list, "branches", PERF_TYPE_HARDWARE, 1);
+	add(&list, "misses", PERF_TYPE_HARDWARE, 2);
+	vec_each (event, &list.events)
+		event->leader = 0;
+	plan_make(&plan, &list, &fake_sys);
+	stat_plan_show(&out, &plan, &list);
+	EXPECT_CONTAINS(
+	    buf_text(&out),
+	    "  misses                           in a group that needs more counters than");
+	EXPECT_CONTAINS(buf_text(&out), "Not all of a group that is too large is counted");
+	EXPECT(!strstr(buf_text(&out), "All of them are counted"));
+	plan_fini(&plan);
+	buf_free(&out);
+	event_list_free(&list);
+	fake_shutdown();
+}
+
 TEST(reasons_are_said_once)
 {
 	struct reasons reasons = { 0 };
