@@ -4,13 +4,10 @@
 #include "doctor/elf.h"
 #include "doctor/probe.h"
 
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum kallsyms { KALLSYMS_ABSENT, KALLSYMS_HIDDEN, KALLSYMS_SHOWN };
@@ -76,22 +73,9 @@ bool probe_kernel_symbols(struct checkup *c, struct finding *f)
 
 static bool look_at_file(struct elf_facts *facts, const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	bool ok = false;
-	struct stat st;
-	void *bytes;
+	struct image image;
 
-	if (fd < 0)
-		return false;
-	if (!fstat(fd, &st) && st.st_size > 0) {
-		bytes = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-		if (bytes != MAP_FAILED) {
-			ok = elf_look(facts, bytes, (size_t)st.st_size);
-			munmap(bytes, (size_t)st.st_size);
-		}
-	}
-	close(fd);
-	return ok;
+	return !image_open(&image, path) && elf_look(facts, image);
 }
 
 /* The C library that this program itself runs with; false if it is linked statically. */

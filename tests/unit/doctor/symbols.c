@@ -14,7 +14,7 @@ TEST(elf_look_reads_this_program)
 	char *bytes = file_read("/proc/self/exe", &size, NULL);
 
 	EXPECT(bytes);
-	EXPECT(elf_look(&facts, bytes, size));
+	EXPECT(elf_look(&facts, image_of(bytes, size)));
 	EXPECT(facts.symtab);
 	EXPECT(!facts.mini_debug);
 	EXPECT_INT(strlen(facts.build_id), 40);
@@ -28,13 +28,13 @@ TEST(elf_look_survives_damage)
 	size_t size;
 	char *bytes = file_read("/proc/self/exe", &size, NULL);
 
-	EXPECT(!elf_look(&facts, "", 0));
+	EXPECT(!elf_look(&facts, image_of("", 0)));
 	for (size_t cut = 1; cut < size; cut += 1 + cut / 7) {
 		char *part = mem_alloc(cut); /* on its own, so that a sanitizer sees its end */
 
 		memcpy(part, bytes, cut);
 		test_case("cut at %zu", cut);
-		EXPECT(!elf_look(&facts, part, cut));
+		EXPECT(!elf_look(&facts, image_of(part, cut)));
 		free(part);
 	}
 	for (size_t at = 0; at < 64; at++) {
@@ -42,7 +42,7 @@ TEST(elf_look_survives_damage)
 
 		memcpy(copy, bytes, size);
 		copy[at] = (char)~copy[at];
-		elf_look(&facts, copy, size);
+		elf_look(&facts, image_of(copy, size));
 		free(copy);
 	}
 	free(bytes);
