@@ -90,7 +90,8 @@ const struct option_spec stat_option_specs[] = {
 	{ OPT_DURATION, 0, "timeout", FIELD(timeout_ns), "TIME", "end it after so long",
 	  .unit_ns = NS_PER_MSEC },
 	{ OPT_TEXT, 0, "control", FIELD(control), "CHANNEL",
-	  "take enable, disable, reset, ping and stop from fifo:CTL[,ACK] or fd:CTL[,ACK]" },
+	  "take enable [EVENT], disable [EVENT], reset, ping and stop from fifo:CTL[,ACK] or "
+	  "fd:CTL[,ACK]" },
 	{ OPT_INT, 'r', "repeat", FIELD(repeat), "N",
 	  "run the command N times and show the mean and how far it may be off; 0: forever" },
 	{ OPT_FLAG, 0, "table", FIELD(table), NULL, "with -r: show how long each run took" },
