@@ -12,6 +12,10 @@ def spin(turns):
     return 8 + 5 * digits(turns) + 4 * turns
 
 
+def chain(turns):
+    return spin(turns) + 15
+
+
 def forks_parent(n, turns):
     return 21 + 5 * digits(n, turns) + 18 * n
 

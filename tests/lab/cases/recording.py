@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""
+record: as many samples as the count says, each with its whole chain, in a file that opens anywhere.
+"""
+
+import base64
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+from case import case
+
+from .programs import chain
+
+TURNS, PERIOD = 10_000_000, 1_000_000
+FRAMES = 4  # inner, middle, outer, _start
+
+
+def chains(text):
+    """The addresses of each sample, innermost first."""
+    return [re.findall(r"^\s+([0-9a-f]+)", block, re.M)
+            for block in text.split("\n\n") if block.strip()]
+
+
+def judge_chains(judge, where, text):
+    expected = chain(TURNS) // PERIOD
+    found = chains(text)
+    judge.equal("samples, %s" % where, expected, len(found))
+    judge.equal("of them with all %d frames" % FRAMES, expected,
+                sum(len(frames) == FRAMES for frames in found))
+    judge.equal("places where the callers call", 1, len({tuple(frames[1:]) for frames in found}))
+
+
+def host_program():
+    root = Path(__file__).resolve().parents[3]
+    return os.environ.get("PERFOLIO", str(root / "build" / "perfolio"))
+
+
+@case("cycles by period", """
+perfolio record -q -e cycles:u -c %d -g -o rec.data chain %d
+echo "== status"
+echo $?
+echo "== script"
+perfolio script -i rec.data -F ip
+echo "== file"
+gzip -c rec.data | base64""" % (PERIOD, TURNS))
+def by_period(judge):
+    judge.equal("exit status", "0", judge.part("status").strip())
+    judge_chains(judge, "read in the guest", judge.part("script"))
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "rec.data")
+        packed = base64.b64decode(judge.part("file"))
+        Path(path).write_bytes(subprocess.run(["gzip", "-dc"], input=packed, check=True,
+                                              stdout=subprocess.PIPE).stdout)
+        readers = {"perfolio": [host_program(), "script", "-i", path, "-F", "ip"]}
+        if shutil.which("perf"):
+            readers["perf"] = ["perf", "script", "-i", path, "-F", "ip"]
+        for name, command in readers.items():
+            if shutil.which(command[0]):
+                text = subprocess.run(command, check=False, text=True, stdout=subprocess.PIPE,
+                                      stderr=subprocess.DEVNULL).stdout
+                judge_chains(judge, "read here by %s" % name, text)
+
+
+@case("children and threads by period", """
+for program in forks threads; do
+    echo "== $program"
+    perfolio record -q -e cycles:u -c 100000 -o $program.data $program 3 1010000 </dev/zero
+    perfolio script -i $program.data -F tid | sort | uniq -c
+done""")
+def inherited(judge):
+    for program in ("forks", "threads"):
+        counts = sorted(int(line.split()[0]) for line in judge.part(program).splitlines()
+                        if line.strip())
+        # The i-th of them spins 1,010,000 turns i times, four instructions each.  Processes that
+        # take turns hand on what they have of a period, so one sample more or less is right.
+        for count, expected in zip(counts[-3:], (40, 80, 121)):
+            judge.between("samples of one of the %s" % program, expected - 1, expected + 1, count)
