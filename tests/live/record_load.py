@@ -29,7 +29,7 @@ def measured(command):
 
 
 def sample_count(text):
-    return int(re.search(r"([\d,]+) samples", text).group(1).replace(",", ""))
+    return int(re.search(r"(?:record: |\()([\d,]+) samples", text).group(1).replace(",", ""))
 
 
 busy = subprocess.Popen([program("chain"), str(CPUS), "3600"], stdout=subprocess.DEVNULL)
