@@ -7,12 +7,18 @@ built tests/programs.
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 
 PERFOLIO = os.environ.get("PERFOLIO", "build/perfolio")
 SOURCE = os.environ.get("PERFOLIO_SOURCE", os.getcwd())
 PROGRAMS = os.environ.get("PERFOLIO_PROGRAMS", "build/tests/programs")
+
+# Under nohup, or in the background of a script, some are ignored, and what is ignored is inherited.
+for _number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
+    if signal.getsignal(_number) == signal.SIG_IGN:
+        signal.signal(_number, signal.SIG_DFL)
 
 _count = 0
 _failed = 0

@@ -25,16 +25,9 @@ def says(arguments, status, *words, **options):
     return result
 
 
-def heed_signals():
-    """Under nohup, or in the background of a script, some are ignored; stat would leave them so."""
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.SIG_DFL)
-
-
 def start(arguments, **options):
     return subprocess.Popen([PERFOLIO, "stat"] + arguments, stderr=subprocess.PIPE,
-                            stdout=subprocess.DEVNULL, text=True, preexec_fn=heed_signals,
-                            **options)
+                            stdout=subprocess.DEVNULL, text=True, **options)
 
 
 def end_of(process, timeout=10):
@@ -124,7 +117,6 @@ def on_terminal(arguments, keys):
     """Runs it on a terminal, presses a key at each of some times; what is shown, and its status."""
     pid, terminal = pty.fork()
     if pid == 0:
-        heed_signals()
         os.execv(PERFOLIO, [PERFOLIO, "stat"] + arguments)
     for delay, key in keys:
         time.sleep(delay)
