@@ -84,6 +84,10 @@ bool find_try_cached(struct finder *f, const char *name, struct elf_file *elf)
 /* A file that is still mapped, but has lost its name or has another by now. */
 static bool try_mapped(struct finder *f, struct elf_file *elf)
 {
+	const struct symbol_options *options = &f->store->options;
+
+	if (options->other_machine || options->symfs)
+		return false; /* these pids are other processes here */
 	for (size_t i = 0; i < f->pid_count; i++) {
 		struct image image;
 

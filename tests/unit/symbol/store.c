@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>
@@ -287,6 +288,44 @@ TEST(store_cache_outlives_the_file)
 	}
 	free(many);
 	free(names);
+	folder_remove();
+}
+
+/* A file that we have mapped and deleted; pids of another machine's recording are not ours. */
+TEST(store_mapped_and_deleted)
+{
+	static const struct {
+		const char *name;
+		bool other_machine;
+		enum dso_state state;
+	} cases[] = { { "of this machine", false, DSO_FULL }, { "of another", true, DSO_MISSING } };
+	char *path;
+	void *map;
+	int fd;
+
+	folder_new();
+	put_elf("prog", &(struct made_elf){ .symtab = full });
+	fd = open(folder_path("prog"), O_RDONLY | O_CLOEXEC);
+	map = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, fd, 0);
+	EXPECT(map != MAP_FAILED);
+	unlink(folder_path("prog"));
+	path = mem_printf("%s (deleted)", folder_path("prog"));
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct symbol_options options = { .cache_dir = "",
+						  .other_machine = cases[i].other_machine };
+		struct symbol_store *store = symbol_store_new(&options);
+		struct dso_key key = { .kind = DSO_FILE, .path = path, .pid = getpid() };
+		struct dso *dso = symbol_dso(store, &key);
+
+		test_case("%s", cases[i].name);
+		dso_read(dso);
+		if (!geteuid() || cases[i].other_machine) /* the kernel shows it to few */
+			EXPECT_INT(dso_state(dso), cases[i].state);
+		symbol_store_free(store);
+	}
+	munmap(map, 4096);
+	close(fd);
+	free(path);
 	folder_remove();
 }
 
