@@ -443,6 +443,21 @@ int profile_index_of(struct profile **profile, const struct index_identity *iden
 	return 0;
 }
 
+void profile_index_mend(void *bytes, size_t size, const struct index_identity *identity)
+{
+	struct index_header *header = bytes;
+	const void *data[PARTS];
+
+	if (size < sizeof(*header))
+		return;
+	header->magic = INDEX_MAGIC;
+	header->version = INDEX_VERSION;
+	header->order = INDEX_ORDER;
+	header->identity = *identity;
+	if (check_counts(header->counts) && find_parts(header, size, data))
+		header->checksum = sum_parts(header, data);
+}
+
 int profile_index_open(struct profile **profile, const struct index_identity *identity,
 		       const char *path, struct err *err)
 {

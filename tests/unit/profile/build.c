@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profile/build.h"
+#include "base/buf.h"
+#include "perfdata/maker.h"
+#include "perfdata/reader.h"
+#include "test.h"
+
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <sys/mman.h>
+
+#define TYPE                                                                     \
+	(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | \
+	 PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN)
+
+static uint64_t now;
+
+/* The id fields at the end of all records but samples. */
+static void end_other(struct maker *m)
+{
+	make_u32(m, 7);
+	make_u32(m, 7);
+	make_u64(m, ++now);
+	make_u64(m, 0); /* CPU */
+	make_record_end(m);
+}
+
+static void start(struct maker *m)
+{
+	struct made_attr attr = { .type = PERF_TYPE_SOFTWARE, .sample_type = TYPE };
+
+	now = 100;
+	make_start(m, &attr, 1);
+}
+
+static void comm(struct maker *m, const char *name)
+{
+	make_record(m, PERF_RECORD_COMM, 0);
+	make_u32(m, 7);
+	make_u32(m, 7);
+	make_name(m, name);
+	end_other(m);
+}
+
+static void map(struct maker *m, uint64_t address, const char *name)
+{
+	make_record(m, PERF_RECORD_MMAP, PERF_RECORD_MISC_USER);
+	make_u32(m, 7);
+	make_u32(m, 7);
+	make_u64(m, address);
+	make_u64(m, 0x1000);
+	make_u64(m, 0);
+	make_name(m, name);
+	end_other(m);
+}
+
+/* Kernel code that brings its name along: needs no file. */
+static void kernel_function(struct maker *m, uint64_t address, const char *name)
+{
+	make_record(m, PERF_RECORD_KSYMBOL, 0);
+	make_u64(m, address);
+	make_u32(m, 0x100);
+	make_u32(m, PERF_RECORD_KSYMBOL_TYPE_BPF);
+	make_name(m, name);
+	end_other(m);
+}
+
+static void sample(struct maker *m, uint16_t mode, uint64_t ip, const uint64_t *chain, size_t count)
+{
+	make_record(m, PERF_RECORD_SAMPLE, mode);
+	make_u64(m, ip);
+	make_u32(m, 7);
+	make_u32(m, 7);
+	make_u64(m, ++now);
+	make_u64(m, 1);	 /* CPU */
+	make_u64(m, 10); /* period */
+	make_u64(m, count);
+	for (size_t i = 0; i < count; i++)
+		make_u64(m, chain[i]);
+	make_record_end(m);
+}
+
+#define SAMPLE(m, mode, ip, ...)                               \
+	sample(m, mode, ip, (const uint64_t[]){ __VA_ARGS__ }, \
+	       sizeof((const uint64_t[]){ __VA_ARGS__ }) / sizeof(uint64_t))
+
+static struct profile *build(struct maker *m)
+{
+	struct symbol_store *store = symbol_store_new(&(struct symbol_options){ .cache_dir = "" });
+	struct err err = { 0 };
+	struct perf_reader *reader;
+	struct profile *profile;
+
+	make_finish(m);
+	reader = perf_reader_open_mem(m->out.data, m->out.len, &err);
+	EXPECT(reader);
+	profile = profile_read(reader, store, &err);
+	EXPECT(profile);
+	perf_reader_close(reader);
+	symbol_store_free(store);
+	make_free(m);
+	return profile;
+}
+
+/* "outer;inner" of a row, objects left out. */
+static void expect_stack(const struct profile *p, size_t row, const char *wanted)
+{
+	uint32_t stack = p->samples.stack[row], frames[32];
+	struct buf text = { 0 };
+	size_t count = 0;
+
+	for (; stack != STACK_ROOT && count < 32; stack = p->stacks.parent[stack])
+		frames[count++] = p->stacks.function[stack];
+	while (count--)
+		buf_printf(&text, "%s%s", text.len ? ";" : "",
+			   profile_function_name(p, frames[count]));
+	EXPECT_TEXT(buf_text(&text), wanted);
+	buf_free(&text);
+}
+
+TEST(build_follows_chains_through_kernel_and_user)
+{
+	struct maker m = { 0 };
+	struct profile *p;
+
+	start(&m);
+	kernel_function(&m, 0xffffffffc0001000, "inner");
+	kernel_function(&m, 0xffffffffc0002000, "outer");
+	map(&m, 0x400000, "/nonexistent/prog");
+	SAMPLE(&m, PERF_RECORD_MISC_KERNEL, 0xffffffffc0001010, PERF_CONTEXT_KERNEL,
+	       0xffffffffc0001010, 0xffffffffc0002020, PERF_CONTEXT_USER, 0x400010);
+	/* The chain lacks the kernel's part: the sampled address still is the leaf. */
+	SAMPLE(&m, PERF_RECORD_MISC_KERNEL, 0xffffffffc0001010, PERF_CONTEXT_USER, 0x400010);
+	p = build(&m);
+	EXPECT_INT(p->samples.len, 2);
+	expect_stack(p, 0, "[unknown];outer;inner");
+	expect_stack(p, 1, "[unknown];inner");
+	EXPECT_INT(p->samples.weight[0], 10);
+	EXPECT_INT(p->samples.cpu[0], 1);
+	EXPECT_INT(p->events.data[0].weight, 20);
+	EXPECT_INT(p->leaves.data[p->samples.leaf[0]].offset, 0xffffffffc0001010);
+	profile_free(p);
+}
+
+TEST(build_makes_one_frame_of_addresses_that_lead_nowhere)
+{
+	struct maker m = { 0 };
+	struct profile *p;
+
+	start(&m);
+	kernel_function(&m, 0xffffffffc0001000, "inner");
+	SAMPLE(&m, PERF_RECORD_MISC_KERNEL, 0xffffffffc0001010, PERF_CONTEXT_KERNEL,
+	       0xffffffffc0001010, PERF_CONTEXT_USER, 0x1111, 0x2222, 0x3333);
+	SAMPLE(&m, PERF_RECORD_MISC_USER, 0x1234, PERF_CONTEXT_USER, 0x1234);
+	p = build(&m);
+	expect_stack(p, 0, "[unknown];inner");
+	expect_stack(p, 1, "[unknown]");
+	EXPECT_INT(p->quality.cut_stacks, 2);
+	EXPECT_INT(p->quality.unknown_leaves, 1);
+	EXPECT(p->stacks.flags[p->samples.stack[0]] & STACK_CUT);
+	profile_free(p);
+}
+
+TEST(build_keeps_names_and_mappings_apart_by_time)
+{
+	struct maker m = { 0 };
+	struct profile *p;
+	uint32_t before, after;
+
+	start(&m);
+	comm(&m, "first");
+	SAMPLE(&m, PERF_RECORD_MISC_USER, 0x400010, PERF_CONTEXT_USER, 0x400010);
+	comm(&m, "second");
+	map(&m, 0x400000, "/nonexistent/plugin.so");
+	/* The same chain of the same process, which is somewhere now. */
+	SAMPLE(&m, PERF_RECORD_MISC_USER, 0x400010, PERF_CONTEXT_USER, 0x400010);
+	p = build(&m);
+	EXPECT_INT(p->threads.len, 2);
+	EXPECT_TEXT(profile_text(p, p->threads.data[p->samples.thread[0]].comm), "first");
+	EXPECT_TEXT(profile_text(p, p->threads.data[p->samples.thread[1]].comm), "second");
+	before = p->functions.data[p->stacks.function[p->samples.stack[0]]].object;
+	after = p->functions.data[p->stacks.function[p->samples.stack[1]]].object;
+	EXPECT_TEXT(profile_text(p, p->objects.data[before].path), UNKNOWN_NAME);
+	EXPECT_TEXT(profile_text(p, p->objects.data[after].path), "/nonexistent/plugin.so");
+	EXPECT_INT(p->objects.data[after].state, DSO_MISSING);
+	profile_free(p);
+}
+
+TEST(build_counts_what_did_not_come_through)
+{
+	struct maker m = { 0 };
+	struct profile *p;
+
+	start(&m);
+	make_record(&m, PERF_RECORD_LOST, 0);
+	make_u64(&m, 1);
+	make_u64(&m, 25);
+	end_other(&m);
+	make_record(&m, PERF_RECORD_LOST_SAMPLES, 0);
+	make_u64(&m, 3);
+	end_other(&m);
+	make_record(&m, PERF_RECORD_THROTTLE, 0);
+	make_u64(&m, 0);
+	make_u64(&m, 0);
+	make_u64(&m, 0);
+	end_other(&m);
+	make_record(&m, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER); /* cut off */
+	make_u64(&m, 1);
+	make_record_end(&m);
+	SAMPLE(&m, PERF_RECORD_MISC_GUEST_USER, 1, PERF_CONTEXT_GUEST_USER, 1);
+	SAMPLE(&m, PERF_RECORD_MISC_USER, 1, PERF_CONTEXT_USER, 1);
+	p = build(&m);
+	EXPECT_INT(p->samples.len, 1);
+	EXPECT_INT(p->quality.lost, 25);
+	EXPECT_INT(p->quality.lost_samples, 3);
+	EXPECT_INT(p->quality.throttled, 1);
+	EXPECT_INT(p->quality.damaged, 1);
+	EXPECT_INT(p->quality.guest, 1);
+	profile_free(p);
+}
+
+TEST(build_gives_each_event_of_a_group_a_row)
+{
+	static const uint64_t ids[] = { 11, 12 };
+	struct made_attr attrs[2] = {
+		{ .type = PERF_TYPE_SOFTWARE,
+		  .config = PERF_COUNT_SW_CPU_CLOCK,
+		  .sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+				 PERF_SAMPLE_ID | PERF_SAMPLE_READ,
+		  .read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID,
+		  .ids = &ids[0],
+		  .ids_count = 1 },
+	};
+	struct maker m = { 0 };
+	struct profile *p;
+
+	attrs[1] = attrs[0];
+	attrs[1].config = PERF_COUNT_SW_PAGE_FAULTS;
+	attrs[1].ids = &ids[1];
+	make_start(&m, attrs, 2);
+	for (uint64_t i = 1; i <= 2; i++) {
+		make_record(&m, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
+		make_u64(&m, 0x1234);
+		make_u32(&m, 7);
+		make_u32(&m, 7);
+		make_u64(&m, 100 + i);
+		make_u64(&m, 11);
+		make_u64(&m, 2); /* events in the group: totals so far */
+		make_u64(&m, i * 1000);
+		make_u64(&m, 11);
+		make_u64(&m, 5); /* the second one grows only once */
+		make_u64(&m, 12);
+		make_record_end(&m);
+	}
+	p = build(&m);
+	EXPECT_INT(p->samples.len, 3);
+	EXPECT_INT(p->events.data[0].weight, 2000);
+	EXPECT_INT(p->events.data[0].samples, 2);
+	EXPECT_INT(p->events.data[1].weight, 5);
+	EXPECT_INT(p->events.data[1].samples, 1);
+	profile_free(p);
+}
