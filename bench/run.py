@@ -19,7 +19,7 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
-BENCHMARKS = ["list", "startup", "interval", "record", "copies"]
+BENCHMARKS = ["list", "startup", "interval", "record", "copies", "read", "report", "filter"]
 UNITS = {"elapsed_ms": "ms", "cpu_ms": "ms", "memory_mb": "MB", "cpu_per_tick_us": "us"}
 
 
@@ -58,13 +58,15 @@ def medians(runs):
 
 
 def print_table(title, runs):
-    ours, peer = medians(runs["perfolio"]), medians(runs["perf"])
-    print(f"\n{title}, {len(runs['perf'])} runs each")
+    ours = medians(runs["perfolio"])
+    peer = medians(runs["perf"]) if "perf" in runs else {}
+    print(f"\n{title}, {len(runs['perfolio'])} runs each")
     print(f"  {'median':20} {'perfolio':>12} {'perf':>12} {'ratio':>8}")
     for name in ours:
-        ratio = f"{ours[name] / peer[name]:8.2f}" if peer[name] else "       -"
+        ratio = f"{ours[name] / peer[name]:8.2f}" if peer.get(name) else "       -"
+        theirs = f"{peer[name]:12,.2f}" if name in peer else "           -"
         print(f"  {name.rsplit('_', 1)[0] if name in UNITS else name:20} {ours[name]:12,.2f} "
-              f"{peer[name]:12,.2f} {ratio} {UNITS.get(name, '')}".rstrip(), flush=True)
+              f"{theirs} {ratio} {UNITS.get(name, '')}".rstrip(), flush=True)
 
 
 def main():
