@@ -13,6 +13,18 @@
 
 #define CLOCK_PERIOD_LEAST 10000 /* ns: the kernel's timers are not set shorter */
 
+/* As a user without permission for the kernel would open it; permission comes before existence. */
+static int probe(const struct event *event)
+{
+	struct event user_only = *event;
+	int rc = event_probe(&perf_sys_kernel, event);
+
+	if (rc != -EACCES && rc != -EPERM)
+		return rc;
+	user_only.attr.base.exclude_kernel = user_only.attr.base.exclude_hv = 1;
+	return event_probe(&perf_sys_kernel, &user_only);
+}
+
 static int parse_default(struct event_list *list, struct catalog *catalog,
 			 const struct record_options *o, struct buf *notes, struct err *err)
 {
@@ -22,7 +34,7 @@ static int parse_default(struct event_list *list, struct catalog *catalog,
 
 	if (rc)
 		return rc;
-	rc = event_probe(&perf_sys_kernel, &list->events.data[0]);
+	rc = probe(&list->events.data[0]);
 	if (rc == -ENOENT || rc == -EOPNOTSUPP || rc == -EINVAL || rc == -ENODEV) {
 		event_list_truncate(list, 0);
 		host_look(&host, &host_source_live);

@@ -57,6 +57,9 @@ static void note_machine(const struct recording *recording, const struct record_
 			      "allow the kernel\n");
 	else if (recording_kernel_note(recording) && !o->choice.all_user)
 		buf_printf(out, "note: %s\n", recording_kernel_note(recording));
+	if (census->kernel_is_old && o->verbose)
+		buf_puts(out, "note: this kernel does not know everything that we ask for; some "
+			      "records (build-ids, losses by event, namespaces) are left out\n");
 	if (recording_priority(recording) == DRAIN_NORMAL)
 		buf_puts(out,
 			 "note: no permission to write with priority (CAP_SYS_NICE): on a busy "
@@ -130,9 +133,9 @@ static void add_size(const struct recording_result *result, const struct record_
 	else if (result->path)
 		buf_printf(out, " to %s", result->path);
 	if (result->path && strcmp(result->path, "perf.data"))
-		buf_printf(out, "; next: perfolio script -i %s ]\n", result->path);
+		buf_printf(out, "; next: perfolio report -i %s ]\n", result->path);
 	else
-		buf_puts(out, result->path ? "; next: perfolio script ]\n" : " ]\n");
+		buf_puts(out, result->path ? "; next: perfolio report ]\n" : " ]\n");
 }
 
 void record_closing_lines(const struct recording_result *result,

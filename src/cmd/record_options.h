@@ -43,7 +43,7 @@ struct record_options {
 	int64_t switch_ns;
 	uint64_t switch_files;
 
-	bool plan, quiet, timestamps, no_synth;
+	bool plan, quiet, timestamps;
 	int verbose;
 };
 

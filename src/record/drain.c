@@ -84,7 +84,7 @@ static int make_round(struct drain *d, struct err *err)
 	return rc;
 }
 
-static void publish(struct drain *d, bool woken)
+static void publish(struct drain *d)
 {
 	const struct account *account = d->sink.account;
 
@@ -92,31 +92,24 @@ static void publish(struct drain *d, bool woken)
 	d->progress.samples = account->now.samples;
 	d->progress.lost = account->now.lost_records + account->now.lost_samples;
 	d->progress.bytes = perf_writer_size(d->sink.writer);
-	d->progress.rounds++;
-	d->progress.wakeups += woken;
 	pthread_mutex_unlock(&d->lock);
 }
 
-/* Waits for a ring to fill, for the second to pass, or to be woken; true if a ring filled. */
-static bool wait_for_work(struct drain *d, int64_t round_due)
+/* Waits for a ring to fill, for the next round's time, or to be woken. */
+static void wait_for_work(struct drain *d, int64_t round_due)
 {
 	int64_t left = round_due - clock_now_ns();
 	int timeout = left > 0 ? (int)(left / NS_PER_MSEC) + 1 : 0;
-	uint64_t count;
-	bool filled = false;
+	eventfd_t count;
 
 	if (d->sys->poll(d->fds, d->options.count + 1, timeout) <= 0)
-		return false;
-	for (size_t i = 0; i < d->options.count; i++) {
-		filled |= (d->fds[i].revents & POLLIN) != 0;
-		/* An anchor lives as long as we do; should one not, it must not make us spin. */
+		return;
+	/* An anchor lives as long as we do; should one not, it must not make us spin. */
+	for (size_t i = 0; i < d->options.count; i++)
 		if (d->fds[i].revents & (POLLHUP | POLLERR | POLLNVAL))
 			d->fds[i].fd = -1;
-	}
-	if (d->fds[d->options.count].revents & POLLIN &&
-	    read(d->wake_fd, &count, sizeof(count)) < 0)
-		return filled;
-	return filled;
+	if (d->fds[d->options.count].revents & POLLIN)
+		eventfd_read(d->wake_fd, &count);
 }
 
 /* What the others want to be done after the next round. */
@@ -151,14 +144,15 @@ static void make_rounds(struct drain *d, struct err *err)
 
 	for (;;) {
 		enum order order = present_order(d);
-		bool filled = order == ORDER_NONE && wait_for_work(d, due);
 
-		if (order == ORDER_NONE)
+		if (order == ORDER_NONE) {
+			wait_for_work(d, due);
 			order = present_order(d);
+		}
 		pause = pause * 2 < ROUND_NS ? pause * 2 : ROUND_NS;
 		due = clock_now_ns() + pause;
 		rc = make_round(d, err);
-		publish(d, filled);
+		publish(d);
 		if (rc || order == ORDER_STOP)
 			break;
 		if (order == ORDER_SWITCH)

@@ -47,8 +47,7 @@ struct drain_sink {
 /* As far as it has come; may be a round old. */
 struct drain_progress {
 	uint64_t samples, bytes, lost;
-	uint64_t file_bytes;	  /* of the present file; `bytes` is of all */
-	uint64_t rounds, wakeups; /* wakeups: rounds that a full ring called for */
+	uint64_t file_bytes; /* of the present file; `bytes` is of all */
 };
 
 struct drain *drain_start(const struct drain_options *options, const struct drain_sink *sink,

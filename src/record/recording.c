@@ -154,7 +154,7 @@ static int describe_machine(struct recording *r, struct take *take, struct err *
 		rc = synth_bpf(&synth, err);
 	if (!rc && attr->cgroup)
 		rc = describe_cgroups(&synth, err);
-	if (rc || r->options.no_processes)
+	if (rc)
 		return rc;
 	/* What a later file has to do with may be anybody's child by now. */
 	if (r->files)
@@ -563,7 +563,6 @@ static void fill_result(struct recording *r, struct recording_result *result)
 
 int recording_stop(struct recording *r, struct recording_result *result, struct err *err)
 {
-	struct drain_progress progress = recording_progress(r);
 	struct err closing = { 0 };
 	bool counted;
 	int rc;
@@ -581,7 +580,6 @@ int recording_stop(struct recording *r, struct recording_result *result, struct 
 	if (!counted)
 		result->lost = r->take->account.now.lost_records +
 			       r->take->account.now.lost_samples;
-	result->wakeups = progress.wakeups;
 	result->full = rc == -ENOSPC || rc == -EFBIG || rc == -EDQUOT;
 	return rc == -EFBIG ? 0 : rc;
 }

@@ -31,7 +31,6 @@ struct recording_options {
 	uint64_t most_bytes; /* of the file; 0: no limit */
 	bool numbered;	     /* --switch-output: each file is named after its time */
 	size_t keep_files;   /* of those; 0: all */
-	bool no_processes;   /* --synth no: nothing that is there already is described */
 };
 
 struct recording_event {
@@ -46,7 +45,6 @@ struct recording_result {
 	uint64_t lost_side;		    /* records of processes and mappings, the same */
 	uint64_t throttled;		    /* times that the kernel held an event back */
 	int64_t duration_ns;		    /* of sampling */
-	uint64_t wakeups;
 	const char *path;
 	size_t files; /* with --switch-output */
 	const struct recording_event *events;
