@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 import time
 
-from lib import PERFOLIO, check, done, need_program, need_root, program, run
+from lib import PERFOLIO, check, done, need_program, need_root, program, run, sanitized
 from perffile import FINISHED_ROUND, PerfFile
 
 need_program("perf")
@@ -17,7 +17,7 @@ need_root()
 os.environ["DEBUGINFOD_URLS"] = ""
 SCRATCH = tempfile.TemporaryDirectory(prefix="perfolio-crash-")
 os.chdir(SCRATCH.name)
-KILLS, AT_ONCE = 20, 4
+KILLS, AT_ONCE = 4 if sanitized() else 20, 4
 EVENTS = "cpu-clock,sched:sched_switch"
 random.seed(int(os.environ.get("SEED", time.time())))
 

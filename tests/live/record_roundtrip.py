@@ -6,7 +6,7 @@ import re
 import subprocess
 import tempfile
 
-from lib import PERFOLIO, check, done, need_program, need_root, program, run
+from lib import PERFOLIO, check, done, need_program, need_root, program, run, sanitized
 from perffile import PerfFile, texts
 
 need_program("perf")
@@ -89,6 +89,8 @@ MODES = [
     ["-F", "997", "--overwrite", "-a"],
 ]
 for number, flags in enumerate(MODES):
+    if sanitized() and number % 3 != 1:
+        continue  # the readers are what takes the time, and they are not ours
     name = f"mode{number}.data"
     total, by_event = said(record(name, *flags))
     check(total > 10, f"there are samples: {' '.join(flags)}", by_event)
