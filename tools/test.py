@@ -89,8 +89,7 @@ class Tests(Step):
         for kind in (".junit.xml", ".json"):
             if os.path.exists(results + kind):
                 os.unlink(results + kind)
-        # Newer kernels spread mappings wider than clang 14's ThreadSanitizer can take.
-        fixed = ["setarch", "-R"] if self.kind == "tsan" else []
+        fixed = fixed_addresses() if self.kind == "tsan" else []
         status = self.call(*fixed, "meson", "test", "-C", folder, "--no-rebuild",
                            "--print-errorlogs", "--logbase", logbase,
                            "--timeout-multiplier", "4" if slow else "1",
@@ -104,6 +103,14 @@ class Tests(Step):
                 log.write(f"no tests in {', '.join(self.suites)}\n")
             failed = 1
         return passed, failed, skipped
+
+
+def fixed_addresses():
+    """Newer kernels spread mappings wider than clang 14's ThreadSanitizer can take; some containers
+    don't allow to change that."""
+    fixed = ["setarch", "-R"]
+    allowed = subprocess.run([*fixed, "true"], stderr=subprocess.DEVNULL, check=False)
+    return [] if allowed.returncode else fixed
 
 
 def count_broken(path):

@@ -23,7 +23,9 @@ void *mem_alloc(size_t size)
 
 void *mem_alloc_aligned(size_t alignment, size_t size)
 {
-	return checked(aligned_alloc(alignment, size));
+	void *memory; /* aligned_alloc would want size to be a multiple of alignment */
+
+	return checked(posix_memalign(&memory, alignment, size ? size : 1) ? NULL : memory);
 }
 
 /* Faulting in megabytes page by page takes longer than filling them. */

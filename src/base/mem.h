@@ -10,7 +10,7 @@
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
 void *mem_alloc(size_t size);				/* zeroed */
-void *mem_alloc_aligned(size_t alignment, size_t size); /* not zeroed; free() it */
+void *mem_alloc_aligned(size_t alignment, size_t size); /* not zeroed; alignment: 8, 16, ... */
 void *mem_alloc_large(size_t size); /* not zeroed; in huge pages where it fills some */
 void *mem_resize(void *old, size_t count, size_t size); /* count * size is checked */
 char *mem_strdup(const char *text);

@@ -27,6 +27,34 @@ TEST(mem_gives_zeroed_memory_and_copies)
 	free(mem_resize(NULL, 0, 8));
 }
 
+TEST(mem_aligned_takes_any_size)
+{
+	static const size_t sizes[] = { 0, 1, 7, 100, 4097 };
+
+	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++)
+		for (size_t alignment = 8; alignment <= 4096; alignment *= 8) {
+			char *bytes = mem_alloc_aligned(alignment, sizes[i]);
+
+			test_case("%zu bytes at %zu", sizes[i], alignment);
+			EXPECT_INT((uintptr_t)bytes % alignment, 0);
+			memset(bytes, 1, sizes[i]);
+			free(bytes);
+		}
+}
+
+TEST(mem_large_takes_any_size)
+{
+	static const size_t sizes[] = { 0, 1, 1 << 20, (4 << 20) + 1 };
+
+	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
+		char *bytes = mem_alloc_large(sizes[i]);
+
+		test_case("%zu bytes", sizes[i]);
+		memset(bytes, 1, sizes[i]);
+		free(bytes);
+	}
+}
+
 TEST(mem_resize_keeps_what_was_there)
 {
 	int *numbers = mem_resize(NULL, 2, sizeof(*numbers));
