@@ -143,7 +143,7 @@ def check_node():
         return
     script = "function hot(n){let s=0;for(let i=0;i<n;i++)s+=i%7;return s}" \
              "let t=0;for(let k=0;k<300;k++)t+=hot(1e5);console.log(process.pid,t)"
-    ran = run([node, "--perf-basic-prof", "-e", script])
+    ran = run([node, "--perf-basic-prof", "-e", script], cwd=FOLDER)
     pid = ran.stdout.split()[0]
     path = f"/tmp/perf-{pid}.map"
     last = {}
