@@ -1,10 +1,13 @@
 #!/bin/sh
 # Runs fuzz targets for some seconds each, starting from the corpus.
 #   fuzz/run.sh BUILD TARGET SECONDS     TARGET "" means all
+# Recordings of other projects, where they are there (PERFOLIO_CORPUS), give seeds too (seeds.py).
 # What is found new stays in BUILD/fuzz/found/NAME; an input that fails in BUILD/fuzz/NAME-crash-*.
 set -eu
 build=$1 target=${2#fuzz-} seconds=$3
 here=$(cd "$(dirname "$0")" && pwd)
+recordings=${PERFOLIO_CORPUS:-$here/../../shared/corpus}
+[ -d "$recordings" ] || recordings=$here/../../../shared/corpus
 
 fuzz_one() {
   name=$1
@@ -12,11 +15,16 @@ fuzz_one() {
   [ -x "$program" ] || { echo "fuzz: no target is called '$name'" >&2; return 2; }
   found=$build/fuzz/found/$name
   mkdir -p "$found"
-  set -- -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -max_len=4096 \
+  longest=4096
+  case $name in perfdata|feature|sample|tracing) longest=32768 ;; esac
+  set -- -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -max_len=$longest \
     -artifact_prefix="$build/fuzz/$name-" -print_final_stats=1 -verbosity=1
   [ ! -f "$here/dict/$name.dict" ] || set -- "$@" -dict="$here/dict/$name.dict"
+  seeds=$build/fuzz/seeds/$name
+  mkdir -p "$seeds"
+  [ ! -d "$recordings/perfdata" ] || "$here/seeds.py" "$recordings" "$name" "$seeds"
   echo "fuzz: $name for $seconds s"
-  "$program" "$@" "$found" "$here/corpus/$name"
+  "$program" "$@" "$found" "$here/corpus/$name" "$seeds"
 }
 
 if [ -n "$target" ]; then

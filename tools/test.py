@@ -168,8 +168,8 @@ def phases():
     """Phases follow each other; the lanes of a phase run side by side."""
     yield [[Build("gcc"), Build("asan")], [Build("clang"), Build("tsan")]]
     yield [[Tests("gcc", "lab")],
-           [Tests("gcc", "check"), Tests("gcc", "unit", "cli"), Tests("clang", "unit", "cli"),
-            Tests("asan", "unit", "cli", "fuzz"), Tests("tsan", "unit")]
+           [Tests("gcc", "check"), Tests("gcc", "unit", "cli", "corpus"), Tests("clang", "unit", "cli"),
+            Tests("asan", "unit", "cli", "fuzz", "corpus"), Tests("tsan", "unit")]
            + [Fuzz(target) for target in fuzz_targets()]]
     yield [[Tests("gcc", "live"), Tests("asan", "live"), Reports()]]
 

@@ -128,7 +128,7 @@ static bool read_attr(struct perf_reader *reader, const unsigned char *entry, ui
 	struct perf_section ids;
 	struct event_attr attr;
 	uint64_t *list = NULL;
-	size_t count = 0;
+	size_t count, got;
 	bool whole = true;
 
 	header_parse_attr(reader, entry, attr_size, &attr);
@@ -142,10 +142,12 @@ static bool read_attr(struct perf_reader *reader, const unsigned char *entry, ui
 		ids.size = 0;
 	}
 	*ids_left -= ids.size;
-	if (ids.size >= sizeof(*list)) {
-		list = mem_resize(NULL, ids.size / sizeof(*list), sizeof(*list));
-		count = source_read(file_of(reader), ids.offset, list, ids.size) / sizeof(*list);
-		whole = count == ids.size / sizeof(*list);
+	count = (size_t)(ids.size / sizeof(*list));
+	if (count) {
+		list = mem_resize(NULL, count, sizeof(*list));
+		got = source_read(file_of(reader), ids.offset, list, count * sizeof(*list));
+		whole = got == count * sizeof(*list);
+		count = got / sizeof(*list);
 	}
 	for (size_t i = 0; reader->swapped && i < count; i++)
 		swap_u64(&list[i]);

@@ -247,7 +247,7 @@ int sample_id_parse(const struct perf_attr *attr, const struct perf_event_header
 	s->cpumode = header->misc & PERF_RECORD_MISC_CPUMODE_MASK;
 	if (!attr->trailer_size)
 		return 0;
-	if (header->size < sizeof(*header) + attr->trailer_size)
+	if (header->size < sizeof(*header) + attr->trailer_size || header->size % 8)
 		return -EBADMSG;
 	at = (const uint64_t *)((const char *)header + header->size - attr->trailer_size);
 	if (type & PERF_SAMPLE_TID) {

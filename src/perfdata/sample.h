@@ -9,6 +9,7 @@
 #define PERFDATA_SAMPLE_H
 
 #include "perfdata/reader.h"
+#include <string.h>
 
 struct sample_regs {
 	uint64_t abi, mask;
@@ -58,14 +59,16 @@ int sample_id_parse(const struct perf_attr *attr, const struct perf_event_header
 static inline uint64_t record_time(const struct perf_attr *attr,
 				   const struct perf_event_header *header)
 {
-	size_t at = header->type == PERF_RECORD_SAMPLE ? attr->time_at
-		    : attr->trailer_time	       ? header->size - (size_t)attr->trailer_time
-						       : 0;
+	size_t size = header->size, from_end = attr->trailer_time, at;
+	uint64_t time = 0;
 
-	/* A trailer longer than the record makes `at` huge and ends here too. */
-	if (at < sizeof(*header) || at + sizeof(uint64_t) > header->size)
-		return 0;
-	return *(const uint64_t *)((const char *)header + at);
+	if (header->type == PERF_RECORD_SAMPLE)
+		at = attr->time_at;
+	else
+		at = from_end && size >= sizeof(*header) + from_end ? size - from_end : 0;
+	if (at && at + sizeof(time) <= size)
+		memcpy(&time, (const char *)header + at, sizeof(time));
+	return time;
 }
 
 struct sample_read_value sample_read_value_at(const struct perf_attr *attr,

@@ -2,7 +2,9 @@
 #include "perfdata/tracing.h"
 #include "base/mem.h"
 #include "base/outbuf.h"
+#include "base/vec.h"
 #include "perfdata/reader.h"
+#include "perfdata/tracing_check.h"
 #include "perfdata/tracing_walk.h"
 
 #include <stdlib.h>
@@ -18,6 +20,7 @@
 
 struct tracing {
 	struct tep_handle *tep;
+	VEC(uint64_t) unprintable; /* ids of those of which only the fields are known */
 	struct trace_seq text;
 	char *raw;
 };
@@ -25,9 +28,18 @@ struct tracing {
 static void add_format(const char *system, const char *format, size_t size, void *user)
 {
 	struct tracing *tracing = user;
-	/* The library wants its text ended. */
-	char *copy = mem_strndup(format, size);
+	struct tracing_check check = tracing_check(format, size);
+	char *copy, name[128];
+	uint64_t id;
 
+	if (!check.fields || !tracing_name(format, size, name, sizeof(name), &id))
+		return;
+	if (check.print) {
+		copy = mem_strndup(format, size); /* the library wants its text ended */
+	} else {
+		copy = mem_printf("%.*sprint fmt: \"\"\n", (int)check.print_at, format);
+		*vec_push(&tracing->unprintable) = id;
+	}
 	tep_parse_event(tracing->tep, copy, strlen(copy), *system ? system : "ftrace");
 	free(copy);
 }
@@ -99,8 +111,17 @@ void tracing_free(struct tracing *tracing)
 		return;
 	trace_seq_destroy(&tracing->text);
 	tep_free(tracing->tep);
+	vec_free(&tracing->unprintable);
 	free(tracing->raw);
 	free(tracing);
+}
+
+static bool is_unprintable(const struct tracing *tracing, uint64_t id)
+{
+	for (size_t i = 0; i < tracing->unprintable.len; i++)
+		if (tracing->unprintable.data[i] == id)
+			return true;
+	return false;
 }
 
 void tracing_print(struct tracing *tracing, uint64_t id, uint32_t cpu, const void *raw, size_t size,
@@ -114,7 +135,12 @@ void tracing_print(struct tracing *tracing, uint64_t id, uint32_t cpu, const voi
 	memcpy(tracing->raw, raw, size);
 	record.data = tracing->raw;
 	trace_seq_reset(&tracing->text);
-	tep_print_event(tracing->tep, &tracing->text, &record, "%s", TEP_PRINT_INFO);
+	if (is_unprintable(tracing, id)) {
+		trace_seq_puts(&tracing->text, "[FAILED TO PARSE]"); /* perf's words */
+		tep_print_fields(&tracing->text, tracing->raw, (int)size, event);
+	} else {
+		tep_print_event(tracing->tep, &tracing->text, &record, "%s", TEP_PRINT_INFO);
+	}
 	trace_seq_terminate(&tracing->text);
 	out_bytes(out, tracing->text.buffer, tracing->text.len);
 	memset(tracing->raw, 0, size);

@@ -64,19 +64,21 @@ static const char *record_name(uint32_t type)
 
 static void dump_row(struct outbuf *out, const unsigned char *bytes, size_t at, size_t size)
 {
-	size_t end = at + BYTES_A_ROW;
+	static const char digits[] = "0123456789abcdef";
+	size_t count = size - at < BYTES_A_ROW ? size - at : BYTES_A_ROW;
+	char row[5 * BYTES_A_ROW], *hex = row, *text = row + 3 * BYTES_A_ROW + 2;
 
+	memset(row, ' ', sizeof(row));
+	for (size_t i = 0; i < count; i++) {
+		unsigned char byte = bytes[at + i];
+
+		hex[1] = digits[byte >> 4];
+		hex[2] = digits[byte & 15];
+		hex += 3;
+		text[i] = byte < 128 && isprint(byte) ? (char)byte : '.';
+	}
 	out_printf(out, ".  %04zx: ", at);
-	for (size_t i = at; i < end; i++)
-		if (i < size)
-			out_printf(out, " %02x", bytes[i]);
-		else
-			out_text(out, "   ");
-	out_text(out, "  ");
-	for (size_t i = at; i < end; i++)
-		out_char(out, i >= size				    ? ' '
-			      : bytes[i] < 128 && isprint(bytes[i]) ? (char)bytes[i]
-								    : '.');
+	out_bytes(out, row, 4 * BYTES_A_ROW + 2);
 	out_char(out, '\n');
 }
 
@@ -93,9 +95,10 @@ static void dump_stamp(struct script_dump *dump, const struct perf_event_header 
 		       const struct sample *sample)
 {
 	/* An event that comes through a pipe is not known yet where it is shown. */
-	size_t events = perf_reader_attr_count(dump->reader) - (header->type == USER_RECORD_ATTR);
+	size_t events = perf_reader_attr_count(dump->reader);
 	uint64_t type = 0;
 
+	events -= events && header->type == USER_RECORD_ATTR;
 	for (size_t i = 0; i < events; i++)
 		type |= perf_reader_attr(dump->reader, i)->attr.base.sample_type;
 	if (header->type != PERF_RECORD_SAMPLE &&

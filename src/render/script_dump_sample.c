@@ -173,6 +173,16 @@ void script_dump_sample(struct script_dump *dump, const struct perf_attr *attr,
 		out_printf(out, "... transaction: %" PRIx64 "\n", s->transaction);
 	if (type & PERF_SAMPLE_READ)
 		dump_read(out, attr, s);
-	if (!is_guest(s->cpumode))
+	if (is_guest(s->cpumode))
+		return;
+	if (!(type & PERF_SAMPLE_READ))
 		dump_where(dump, s);
+	/* A group's record is a sample of each of its events that counted anything. */
+	for (uint64_t i = 0; type & PERF_SAMPLE_READ && i < s->read_count; i++) {
+		struct sample_read_value value = sample_read_value_at(attr, s, i);
+		uint64_t delta;
+
+		if (perf_reader_read_delta(dump->reader, value.id, value.value, &delta) && delta)
+			dump_where(dump, s);
+	}
 }

@@ -64,10 +64,8 @@ static void print_branch_flags(struct outbuf *out, const struct perf_branch_entr
 	out_char(out, ' ');
 }
 
-/* A branch may lead from one mode into the other: what is not found in the sample's is tried there.
- */
-static const struct mapping *find_either(struct script_text *text, const struct sample *sample,
-					 const struct thread *thread, uint64_t address)
+const struct mapping *script_text_find(struct script_text *text, const struct sample *sample,
+				       const struct thread *thread, uint64_t address)
 {
 	uint8_t mode = address >> 63 ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER;
 	const struct mapping *mapping = machine_find(text->machine, thread, sample->cpumode,
@@ -80,7 +78,7 @@ static void print_branch_end(struct script_text *text, enum script_kind kind,
 			     const struct sample *sample, const struct thread *thread,
 			     uint64_t address)
 {
-	const struct mapping *mapping = find_either(text, sample, thread, address);
+	const struct mapping *mapping = script_text_find(text, sample, thread, address);
 	const struct object *object;
 
 	if (!script_has(&text->fields, kind, SCRIPT_BRSTACK) &&

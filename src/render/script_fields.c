@@ -173,7 +173,6 @@ static void start_over(struct script_fields *fields, int kind)
 			continue;
 		fields->chosen[each] = fields->asked[each] = 0;
 		fields->user_set[each] = true;
-		fields->must_exist[each] = kind >= 0;
 	}
 }
 
@@ -273,22 +272,6 @@ static void add_stack_fields(struct script_fields *fields, const struct perf_att
 		fields->chosen[kind] |= BIT(IP) | BIT(SYM) | BIT(SYMOFF) | BIT(DSO);
 }
 
-static int check_kinds_exist(const struct script_fields *fields, const struct perf_reader *reader,
-			     struct err *err)
-{
-	for (int kind = 0; kind < KIND_COUNT; kind++) {
-		bool found = !fields->must_exist[kind];
-
-		for (size_t i = 0; i < perf_reader_attr_count(reader); i++)
-			found |= script_kind_of(perf_reader_attr(reader, i)) ==
-				 (enum script_kind)kind;
-		if (!found)
-			return err_set(err, ENODATA, "-F names %s events, but none was recorded",
-				       kinds[kind].name);
-	}
-	return 0;
-}
-
 /* As perf: the first event of a kind decides for all of them. */
 int script_fields_check(struct script_fields *fields, struct perf_reader *reader, bool callchains,
 			struct err *err)
@@ -316,7 +299,7 @@ int script_fields_check(struct script_fields *fields, struct perf_reader *reader
 			return rc;
 	}
 	fields->checked = (uint32_t)count;
-	return pipe ? 0 : check_kinds_exist(fields, reader, err);
+	return 0;
 }
 
 void script_fields_explain(struct outbuf *out)

@@ -64,8 +64,7 @@ struct script_fields {
 	uint64_t asked[KIND_COUNT];  /* those that the user named: they may not be left out */
 	uint64_t refused[KIND_COUNT];
 	bool user_set[KIND_COUNT];
-	bool must_exist[KIND_COUNT]; /* the user spoke of this kind alone */
-	uint32_t checked;	     /* how many of the reader's events script_fields_check saw */
+	uint32_t checked; /* how many of the reader's events script_fields_check saw */
 };
 
 struct script_fields script_fields_default(void);

@@ -4,10 +4,12 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/outbuf.h"
+#include "perfdata/bpfinfo.h"
 #include "perfdata/feature.h"
 #include "render/attr_text.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -224,6 +226,26 @@ static void print_hybrid(struct outbuf *out, const struct perf_env *env)
 			   env->hybrid.data[i].cpus);
 }
 
+static void print_bpf(struct outbuf *out, struct perf_reader *reader, bool types)
+{
+	struct bpf_functions bpf;
+
+	bpf_functions_load(&bpf, reader);
+	for (uint32_t i = 0; types && i < bpf.btf_count; i++)
+		out_printf(out, "# btf info of id %u\n", bpf.btf_ids[i]);
+	for (uint32_t i = 0; !types && i < bpf.count; i++) {
+		const struct bpf_function *f = &bpf.data[i];
+
+		if (!f->index)
+			out_printf(out, "# bpf_prog_info %u:%s", f->program,
+				   f->count > 1 ? "\n" : "");
+		if (f->count > 1)
+			out_printf(out, "# \tsub_prog %u:", f->index);
+		out_printf(out, " %s addr 0x%" PRIx64 " size %u\n", f->name, f->address, f->size);
+	}
+	bpf_functions_free(&bpf);
+}
+
 static const char *known(const char *text)
 {
 	return text ? text : "unknown";
@@ -277,6 +299,8 @@ static void print_recording(struct outbuf *out, const struct perf_env *env,
 	case FEATURE_DIR_FORMAT:
 		out_printf(out, "# directory data version : %" PRIu64 "\n", env->directory_version);
 		break;
+	case FEATURE_BPF_PROG_INFO: print_bpf(out, reader, false); break;
+	case FEATURE_BPF_BTF: print_bpf(out, reader, true); break;
 	case FEATURE_COMPRESSED:
 		out_printf(out, "# compressed : %s, level = %d, ratio = %d\n",
 			   env->compress_type == 1 ? "Zstd" : "Unknown", (int)env->compress_level,
@@ -369,18 +393,26 @@ static void print_features(struct outbuf *out, struct perf_reader *reader, bool 
 	out_char(out, '\n');
 }
 
+/* When the file was last written: nothing in it tells. */
+static void print_date(struct outbuf *out, const char *path)
+{
+	char *data = mem_printf("%s/data", path), date[32] = "unknown\n";
+	struct stat info;
+
+	if (!stat(data, &info) || !(strcmp(path, "-") ? stat(path, &info) : fstat(0, &info)))
+		ctime_r(&info.st_mtime, date);
+	out_printf(out, "# captured on    : %s", date);
+	free(data);
+}
+
 void script_header(struct outbuf *out, struct perf_reader *reader, const char *path, bool full)
 {
 	const struct perf_file_header *header = perf_reader_header(reader);
 	bool pipe = perf_reader_is_pipe(reader);
 	uint64_t offset = pipe ? 0 : header->data.offset, size = pipe ? 0 : header->data.size;
-	struct stat info;
-	char date[32] = "unknown\n";
 
-	if (!(strcmp(path, "-") ? stat(path, &info) : fstat(0, &info)))
-		ctime_r(&info.st_mtime, date);
 	out_text(out, "# ========\n");
-	out_printf(out, "# captured on    : %s", date);
+	print_date(out, path);
 	out_printf(out, "# header version : %d\n", header->magic != PERF_MAGIC_OLD);
 	out_printf(out, "# data offset    : %" PRIu64 "\n", offset);
 	out_printf(out, "# data size      : %" PRIu64 "\n", size);

@@ -280,13 +280,10 @@ static void print_addr(struct script_text *text, enum script_kind kind,
 		       const struct perf_attr *attr, const struct sample *sample,
 		       const struct thread *thread)
 {
-	const struct mapping *mapping;
-
 	out_hex(text->out, sample->addr, 16);
-	if (!is_fault(&attr->attr.base))
-		return;
-	mapping = machine_find(text->machine, thread, sample->cpumode, sample->addr);
-	script_text_symbol(text, kind, mapping, sample->addr);
+	if (is_fault(&attr->attr.base))
+		script_text_symbol(text, kind, script_text_find(text, sample, thread, sample->addr),
+				   sample->addr);
 }
 
 static void print_memory(struct script_text *text, enum script_kind kind,

@@ -57,6 +57,10 @@ void script_text_tod(struct script_text *text, uint64_t time);
 void script_text_symbol(struct script_text *text, enum script_kind kind,
 			const struct mapping *mapping, uint64_t address);
 void script_text_object(struct script_text *text, const struct mapping *mapping);
+/* Data and branches may belong to the other mode than the sample: what is not found is tried there.
+ */
+const struct mapping *script_text_find(struct script_text *text, const struct sample *sample,
+				       const struct thread *thread, uint64_t address);
 struct perf_env *script_text_env(struct script_text *text);
 
 #endif
