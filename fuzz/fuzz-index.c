@@ -41,7 +41,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static const struct index_identity identity = { .device = 1 };
 	struct profile *profile = NULL;
 	struct err err = { 0 };
-	char *bytes = mem_alloc_aligned(8, size ? size : 1);
+	char *bytes = mem_alloc(size ? size : 1);
 
 	if (size)
 		memcpy(bytes, data, size);

@@ -142,32 +142,29 @@ static uint32_t function_at(struct frames *frames, const struct thread *thread,
 	return frames->named.data[*leaf];
 }
 
-/* The same for the sampled address itself, which is kept even if it is in no mapping. */
-static uint32_t leaf_at(struct frames *frames, const struct thread *thread,
-			const struct address *at, uint32_t *leaf)
-{
-	uint32_t function = function_at(frames, thread, at, leaf);
-
-	if (function == frames->nowhere)
-		*leaf = profile_leaf(frames->profile,
-				     frames->profile->functions.data[function].object, at->address);
-	return function;
-}
-
-/* The same for frames that are no leaf: most were met a moment ago. */
-static uint32_t caller_at(struct frames *frames, const struct thread *thread,
-			  const struct address *at, uint32_t space)
+/* What is known of an address: most were met a moment ago. */
+static const struct recent_address *look_up(struct frames *frames, const struct thread *thread,
+					    const struct address *at, uint32_t space)
 {
 	uint64_t hash = idmap_hash(at->address ^ (uint64_t)space << 48);
 	struct recent_address *recent = &frames->recent[hash & (RECENT_ADDRESSES - 1)];
-	uint32_t leaf;
 
 	if (recent->address != at->address || recent->space != space) {
-		recent->function = function_at(frames, thread, at, &leaf);
+		recent->function = function_at(frames, thread, at, &recent->leaf);
 		recent->address = at->address;
 		recent->space = space;
 	}
-	return recent->function;
+	return recent;
+}
+
+/* Where a sample fell, which is kept even if it is in no mapping. */
+static uint32_t leaf_of(struct frames *frames, const struct recent_address *found)
+{
+	const struct profile_function *nowhere = &frames->profile->functions.data[frames->nowhere];
+
+	return found->function == frames->nowhere
+		   ? profile_leaf(frames->profile, nowhere->object, found->address)
+		   : found->leaf;
 }
 
 static uint8_t mode_of_context(uint64_t context, uint8_t mode)
@@ -219,13 +216,14 @@ struct frames_stack frames_resolve(struct frames *frames, const struct sample *s
 	size_t count = gather(sample, addresses), kept = 0;
 	bool lost_way = false;
 
-	functions[0] = leaf_at(frames, thread, &addresses[0], &result.leaf);
 	for (size_t i = 0; i < count; i++) {
 		bool user = addresses[i].mode == PERF_RECORD_MISC_USER;
+		const struct recent_address *found = look_up(frames, thread, &addresses[i],
+							     user ? user_space : kernel_space);
 
-		if (i)
-			functions[kept] = caller_at(frames, thread, &addresses[i],
-						    user ? user_space : kernel_space);
+		functions[kept] = found->function;
+		if (!i)
+			result.leaf = leaf_of(frames, found);
 		lost_way |= functions[kept] == frames->nowhere;
 		/* Addresses that lead nowhere, one after another, are one unknown frame. */
 		if (!kept || functions[kept] != frames->nowhere ||

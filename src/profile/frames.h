@@ -24,7 +24,7 @@ struct frame_object {
 struct recent_address {
 	uint64_t address;
 	uint32_t space; /* whose, and since which change of its mappings */
-	uint32_t function;
+	uint32_t function, leaf;
 };
 
 #define RECENT_ADDRESSES (1u << 14)

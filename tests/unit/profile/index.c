@@ -84,7 +84,7 @@ TEST(index_that_is_damaged_is_refused)
 	temporary(path, sizeof(path));
 	EXPECT_INT(profile_index_write(profile, &identity, path, &err), 0);
 	bytes = file_read(path, &size, &err);
-	copy = mem_alloc_aligned(8, size);
+	copy = mem_alloc(size);
 	for (size_t i = 0; i < size; i++) {
 		memcpy(copy, bytes, size);
 		copy[i] ^= 0x41;
@@ -96,7 +96,7 @@ TEST(index_that_is_damaged_is_refused)
 		}
 	}
 	for (size_t length = 0; length < size; length++) {
-		char *cut = mem_alloc_aligned(8, length ? length : 1);
+		char *cut = mem_alloc(length ? length : 1);
 
 		memcpy(cut, bytes, length);
 		EXPECT(profile_index_of(&again, &identity, cut, length, &err) < 0);
