@@ -14,9 +14,9 @@ static char *path;
 static void set_up(void)
 {
 	fake_machine();
-	fake_file("here", "");
+	fake_file("/here", "");
 	free(path);
-	path = mem_strdup(fake_path("perf.data"));
+	path = mem_strdup(fake_path("/perf.data"));
 }
 
 static void clear_up(void)
