@@ -590,6 +590,12 @@ TEST(store_jit_map_is_a_pipe)
 	folder_remove();
 }
 
+#ifdef __aarch64__
+#define VDSO_CLOCK "__kernel_clock_gettime"
+#else
+#define VDSO_CLOCK "__vdso_clock_gettime"
+#endif
+
 TEST(store_vdso)
 {
 	struct symbol_options options = { .cache_dir = "" };
@@ -601,8 +607,7 @@ TEST(store_vdso)
 	for (uint64_t at = 0; at < 0x2000 && !found; at++) {
 		struct symbol symbol;
 
-		found = dso_find(object, at, &symbol) &&
-			!strcmp(symbol.name, "__vdso_clock_gettime");
+		found = dso_find(object, at, &symbol) && !strcmp(symbol.name, VDSO_CLOCK);
 	}
 	EXPECT_BOOL(found, dso_state(object) == DSO_PARTIAL || dso_state(object) == DSO_FULL);
 	symbol_store_free(store);
