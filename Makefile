@@ -53,7 +53,7 @@ lab: ## the checks in an emulated arm64 machine with exact counters
 	@tools/lab/run.sh
 
 format: ## bring all C files into shape
-	@find src tests fuzz examples tools -name '*.[ch]' -print0 | xargs -0 clang-format -i
+	@find src tests fuzz bench examples tools -name '*.[ch]' -print0 | xargs -0 clang-format -i
 
 coverage: ## how much of the code the tests reach: build-coverage/coverage.html
 	@tools/setup.sh build test coverage

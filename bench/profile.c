@@ -99,13 +99,13 @@ static void grow(struct profile *profile, size_t rows)
 		size_t from = i % real;
 
 		profile_add(profile, &(struct profile_row){
-					 .time = samples->time[from] + i / real * span,
-					 .weight = samples->weight[from],
-					 .stack = samples->stack[from],
-					 .thread = samples->thread[from],
-					 .leaf = samples->leaf[from],
-					 .cpu = samples->cpu[from],
-					 .event = samples->event[from],
+					     .time = samples->time[from] + i / real * span,
+					     .weight = samples->weight[from],
+					     .stack = samples->stack[from],
+					     .thread = samples->thread[from],
+					     .leaf = samples->leaf[from],
+					     .cpu = samples->cpu[from],
+					     .event = samples->event[from],
 				     });
 	}
 }

@@ -30,7 +30,7 @@ static void ask(const struct profile *profile)
 	breakdown_free(&breakdown);
 	if (profile->samples.len &&
 	    profile->samples.time[profile->samples.len - 1] - profile->samples.time[0] <
-		1000000000000u) {
+		    1000000000000u) {
 		FUZZ_HOLDS(!profile_histogram(profile, &options.filter, 10, &histogram, &err));
 		histogram_free(&histogram);
 	}

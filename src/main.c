@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 extern const struct command cmd_doctor, cmd_help, cmd_list, cmd_record, cmd_report, cmd_script,
-    cmd_stat;
+	cmd_stat;
 
 const struct command *const commands[] = {
 	&cmd_doctor, &cmd_help, &cmd_list, &cmd_record, &cmd_report, &cmd_script, &cmd_stat, NULL,

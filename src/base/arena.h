@@ -18,7 +18,7 @@ void *arena_alloc(struct arena *arena, size_t size); /* zeroed, aligned for any 
 char *arena_strdup(struct arena *arena, const char *text);
 char *arena_strndup(struct arena *arena, const char *text, size_t length);
 char *arena_printf(struct arena *arena, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+	__attribute__((format(printf, 2, 3)));
 void arena_free(struct arena *arena); /* leaves it empty and ready again */
 
 #endif

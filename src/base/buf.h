@@ -18,7 +18,7 @@ void buf_puts(struct buf *buf, const char *text);
 void buf_putc(struct buf *buf, char c);
 void buf_printf(struct buf *buf, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void buf_vprintf(struct buf *buf, const char *format, va_list args)
-    __attribute__((format(printf, 2, 0)));
+	__attribute__((format(printf, 2, 0)));
 const char *buf_text(const struct buf *buf); /* "" when empty, never NULL */
 void buf_clear(struct buf *buf);	     /* keeps the memory */
 void buf_free(struct buf *buf);

@@ -16,7 +16,7 @@ struct err {
 
 /* Sets *err (which may be NULL) and returns -code, so that callers write `return err_set(...)`. */
 int err_set(struct err *err, int code, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+	__attribute__((format(printf, 3, 4)));
 
 /* Puts "WORDS: " in front of what *err (which may be NULL) says already; returns -err->code. */
 int err_prefix(struct err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));

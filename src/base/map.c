@@ -76,8 +76,9 @@ uint32_t map_add(struct map *map, const char *key, size_t length, uint32_t value
 		grow(map);
 	slot = slot_of(map, key, length, hash);
 	if (!slot->key) {
-		*slot =
-		    (struct map_slot){ .key = key, .length = length, .hash = hash, .value = value };
+		*slot = (struct map_slot){
+			.key = key, .length = length, .hash = hash, .value = value
+		};
 		map->len++;
 	}
 	return slot->value;

@@ -37,9 +37,9 @@ struct listing {
 	struct host host; /* for the reasons */
 	bool verbose;
 	bool no_descriptions;
-	const char *cpu; /* --cpu: nothing was tested */
-	struct err
-	    no_tracepoints; /* why none can be seen; code 0 where they can, or aren't asked for */
+	const char *cpu;	   /* --cpu: nothing was tested */
+	struct err no_tracepoints; /* why none can be seen; code 0 where they can, or aren't asked
+				      for */
 };
 
 /* Whether a row shows how to spell events, without being one: "cpu/TERM=VALUE,.../". */

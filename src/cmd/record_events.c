@@ -131,8 +131,8 @@ static void note_periods(const struct event_list *list, const struct record_opti
 	vec_each (event, &list->events) {
 		uint32_t type = event->attr.base.type;
 		uint64_t period = event->own_period && !event->attr.base.freq
-				      ? event->attr.base.sample_period
-				      : o->choice.period;
+					  ? event->attr.base.sample_period
+					  : o->choice.period;
 
 		if (!period)
 			continue;
@@ -159,9 +159,9 @@ static void note_leader_sampling(const struct event_list *list, const struct rec
 	vec_each (event, &list->events)
 		if (event->sample_read) {
 			buf_printf(
-			    notes,
-			    "note: a :S group follows only the threads that are there at the "
-			    "start, no new ones and no children; -a has them all\n");
+				notes,
+				"note: a :S group follows only the threads that are there at the "
+				"start, no new ones and no children; -a has them all\n");
 			return;
 		}
 }

@@ -164,11 +164,11 @@ static void show_progress(struct run *run)
 	char samples[TEXT_NUMBER], lost[TEXT_NUMBER], seconds[TEXT_NUMBER], size[TEXT_NUMBER];
 
 	run->progress_at += PROGRESS_NS;
-	fprintf(
-	    stderr, "\rrecording: %s s, %s samples, %s MB, %s lost \x1b[K",
-	    text_decimal(seconds, (double)(clock_now_ns() - run->started_ns) / NS_PER_SEC, 1, true),
-	    text_grouped(samples, now.samples),
-	    text_decimal(size, (double)now.bytes / 1e6, 1, true), text_grouped(lost, now.lost));
+	fprintf(stderr, "\rrecording: %s s, %s samples, %s MB, %s lost \x1b[K",
+		text_decimal(seconds, (double)(clock_now_ns() - run->started_ns) / NS_PER_SEC, 1,
+			     true),
+		text_grouped(samples, now.samples),
+		text_decimal(size, (double)now.bytes / 1e6, 1, true), text_grouped(lost, now.lost));
 	run->progress_shown = true;
 }
 
@@ -209,8 +209,8 @@ static int take_time(struct run *run, struct err *err)
 		bool due = run->loop->options->switch_ns || file_is_full(run);
 
 		run->switch_at = now + (run->loop->options->switch_ns
-					    ? run->loop->options->switch_ns
-					    : PROGRESS_NS);
+						? run->loop->options->switch_ns
+						: PROGRESS_NS);
 		if (due)
 			rc = switch_file(run, err);
 	}

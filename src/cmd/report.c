@@ -159,8 +159,8 @@ static int show_text(struct report_run *run, struct err *err)
 	written = outbuf_fini(&out);
 	if (!rc && written)
 		rc = written == -EPIPE
-			 ? EXIT_FAILED
-			 : err_set(err, -written, "standard output: %s", strerror(-written));
+			     ? EXIT_FAILED
+			     : err_set(err, -written, "standard output: %s", strerror(-written));
 	return rc;
 }
 

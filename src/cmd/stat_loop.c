@@ -319,8 +319,8 @@ static int take_tick(struct loop *loop, struct err *err)
 	loop->state->missed = loop->ticker.missed;
 	rc = tick(loop, err);
 	loop->slow_ticks = clock_now_ns() - begin > loop->options->interval_ns / 2
-			       ? loop->slow_ticks + 1
-			       : 0;
+				   ? loop->slow_ticks + 1
+				   : 0;
 	if (loop->slow_ticks > SLOW_MOST)
 		set_urgent(loop, false); /* too much work: nobody else would get this CPU */
 	if (rc || !count || loop->ticker.seen < (uint64_t)count)
@@ -338,8 +338,8 @@ static void take_end_of_command(struct loop *loop)
 	if (!workload_reap(&loop->state->workload, false))
 		return;
 	finish(loop, loop->asked_to_end || loop->state->end == LOOP_TICKS_DONE
-			 ? loop->state->end
-			 : LOOP_COMMAND_ENDED);
+			     ? loop->state->end
+			     : LOOP_COMMAND_ENDED);
 }
 
 /* Once a second, as long as there is anything to see. */
@@ -500,8 +500,9 @@ int loop_run(struct loop_state *state, const struct loop_options *options,
 	};
 	int rc;
 
-	*state = (struct loop_state){ .workload = {
-					  .pid = -1, .pidfd = -1, .go_fd = -1, .failure_fd = -1 } };
+	*state = (struct loop_state){
+		.workload = { .pid = -1, .pidfd = -1, .go_fd = -1, .failure_fd = -1 }
+	};
 	rc = run(&loop, err);
 	set_urgent(&loop, false);
 	ticker_close(&loop.ticker);

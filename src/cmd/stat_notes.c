@@ -11,7 +11,7 @@
 #define DRIFT_WORTH_SAYING 0.05
 
 static const char group_full[] =
-    "the group needs more counters than the CPU has; make it smaller, or see --plan";
+	"the group needs more counters than the CPU has; make it smaller, or see --plan";
 
 void findings_init(struct findings *findings, const struct event_list *events)
 {
@@ -157,10 +157,10 @@ static void note_drift(struct buf *out, const struct findings *findings)
 	if (findings->drift < DRIFT_WORTH_SAYING)
 		return;
 	buf_printf(
-	    out,
-	    "note: the CPUs ran at %.0f to %.0f MHz meanwhile: times and rates vary with it; "
-	    "`perfolio doctor` says how to hold it\n",
-	    findings->slowest_mhz, findings->fastest_mhz);
+		out,
+		"note: the CPUs ran at %.0f to %.0f MHz meanwhile: times and rates vary with it; "
+		"`perfolio doctor` says how to hold it\n",
+		findings->slowest_mhz, findings->fastest_mhz);
 }
 
 static bool has_groups(const struct event_list *events)

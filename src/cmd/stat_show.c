@@ -33,8 +33,8 @@ void stat_show_raw(struct stat_command *stat, const struct stat_table *table)
 	     slot++) {
 		vec_each (event, &stat->pass->events->events) {
 			const struct counter_value *value =
-			    counters_value(stat->run.counters, slot,
-					   (size_t)(event - stat->pass->events->events.data));
+				counters_value(stat->run.counters, slot,
+					       (size_t)(event - stat->pass->events->events.data));
 
 			if (value->present)
 				buf_printf(out, "%s: %d: %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",

@@ -69,7 +69,7 @@ static void add_up(struct tally *t, bool interval)
 
 	for (size_t slot = 0; slot < t->layout.place_of.len; slot++) {
 		struct counter_value *sums =
-		    &t->sums[t->layout.place_of.data[slot] * t->layout.columns.len];
+			&t->sums[t->layout.place_of.data[slot] * t->layout.columns.len];
 		const size_t *columns = &t->layout.column_of[t->layout.cgroup_of.data[slot] * n];
 
 		for (size_t event = 0; event < n; event++) {

@@ -249,9 +249,10 @@ bool probe_counter_sampling(struct checkup *c, struct finding *f)
 		f->what = "no: the PMU has no interrupt";
 		f->meaning = "counters can be read, but samples come from the CPU clock";
 		f->remedy =
-		    arm_is_arm(c)
-			? "give the pmu node of the device tree (or the MADT) its interrupts"
-			: "look for the local APIC in the hypervisor's or BIOS's settings";
+			arm_is_arm(c)
+				? "give the pmu node of the device tree (or the MADT) its "
+				  "interrupts"
+				: "look for the local APIC in the hypervisor's or BIOS's settings";
 		return true;
 	}
 	/* Arm's drivers take precise_ip and do nothing with it. */
@@ -313,8 +314,8 @@ bool probe_frequency(struct checkup *c, struct finding *f)
 		return true;
 	f->state = DOCTOR_LIMITED;
 	f->remedy = strcmp(governor, "performance")
-			? "for comparisons: sudo cpupower frequency-set -g performance"
-			: "for comparisons switch boost off: echo 0 | sudo tee "
-			  "/sys/devices/system/cpu/cpufreq/boost (intel_pstate: no_turbo to 1)";
+			    ? "for comparisons: sudo cpupower frequency-set -g performance"
+			    : "for comparisons switch boost off: echo 0 | sudo tee "
+			      "/sys/devices/system/cpu/cpufreq/boost (intel_pstate: no_turbo to 1)";
 	return true;
 }

@@ -108,9 +108,9 @@ bool probe_permission(struct checkup *c, struct finding *f)
 
 	c->measures = !reach.own;
 	f->evidence =
-	    SAY(c, "own program: %s; with the kernel's part: %s; whole CPU: %s; process 1: %s",
-		probe_result(reach.own), probe_result(reach.kernel), probe_result(reach.cpus),
-		probe_result(reach.others));
+		SAY(c, "own program: %s; with the kernel's part: %s; whole CPU: %s; process 1: %s",
+		    probe_result(reach.own), probe_result(reach.kernel), probe_result(reach.cpus),
+		    probe_result(reach.others));
 	if (reach.own) {
 		probe_refused(c, f, reach.own);
 		f->gives = "permission";
@@ -126,10 +126,9 @@ bool probe_permission(struct checkup *c, struct finding *f)
 	f->gives = "permission";
 	f->because = f->what;
 	f->grants = HOST_GRANT_PERFMON;
-	f->remedy =
-	    reach.kernel
-		? "for everybody: sudo sysctl kernel.perf_event_paranoid=1 (0: whole CPUs too)"
-		: "for everybody: sudo sysctl kernel.perf_event_paranoid=0";
+	f->remedy = reach.kernel ? "for everybody: sudo sysctl kernel.perf_event_paranoid=1 (0: "
+				   "whole CPUs too)"
+				 : "for everybody: sudo sysctl kernel.perf_event_paranoid=0";
 	return true;
 }
 

@@ -125,10 +125,10 @@ bool probe_library_symbols(struct checkup *c, struct finding *f)
 	f->state = DOCTOR_LIMITED;
 	f->what = "only exported ones appear by name";
 	f->meaning = "tried on the C library";
-	f->remedy =
-	    getenv("DEBUGINFOD_URLS")
-		? "DEBUGINFOD_URLS is set: they can be fetched from there when needed"
-		: "install the -dbg or -debuginfo package (libc6-dbg), or set DEBUGINFOD_URLS";
+	f->remedy = getenv("DEBUGINFOD_URLS")
+			    ? "DEBUGINFOD_URLS is set: they can be fetched from there when needed"
+			    : "install the -dbg or -debuginfo package (libc6-dbg), or set "
+			      "DEBUGINFOD_URLS";
 	return true;
 }
 

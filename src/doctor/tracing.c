@@ -46,9 +46,9 @@ static void say_no_tracefs(struct checkup *c, struct finding *f, int code)
 		f->what = "none: tracefs is not mounted";
 		f->because = "tracefs is not mounted";
 		f->remedy = c->host.container == HOST_NO_CONTAINER
-				? "sudo mount -t tracefs tracefs /sys/kernel/tracing"
-				: "start the container with -v "
-				  "/sys/kernel/tracing:/sys/kernel/tracing";
+				    ? "sudo mount -t tracefs tracefs /sys/kernel/tracing"
+				    : "start the container with -v "
+				      "/sys/kernel/tracing:/sys/kernel/tracing";
 	} else {
 		f->what = "closed: tracefs is open to root only";
 		f->because = "tracefs is closed to you";
@@ -254,7 +254,7 @@ bool probe_lockdown(struct checkup *c, struct finding *f)
 		f->state = DOCTOR_LIMITED;
 		f->what = SAY(c, "%s", level);
 		f->meaning =
-		    "it closes perf events, tracing and BPF reads of the kernel, to root too";
+			"it closes perf events, tracing and BPF reads of the kernel, to root too";
 		f->remedy = "boot with lockdown=integrity, or switch Secure Boot off";
 	}
 	return true;

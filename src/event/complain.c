@@ -94,8 +94,8 @@ static void offer(struct nearest *nearest, const char *name)
 
 	for (int k = 0; k < 3; k++) {
 		int d = k && !strcmp(nearest->wanted[k], nearest->wanted[0])
-			    ? worst
-			    : text_distance(nearest->wanted[k], name, worst);
+				? worst
+				: text_distance(nearest->wanted[k], name, worst);
 
 		distance = d < distance ? d : distance;
 	}

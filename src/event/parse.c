@@ -216,7 +216,7 @@ static int parse_item(struct parser *p)
 	for (size_t i = from; i < p->list->events.len; i++)
 		if (!p->list->events.data[i].name)
 			p->list->events.data[i].name =
-			    arena_strndup(&p->list->arena, p->text + item.at, item.length);
+				arena_strndup(&p->list->arena, p->text + item.at, item.length);
 	return 0;
 }
 

@@ -44,12 +44,12 @@ struct event_source {
 	/* Hands every name to walk->visit; ends early, with its value, when that is not 0. */
 	int (*each)(struct catalog *catalog, const struct catalog_walk *walk);
 
-	bool
-	    of_model; /* knows other CPUs' events too: all that is listed for catalog_options.cpu */
+	bool of_model; /* knows other CPUs' events too: all that is listed for catalog_options.cpu
+			*/
 };
 
 extern const struct event_source source_hardware, source_software, source_tool, source_cache,
-    source_raw, source_breakpoint, source_vendor, source_model;
+	source_raw, source_breakpoint, source_vendor, source_model;
 
 /*
  * Asks the sources in turn until one knows the beginning of name and what follows are modifiers.

@@ -41,8 +41,8 @@ static int read_rows(struct vendor_table *table, struct json_object *rows, read_
 	for (size_t i = 0; i < json_object_array_length(rows); i++) {
 		struct json_object *row = json_object_array_get_idx(rows, i);
 		int rc = json_object_is_type(row, json_type_object)
-			     ? read(table, row, err)
-			     : err_set(err, EBADMSG, "it is no object");
+				 ? read(table, row, err)
+				 : err_set(err, EBADMSG, "it is no object");
 
 		if (rc < 0)
 			return err_prefix(err, "%s: event %zu", file, i + 1);
@@ -72,9 +72,9 @@ static void read_arm_header(struct vendor_table *table, struct json_object *root
 	table->title = vendor_one_line(table, jsonread_text(root, "cpu", ""));
 	table->date = vendor_one_line(table, jsonread_text(root, "timestamp", ""));
 	if (!source_number(id, strlen(id), 0, &number) && number >> 20 == 0)
-		table->cpus = arena_printf(
-		    &table->arena, "0x%016llx",
-		    (unsigned long long)((number >> 12) << 24 | 0xf0000 | (number & 0xfff) << 4));
+		table->cpus = arena_printf(&table->arena, "0x%016llx",
+					   (unsigned long long)((number >> 12) << 24 | 0xf0000 |
+								(number & 0xfff) << 4));
 }
 
 static int read_tree(struct vendor_table *table, struct json_object *root, const char *file,

@@ -80,12 +80,13 @@ static void paranoid_closes(const struct host *host, const struct event *event, 
 	int level = level_needed(host, event);
 	char grant[4500];
 
-	snprintf(
-	    into, room,
-	    "perf_event_paranoid is %d: %s; %s%s, or sudo sysctl kernel.perf_event_paranoid=%d%s",
-	    host->paranoid, host_paranoid_meaning(host), kernel_part ? "measure with :u, or " : "",
-	    host_grant(host, HOST_GRANT_PERFMON, grant, sizeof(grant)), level,
-	    level == 1 ? " (0 for whole CPUs)" : "");
+	snprintf(into, room,
+		 "perf_event_paranoid is %d: %s; %s%s, or sudo sysctl "
+		 "kernel.perf_event_paranoid=%d%s",
+		 host->paranoid, host_paranoid_meaning(host),
+		 kernel_part ? "measure with :u, or " : "",
+		 host_grant(host, HOST_GRANT_PERFMON, grant, sizeof(grant)), level,
+		 level == 1 ? " (0 for whole CPUs)" : "");
 }
 
 static void seccomp_closes(const struct host *host, char *into, size_t room)

@@ -311,8 +311,8 @@ static void take_fork(struct machine *machine, const struct perf_event_header *h
 		 * mappings are told one by one. */
 		process = new_process(machine, pid,
 				      header->misc & PERF_RECORD_MISC_FORK_EXEC
-					  ? maps_new()
-					  : maps_get(parent->process->maps));
+					      ? maps_new()
+					      : maps_get(parent->process->maps));
 	} else {
 		process = find_process(machine, pid);
 	}

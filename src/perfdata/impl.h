@@ -45,7 +45,7 @@ struct perf_reader {
 
 /* Notes what is wrong, the first time only. */
 void reader_damage(struct perf_reader *reader, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+	__attribute__((format(printf, 2, 3)));
 
 /* Header, attrs and the table of features of the first stream. */
 int header_read(struct perf_reader *reader, struct err *err);

@@ -261,8 +261,8 @@ static bool take_user_record(struct perf_reader *reader, struct stream *stream, 
 			return true;
 		find_extra(rec);
 		stream->at = rec->extra_size > UINT64_MAX - stream->at
-				 ? UINT64_MAX
-				 : stream->at + rec->extra_size;
+				     ? UINT64_MAX
+				     : stream->at + rec->extra_size;
 		rec->reread = false;
 		break;
 	default: break;

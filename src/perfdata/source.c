@@ -130,8 +130,8 @@ size_t source_read(struct source *source, uint64_t offset, void *into, size_t si
 		return 0;
 	if (source->fd >= 0)
 		return offset > (uint64_t)INT64_MAX - size
-			   ? 0
-			   : read_some(source, offset, into, size, size);
+			       ? 0
+			       : read_some(source, offset, into, size, size);
 	at = source_at(source, offset, &have);
 	if (have > size)
 		have = size;
@@ -163,7 +163,7 @@ int source_spool(struct source *source, struct err *err)
 	do {
 		rc = fd_write_all(fd, source->buffer, source->length);
 		source->length =
-		    rc ? 0 : read_some(source, 0, source->buffer, SOURCE_WINDOW, SOURCE_WINDOW);
+			rc ? 0 : read_some(source, 0, source->buffer, SOURCE_WINDOW, SOURCE_WINDOW);
 	} while (source->length);
 	if (rc) {
 		close(fd);

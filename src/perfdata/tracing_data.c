@@ -76,7 +76,7 @@ static void take_tracepoints(const char *tracefs, const char *const *names, size
 
 /* A file's text after its length; width is that of the length.  Files that are absent are empty. */
 static int add_file(struct buf *into, size_t width, struct err *err, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+	__attribute__((format(printf, 4, 5)));
 
 static int add_file(struct buf *into, size_t width, struct err *err, const char *format, ...)
 {

@@ -58,8 +58,9 @@ static uint32_t *group_threads(struct breakdown *b)
 			continue;
 		groups[i] = map_add(&known, arena_strndup(&keys, (const char *)key, sizeof(key)),
 				    sizeof(key), next);
-		*vec_push(&b->work->groups) =
-		    (struct breakdown_row){ .comm = thread->comm, .pid = key[1], .tid = key[2] };
+		*vec_push(&b->work->groups) = (struct breakdown_row){ .comm = thread->comm,
+								      .pid = key[1],
+								      .tid = key[2] };
 	}
 	map_free(&known);
 	arena_free(&keys);
@@ -243,8 +244,8 @@ static int find_parents(struct breakdown *b, struct err *err)
 	b->work->parents[STACK_ROOT] = NO_FUNCTION;
 	for (size_t i = 1; i < stacks->len; i++)
 		b->work->parents[i] = matches[stacks->function[i]]
-					  ? stacks->function[i]
-					  : b->work->parents[stacks->parent[i]];
+					      ? stacks->function[i]
+					      : b->work->parents[stacks->parent[i]];
 	free(matches);
 	return 0;
 }

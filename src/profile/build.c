@@ -117,10 +117,10 @@ static uint32_t thread_row(struct profile_builder *b, const struct thread *threa
 				      .comm = thread->comm };
 	slot->id = profile_thread(b->profile,
 				  &(struct profile_thread){
-				      .pid = thread->process->pid,
-				      .tid = thread->tid,
-				      .generation = thread->process->generation,
-				      .comm = interner_add(&b->profile->strings, thread->comm),
+					  .pid = thread->process->pid,
+					  .tid = thread->tid,
+					  .generation = thread->process->generation,
+					  .comm = interner_add(&b->profile->strings, thread->comm),
 				  });
 	return slot->id;
 }
@@ -179,13 +179,13 @@ static void add_row(struct profile_builder *b, const struct perf_attr *attr,
 	b->profile->quality.cut_stacks += stack->cut;
 	b->profile->quality.unknown_leaves += stack->unknown;
 	profile_add(b->profile, &(struct profile_row){
-				    .time = b->last_time,
-				    .weight = sample->period,
-				    .stack = stack->stack,
-				    .thread = thread_row(b, thread),
-				    .leaf = stack->leaf,
-				    .cpu = (uint16_t)sample->cpu,
-				    .event = (uint16_t)attr->index,
+					.time = b->last_time,
+					.weight = sample->period,
+					.stack = stack->stack,
+					.thread = thread_row(b, thread),
+					.leaf = stack->leaf,
+					.cpu = (uint16_t)sample->cpu,
+					.event = (uint16_t)attr->index,
 				});
 }
 

@@ -163,8 +163,8 @@ static uint32_t leaf_of(struct frames *frames, const struct recent_address *foun
 	const struct profile_function *nowhere = &frames->profile->functions.data[frames->nowhere];
 
 	return found->function == frames->nowhere
-		   ? profile_leaf(frames->profile, nowhere->object, found->address)
-		   : found->leaf;
+		       ? profile_leaf(frames->profile, nowhere->object, found->address)
+		       : found->leaf;
 }
 
 static uint8_t mode_of_context(uint64_t context, uint8_t mode)
@@ -246,5 +246,5 @@ void frames_update_states(struct frames *frames)
 	vec_each (object, &frames->objects)
 		if (object->known && object->dso)
 			frames->profile->objects.data[object->id].state =
-			    (uint8_t)dso_state(object->dso);
+				(uint8_t)dso_state(object->dso);
 }

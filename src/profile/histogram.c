@@ -44,7 +44,7 @@ int profile_histogram(const struct profile *profile, const struct profile_filter
 			histogram->seconds = HISTOGRAM_SECONDS;
 	}
 	histogram->counts =
-	    mem_alloc((histogram->seconds * parts + 1) * sizeof(*histogram->counts));
+		mem_alloc((histogram->seconds * parts + 1) * sizeof(*histogram->counts));
 	count_rows(histogram, profile, &sieve);
 	sieve_free(&sieve);
 	return 0;

@@ -43,7 +43,7 @@ struct profile_function {
 enum stack_flags {
 	STACK_INLINED = 1 << 0, /* this frame was inlined into its parent */
 	STACK_RECURSIVE =
-	    1 << 1,	    /* an ancestor is the same function: not counted twice in totals */
+		1 << 1,	    /* an ancestor is the same function: not counted twice in totals */
 	STACK_CUT = 1 << 2, /* below it the stack could not be followed */
 };
 

@@ -207,7 +207,7 @@ static void store_nothing(struct counters *c, const struct group_read *read)
 {
 	for (uint32_t i = 0; i < read->count; i++)
 		c->now[c->cells.data[read->first + i].value] =
-		    (struct counter_value){ .present = true };
+			(struct counter_value){ .present = true };
 }
 
 static int read_group(struct counters *c, const struct group_read *read, struct err *err)

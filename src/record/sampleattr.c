@@ -221,13 +221,13 @@ void sampling_attr_tracker(struct event_attr *into, const struct event_attr *mod
 			   const struct sampling_choice *choice)
 {
 	*into = (struct event_attr){ .base = {
-					 .type = PERF_TYPE_SOFTWARE,
-					 .config = PERF_COUNT_SW_DUMMY,
-					 .sample_period = 1,
-					 .sample_id_all = 1,
-					 .inherit = model->base.inherit,
-					 .use_clockid = 1,
-					 .clockid = choice->clock,
+					     .type = PERF_TYPE_SOFTWARE,
+					     .config = PERF_COUNT_SW_DUMMY,
+					     .sample_period = 1,
+					     .sample_id_all = 1,
+					     .inherit = model->base.inherit,
+					     .use_clockid = 1,
+					     .clockid = choice->clock,
 				     } };
 	into->base.sample_type = model->base.sample_type & ID_FIELDS;
 	into->base.read_format = model->base.read_format & (PERF_FORMAT_ID | PERF_FORMAT_LOST);
@@ -275,9 +275,9 @@ int sampling_branches_parse(const char *text, uint64_t *branches, struct err *er
 	for (const char *at = text; *at; at += *at == ',') {
 		size_t length = strcspn(at, ","), i = 0;
 
-		while (
-		    i < ARRAY_SIZE(branch_words) &&
-		    (strncasecmp(branch_words[i].name, at, length) || branch_words[i].name[length]))
+		while (i < ARRAY_SIZE(branch_words) &&
+		       (strncasecmp(branch_words[i].name, at, length) ||
+			branch_words[i].name[length]))
 			i++;
 		if (i == ARRAY_SIZE(branch_words))
 			return err_set(err, EINVAL,

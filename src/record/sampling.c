@@ -31,16 +31,16 @@ static int open_anchor(struct sampling *s, int cpu, bool backward, size_t ring_b
 		       struct err *err)
 {
 	struct event_attr attr = { .base = {
-				       .type = PERF_TYPE_SOFTWARE,
-				       .config = PERF_COUNT_SW_DUMMY,
-				       .disabled = 1,
-				       .exclude_kernel = 1,
-				       .exclude_hv = 1,
-				       .watermark = 1,
-				       .wakeup_watermark = (uint32_t)(ring_bytes / WATERMARKS),
-				       .write_backward = backward,
-				       .use_clockid = 1,
-				       .clockid = s->options.choice.clock,
+					   .type = PERF_TYPE_SOFTWARE,
+					   .config = PERF_COUNT_SW_DUMMY,
+					   .disabled = 1,
+					   .exclude_kernel = 1,
+					   .exclude_hv = 1,
+					   .watermark = 1,
+					   .wakeup_watermark = (uint32_t)(ring_bytes / WATERMARKS),
+					   .write_backward = backward,
+					   .use_clockid = 1,
+					   .clockid = s->options.choice.clock,
 				   } };
 	struct event dummy = { .name = "dummy", .kind = EVENT_SOFTWARE, .attr = attr };
 	char why[500];
@@ -188,7 +188,7 @@ static int open_whole_machine(struct sampling *s, struct err *err)
 	for (int i = 0; i < (int)s->target->cgroups.len && !rc; i++)
 		if (s->target->cgroups.data[i].fd >= 0)
 			rc = sampling_open_place(
-			    s, &(struct sampled_place){ .pid = -1, .cgroup = i }, err);
+				s, &(struct sampled_place){ .pid = -1, .cgroup = i }, err);
 	return rc ? rc : sampling_open_place(s, &machine, err);
 }
 

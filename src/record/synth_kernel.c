@@ -85,14 +85,14 @@ static void add_kernel(const struct synth *synth, const struct kernel_text *text
 	snprintf(name, sizeof(name), "[kernel.kallsyms]%s", text->first);
 	synth_mapping(synth, into,
 		      &(struct synth_mapping){
-			  .pid = -1,
-			  .start = text->start,
-			  .size = text->end - text->start,
-			  .offset = text->start,
-			  .protection = PROT_EXEC,
-			  .misc = PERF_RECORD_MISC_KERNEL,
-			  .id = &id,
-			  .path = name,
+			      .pid = -1,
+			      .start = text->start,
+			      .size = text->end - text->start,
+			      .offset = text->start,
+			      .protection = PROT_EXEC,
+			      .misc = PERF_RECORD_MISC_KERNEL,
+			      .id = &id,
+			      .path = name,
 		      });
 }
 
@@ -166,13 +166,13 @@ static void add_module(const struct synth *synth, const struct module_files *fil
 		build_id_of_module(&id, name);
 	synth_mapping(synth, into,
 		      &(struct synth_mapping){
-			  .pid = -1,
-			  .start = start,
-			  .size = size,
-			  .protection = PROT_EXEC,
-			  .misc = PERF_RECORD_MISC_KERNEL,
-			  .id = &id,
-			  .path = path,
+			      .pid = -1,
+			      .start = start,
+			      .size = size,
+			      .protection = PROT_EXEC,
+			      .misc = PERF_RECORD_MISC_KERNEL,
+			      .id = &id,
+			      .path = path,
 		      });
 }
 
@@ -191,7 +191,7 @@ static void add_modules(const struct synth *synth, struct buf *into)
 		uint64_t start, length;
 
 		if (sscanf(line, "%127s %" SCNu64 " %*s %*s %*s %" SCNx64, name, &length, &start) ==
-			3 &&
+			    3 &&
 		    start)
 			add_module(synth, &files, name, start, length, into);
 	}

@@ -156,23 +156,23 @@ static void add_mapping(struct worker *w, int dir, pid_t pid, const struct procm
 		return;
 	if (synth->build_ids && executable && map->inode)
 		objectids_find(w->work->ids, dir, map, &id);
-	synth_mapping(
-	    synth, &w->records,
-	    &(struct synth_mapping){
-		.pid = pid,
-		.tid = pid,
-		.start = map->start,
-		.size = map->end - map->start,
-		.offset = map->offset,
-		.major = map->major,
-		.minor = map->minor,
-		.inode = map->inode,
-		.protection = map->protection,
-		.flags = map->flags,
-		.misc = PERF_RECORD_MISC_USER | (executable ? 0 : PERF_RECORD_MISC_MMAP_DATA),
-		.id = &id,
-		.path = *map->path ? map->path : "//anon",
-	    });
+	synth_mapping(synth, &w->records,
+		      &(struct synth_mapping){
+			      .pid = pid,
+			      .tid = pid,
+			      .start = map->start,
+			      .size = map->end - map->start,
+			      .offset = map->offset,
+			      .major = map->major,
+			      .minor = map->minor,
+			      .inode = map->inode,
+			      .protection = map->protection,
+			      .flags = map->flags,
+			      .misc = PERF_RECORD_MISC_USER |
+				      (executable ? 0 : PERF_RECORD_MISC_MMAP_DATA),
+			      .id = &id,
+			      .path = *map->path ? map->path : "//anon",
+		      });
 }
 
 static void add_maps(struct worker *w, int dir, pid_t pid)

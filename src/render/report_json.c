@@ -75,8 +75,8 @@ static void put_keys(struct report *report, const struct breakdown_row *row, str
 		case BY_PARENT:
 			json_text(json, "parent",
 				  row->parent == NO_FUNCTION
-				      ? NULL
-				      : report_function_name(report->names, row->parent));
+					  ? NULL
+					  : report_function_name(report->names, row->parent));
 			break;
 		case BY_OBJECT:
 			json_text(json, "object",

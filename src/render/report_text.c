@@ -39,8 +39,8 @@ static char level_of(const struct profile *p, uint32_t function)
 	const struct profile_object *object = &p->objects.data[p->functions.data[function].object];
 
 	return object->kind == DSO_KERNEL || object->kind == DSO_MODULE || object->kind == DSO_BPF
-		   ? 'k'
-		   : '.';
+		       ? 'k'
+		       : '.';
 }
 
 /* Threads are told by number and name; the name is that of their row. */
@@ -56,8 +56,8 @@ static size_t key_width(struct report *report, enum breakdown_key key,
 	case BY_CPU: return 3;
 	case BY_PARENT:
 		return row->parent == NO_FUNCTION
-			   ? 0
-			   : strlen(report_function_name(report->names, row->parent));
+			       ? 0
+			       : strlen(report_function_name(report->names, row->parent));
 	case BY_OBJECT:
 		if (row->function != NO_FUNCTION && is_unknown(p, row->function) &&
 		    strlen(report_object_name(p, row->object)) < UNKNOWN_OBJECT)
@@ -65,8 +65,8 @@ static size_t key_width(struct report *report, enum breakdown_key key,
 		return strlen(report_object_name(p, row->object));
 	case BY_FUNCTION:
 		return is_unknown(p, row->function)
-			   ? UNKNOWN_WIDTH
-			   : 4 + strlen(report_function_name(report->names, row->function));
+			       ? UNKNOWN_WIDTH
+			       : 4 + strlen(report_function_name(report->names, row->function));
 	case BREAKDOWN_KEYS: break;
 	}
 	return 0;
@@ -75,7 +75,7 @@ static size_t key_width(struct report *report, enum breakdown_key key,
 static void add_column(struct columns *columns, int kind, const char *title, size_t width)
 {
 	columns->list[columns->count++] =
-	    (struct column){ .kind = (unsigned)kind, .title = title, .width = width };
+		(struct column){ .kind = (unsigned)kind, .title = title, .width = width };
 }
 
 static bool is_single(const char *list)
@@ -171,8 +171,8 @@ static const char *key_text(struct report *report, const struct column *column,
 		return row->cpu == UINT16_MAX ? "-" : into;
 	case BY_PARENT:
 		return row->parent == NO_FUNCTION
-			   ? "[other]"
-			   : report_function_name(report->names, row->parent);
+			       ? "[other]"
+			       : report_function_name(report->names, row->parent);
 	case BY_OBJECT: return report_object_name(p, row->object);
 	case BY_FUNCTION: return report_function_name(report->names, row->function);
 	case BREAKDOWN_KEYS: break;

@@ -161,8 +161,8 @@ static void dump_comm(struct outbuf *out, const struct perf_event_header *header
 	int pid = (int)cursor_u32(c), tid = (int)cursor_u32(c);
 
 	out_printf(
-	    out, "%s: %.*s:%d/%d\n", header->misc & PERF_RECORD_MISC_COMM_EXEC ? " exec" : "",
-	    (int)strnlen((const char *)c->at, cursor_left(c)), (const char *)c->at, pid, tid);
+		out, "%s: %.*s:%d/%d\n", header->misc & PERF_RECORD_MISC_COMM_EXEC ? " exec" : "",
+		(int)strnlen((const char *)c->at, cursor_left(c)), (const char *)c->at, pid, tid);
 }
 
 static void dump_task(struct outbuf *out, struct cursor *c)
@@ -338,8 +338,8 @@ void script_dump(struct script_dump *dump, const struct sorted_record *rec)
 
 	if (header->type < USER_RECORD_FIRST && rec->attr)
 		broken = header->type == PERF_RECORD_SAMPLE
-			     ? sample_parse(rec->attr, header, &sample)
-			     : sample_id_parse(rec->attr, header, &sample);
+				 ? sample_parse(rec->attr, header, &sample)
+				 : sample_id_parse(rec->attr, header, &sample);
 	dump_head(dump, rec, &sample);
 	if (header->type < USER_RECORD_FIRST)
 		dump_kernel(dump, rec, &sample, broken);

@@ -47,10 +47,12 @@ static void dump_chain(struct outbuf *out, const struct perf_event_attr *attr,
 static void dump_branch(struct outbuf *out, uint64_t index, const struct perf_branch_entry *branch)
 {
 	out_printf(
-	    out, "..... %2" PRIu64 ": %016" PRIx64 " -> %016" PRIx64 " %hu cycles %s%s%s%s %x %s\n",
-	    index, (uint64_t)branch->from, (uint64_t)branch->to, (unsigned short)branch->cycles,
-	    branch->mispred ? "M" : " ", branch->predicted ? "P" : " ", branch->abort ? "A" : " ",
-	    branch->in_tx ? "T" : " ", (unsigned)branch->reserved, script_branch_type(branch));
+		out,
+		"..... %2" PRIu64 ": %016" PRIx64 " -> %016" PRIx64 " %hu cycles %s%s%s%s %x %s\n",
+		index, (uint64_t)branch->from, (uint64_t)branch->to, (unsigned short)branch->cycles,
+		branch->mispred ? "M" : " ", branch->predicted ? "P" : " ",
+		branch->abort ? "A" : " ", branch->in_tx ? "T" : " ", (unsigned)branch->reserved,
+		script_branch_type(branch));
 }
 
 static void dump_branches(struct outbuf *out, const struct perf_event_attr *attr,

@@ -23,9 +23,10 @@ static void dump_id_index(struct outbuf *out, struct cursor *c)
 		uint64_t id = cursor_u64(c), index = cursor_u64(c);
 		int64_t cpu = (int64_t)cursor_u64(c), tid = (int64_t)cursor_u64(c);
 
-		out_printf(
-		    out, " ... id: %" PRIu64 "  idx: %" PRIu64 "  cpu: %" PRId64 "  tid: %" PRId64,
-		    id, index, cpu, tid);
+		out_printf(out,
+			   " ... id: %" PRIu64 "  idx: %" PRIu64 "  cpu: %" PRId64
+			   "  tid: %" PRId64,
+			   id, index, cpu, tid);
 		if (cursor_left(&more) >= 2 * sizeof(uint64_t)) {
 			int64_t machine = (int64_t)cursor_u64(&more);
 
@@ -168,9 +169,10 @@ static void dump_stat(struct outbuf *out, struct cursor *c)
 	uint64_t value = cursor_u64(c), enabled = cursor_u64(c), running = cursor_u64(c);
 
 	out_printf(out, "\n... id %" PRIu64 ", cpu %d, thread %d\n", id, (int)cpu, (int)thread);
-	out_printf(
-	    out, "... value %" PRIu64 ", enabled %" PRIu64 ", running %" PRIu64 "\n: unhandled!\n",
-	    value, enabled, running);
+	out_printf(out,
+		   "... value %" PRIu64 ", enabled %" PRIu64 ", running %" PRIu64
+		   "\n: unhandled!\n",
+		   value, enabled, running);
 }
 
 void script_dump_user(struct script_dump *dump, const struct record *rec)

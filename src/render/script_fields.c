@@ -52,8 +52,8 @@ static const struct {
 			     .unit = "CPU cycles", .meaning = "latency of the whole instruction" },
 	[SCRIPT_RETIRE_LAT] = { "retire_lat", PERF_SAMPLE_WEIGHT_STRUCT, "retirement's latency",
 				.unit = "CPU cycles",
-				.meaning =
-				    "between this instruction's retirement and the one before it" },
+				.meaning = "between this instruction's retirement and the one "
+					   "before it" },
 	[SCRIPT_IP] = { "ip", PERF_SAMPLE_IP, "instruction pointer", .unit = "hex",
 			.meaning = "where it was: an address, or one line for each frame of the "
 				   "stack (user frames as offset in their file)" },
@@ -206,10 +206,10 @@ int script_fields_parse(struct script_fields *fields, const char *text, struct e
 
 		if (length && !sign != plain)
 			return err_set(
-			    err, EINVAL,
-			    "+FIELD and -FIELD change the usual list, FIELD replaces it: "
-			    "not both in '%s'",
-			    text);
+				err, EINVAL,
+				"+FIELD and -FIELD change the usual list, FIELD replaces it: "
+				"not both in '%s'",
+				text);
 		if (length) {
 			field = find_field(list + !!sign, length - !!sign, err);
 			if (field < 0)

@@ -69,8 +69,8 @@ static void csv_count(struct buf *out, const struct stat_row *row)
 		buf_printf(out, "%s%.2f%%", sep, cell->spread);
 	buf_printf(out, "%s%" PRIu64 "%s%.2f", sep, cell->running, sep,
 		   cell->running == cell->enabled
-		       ? 100.0
-		       : 100.0 * (double)cell->running / (double)cell->enabled);
+			   ? 100.0
+			   : 100.0 * (double)cell->running / (double)cell->enabled);
 	put_figures(out, row);
 	buf_putc(out, '\n');
 }

@@ -101,8 +101,8 @@ static void json_count(struct buf *out, const struct stat_row *row)
 		buf_printf(out, "\"variance\" : %.2f, ", cell->spread);
 	buf_printf(out, "\"event-runtime\" : %" PRIu64 ", \"pcnt-running\" : %.2f, ", cell->running,
 		   cell->running == cell->enabled
-		       ? 100.0
-		       : 100.0 * (double)cell->running / (double)cell->enabled);
+			   ? 100.0
+			   : 100.0 * (double)cell->running / (double)cell->enabled);
 	put_figures(out, row);
 }
 

@@ -57,8 +57,8 @@ void cache_identity_init(struct cache_identity *identity, enum cache_kind kind,
 uint64_t cache_checksum(const void *bytes, size_t size)
 {
 	return size > CHECKED_FROM
-		   ? XXH3_64bits((const char *)bytes + CHECKED_FROM, size - CHECKED_FROM)
-		   : 0;
+		       ? XXH3_64bits((const char *)bytes + CHECKED_FROM, size - CHECKED_FROM)
+		       : 0;
 }
 
 static bool is_same(const struct cache_identity *a, const struct cache_identity *b, bool any_source)
@@ -102,8 +102,8 @@ static char *path_of(const struct cache *cache, const struct cache_identity *ide
 
 	if (!id.size)
 		return mem_printf(
-		    "%s/file-%016" PRIx64, cache->dir,
-		    (uint64_t)XXH3_64bits(&identity->device, 5 * sizeof(identity->device)));
+			"%s/file-%016" PRIx64, cache->dir,
+			(uint64_t)XXH3_64bits(&identity->device, 5 * sizeof(identity->device)));
 	memcpy(id.bytes, identity->build_id, sizeof(id.bytes));
 	return mem_printf("%s/%s-%s", cache->dir, kind, build_id_text(text, &id));
 }

@@ -71,9 +71,9 @@ void dso_add_symbol(struct dso *object, const char *name, uint64_t start, uint64
 
 	pthread_mutex_lock(&object->lock);
 	*vec_push(&object->added) =
-	    (struct added_symbol){ .name = arena_strdup(&object->arena, name),
-				   .start = start,
-				   .size = end > start ? end - start : 0 };
+		(struct added_symbol){ .name = arena_strdup(&object->arena, name),
+				       .start = start,
+				       .size = end > start ? end - start : 0 };
 	vec_each (added, &object->added)
 		sheet_add_named(&sheet, added->start, added->size, added->name, STB_GLOBAL);
 	sheet_sort(&sheet);

@@ -117,9 +117,9 @@ static struct kernel_names *names_of_build_id_dir(const struct symbol_store *sto
 	build_id_text(text, id);
 	for (size_t i = 0; i <= ARRAY_SIZE(layouts) && !names; i++) {
 		char *path = i < ARRAY_SIZE(layouts)
-				 ? mem_printf(layouts[i], store->buildid_dir, text)
-				 : mem_printf("%s/.build-id/%.2s/%s/kallsyms", store->buildid_dir,
-					      text, text + 2);
+				     ? mem_printf(layouts[i], store->buildid_dir, text)
+				     : mem_printf("%s/.build-id/%.2s/%s/kallsyms",
+						  store->buildid_dir, text, text + 2);
 
 		names = names_of_list(path, KALLSYMS_KERNEL);
 		if (!names->table) {

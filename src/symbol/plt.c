@@ -59,11 +59,11 @@ static void add_relocations(struct plt *plt, const struct elf_section *section, 
 
 		if (!all && !symbol && !is_chosen_at_run_time(elf, type))
 			continue; /* most of .rela.dyn: addresses to be moved */
-		*vec_push(&plt->slots) = (struct slot){ .addr = elf_word(elf, at),
-							.symbol = symbol,
-							.addend = section->type == SHT_RELA
-								      ? elf_word(elf, at + 2 * word)
-								      : 0 };
+		*vec_push(&plt->slots) = (struct slot){
+			.addr = elf_word(elf, at),
+			.symbol = symbol,
+			.addend = section->type == SHT_RELA ? elf_word(elf, at + 2 * word) : 0
+		};
 	}
 	free(bytes);
 }
@@ -162,7 +162,7 @@ static const struct slot *decode_x86(const struct plt *plt, const unsigned char 
 		at++;
 	if (at + 6 <= size && code[at] == 0xff && code[at + 1] == 0x25)
 		return find_slot(plt, addr + at + 6 +
-					  (uint64_t)(int32_t)elf_u32(plt->elf, code + at + 2));
+					      (uint64_t)(int32_t)elf_u32(plt->elf, code + at + 2));
 	if (at + 5 <= size && code[at] == 0x68) {
 		uint32_t number = elf_u32(plt->elf, code + at + 1);
 

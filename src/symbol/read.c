@@ -32,8 +32,8 @@ static void sources_close(struct sources *s)
 static const struct elf_section *mini_debug(const struct sources *s)
 {
 	const struct elf_section *section = s->has_code
-						? elf_section_find(&s->code, ".gnu_debugdata")
-						: NULL;
+						    ? elf_section_find(&s->code, ".gnu_debugdata")
+						    : NULL;
 
 	return section && section->type == SHT_PROGBITS ? section : NULL;
 }

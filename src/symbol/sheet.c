@@ -211,8 +211,8 @@ static void settle_names(struct symbol_sheet *sheet, struct symbol_row *kept, ui
 {
 	const char *strings = sheet->strings.data;
 	uint32_t first = kept->name & NAME_IS_CHOICE
-			     ? sheet->choices.data[(kept->name & ~NAME_IS_CHOICE) + 1]
-			     : kept->name;
+				 ? sheet->choices.data[(kept->name & ~NAME_IS_CHOICE) + 1]
+				 : kept->name;
 	uint32_t names[2] = { first, other };
 
 	if (reads_the_same(strings + first, strings + other))

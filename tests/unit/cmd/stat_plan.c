@@ -66,8 +66,8 @@ TEST(stat_plan_of_a_group_too_large)
 	plan_make(&plan, &list, &fake_sys);
 	stat_plan_show(&out, &plan, &list);
 	EXPECT_CONTAINS(
-	    buf_text(&out),
-	    "  misses                           in a group that needs more counters than");
+		buf_text(&out),
+		"  misses                           in a group that needs more counters than");
 	EXPECT_CONTAINS(buf_text(&out), "Not all of a group that is too large is counted");
 	EXPECT(!strstr(buf_text(&out), "All of them are counted"));
 	plan_fini(&plan);

@@ -201,7 +201,7 @@ TEST(metric_tones)
 		test_case("%g %%", cases[i].misses);
 		EXPECT_INT(beside(hardware(PERF_COUNT_HW_BRANCH_MISSES), cases[i].misses,
 				  hardware(PERF_COUNT_HW_BRANCH_INSTRUCTIONS), 100)
-			       .tone,
+				   .tone,
 			   cases[i].tone);
 	}
 }

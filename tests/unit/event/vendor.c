@@ -11,29 +11,30 @@
 #include <unistd.h>
 
 static const char intel[] =
-    "{ \"Header\": { \"Info\": \"Events of a lake\", \"Version\": \"1.40\","
-    "  \"DatePublished\": \"05/27/2026\" }, \"Events\": ["
-    "{ \"EventName\": \"INST_RETIRED.ANY\", \"EventCode\": \"0x00\", \"UMask\": \"0x01\","
-    "  \"Counter\": \"Fixed counter 0\", \"BriefDescription\": \"instructions\\n\\tretired \" },"
-    "{ \"EventName\": \"MEM.L3_MISS\", \"EventCode\": \"0xD1\", \"UMask\": \"0x20\","
-    "  \"CounterMask\": \"2\", \"Invert\": \"1\", \"EdgeDetect\": \"1\", \"AnyThread\": \"1\","
-    "  \"BriefDescription\": \"same\", \"PublicDescription\": \"same\", \"Errata\": \"X1\" },"
-    "{ \"EventName\": \"OFFCORE.READS\", \"EventCode\": \"0xB7, 0xBB\", \"UMask\": \"0x01\","
-    "  \"MSRIndex\": \"0x1a6,0x1a7\", \"MSRValue\": \"0x3F84000001\", \"Deprecated\": \"1\" },"
-    "{ \"EventName\": \"FRONT.LATE\", \"EventCode\": \"0xc6\", \"UMask\": \"0x1\","
-    "  \"MSRIndex\": \"0x3F7\", \"MSRValue\": \"0x11\" },"
-    "{ \"EventName\": \"UNC_READS\", \"EventCode\": \"0x35\", \"UMask\": \"0x01\","
-    "  \"UMaskExt\": \"0x00c001ff\", \"Unit\": \"CHA\", \"ScaleUnit\": \"64Bytes\" },"
-    "{ \"EventName\": \"UNC_LINKS\", \"EventCode\": \"0x2\", \"Unit\": \"UPI LL\" },"
-    "{ \"EventName\": \"UNC_FREE\", \"EventCode\": \"0xff\", \"UMask\": \"0x20\", \"Unit\": "
-    "\"iMC\","
-    "  \"CounterType\": \"FREERUN\" }"
-    "] }";
+	"{ \"Header\": { \"Info\": \"Events of a lake\", \"Version\": \"1.40\","
+	"  \"DatePublished\": \"05/27/2026\" }, \"Events\": ["
+	"{ \"EventName\": \"INST_RETIRED.ANY\", \"EventCode\": \"0x00\", \"UMask\": \"0x01\","
+	"  \"Counter\": \"Fixed counter 0\", \"BriefDescription\": \"instructions\\n\\tretired \" "
+	"},"
+	"{ \"EventName\": \"MEM.L3_MISS\", \"EventCode\": \"0xD1\", \"UMask\": \"0x20\","
+	"  \"CounterMask\": \"2\", \"Invert\": \"1\", \"EdgeDetect\": \"1\", \"AnyThread\": \"1\","
+	"  \"BriefDescription\": \"same\", \"PublicDescription\": \"same\", \"Errata\": \"X1\" },"
+	"{ \"EventName\": \"OFFCORE.READS\", \"EventCode\": \"0xB7, 0xBB\", \"UMask\": \"0x01\","
+	"  \"MSRIndex\": \"0x1a6,0x1a7\", \"MSRValue\": \"0x3F84000001\", \"Deprecated\": \"1\" },"
+	"{ \"EventName\": \"FRONT.LATE\", \"EventCode\": \"0xc6\", \"UMask\": \"0x1\","
+	"  \"MSRIndex\": \"0x3F7\", \"MSRValue\": \"0x11\" },"
+	"{ \"EventName\": \"UNC_READS\", \"EventCode\": \"0x35\", \"UMask\": \"0x01\","
+	"  \"UMaskExt\": \"0x00c001ff\", \"Unit\": \"CHA\", \"ScaleUnit\": \"64Bytes\" },"
+	"{ \"EventName\": \"UNC_LINKS\", \"EventCode\": \"0x2\", \"Unit\": \"UPI LL\" },"
+	"{ \"EventName\": \"UNC_FREE\", \"EventCode\": \"0xff\", \"UMask\": \"0x20\", \"Unit\": "
+	"\"iMC\","
+	"  \"CounterType\": \"FREERUN\" }"
+	"] }";
 
 static const char arm[] =
-    "{ \"_type\": \"Events\", \"cpu\": \"Neoverse N1\", \"cpuid\": \"0x41d0c\","
-    "  \"events\": [ { \"code\": 3, \"name\": \"L1D_CACHE_REFILL\","
-    "  \"description\": \"refills\" } ] }";
+	"{ \"_type\": \"Events\", \"cpu\": \"Neoverse N1\", \"cpuid\": \"0x41d0c\","
+	"  \"events\": [ { \"code\": 3, \"name\": \"L1D_CACHE_REFILL\","
+	"  \"description\": \"refills\" } ] }";
 
 static int read_json(struct vendor_table *table, const char *text, struct err *err)
 {
@@ -76,10 +77,11 @@ TEST(vendor_intel_rows_become_terms)
 TEST(vendor_arm_and_perf_shapes)
 {
 	static const char perf[] =
-	    "[ { \"EventName\": \"l2.rd\", \"EventCode\": \"0x60\", \"UMask\": \"0x80\" },"
-	    "  { \"MetricName\": \"m\", \"MetricExpr\": \"a/b\" },"
-	    "  { \"EventName\": \"sys.x\", \"ConfigCode\": \"0x2c\", \"Unit\": \"hisi_sccl,l3c\" },"
-	    "  { \"EventName\": \"df\", \"EventCode\": \"0x7c7\", \"Unit\": \"DFPMC\" } ]";
+		"[ { \"EventName\": \"l2.rd\", \"EventCode\": \"0x60\", \"UMask\": \"0x80\" },"
+		"  { \"MetricName\": \"m\", \"MetricExpr\": \"a/b\" },"
+		"  { \"EventName\": \"sys.x\", \"ConfigCode\": \"0x2c\", \"Unit\": "
+		"\"hisi_sccl,l3c\" },"
+		"  { \"EventName\": \"df\", \"EventCode\": \"0x7c7\", \"Unit\": \"DFPMC\" } ]";
 	struct vendor_table table;
 
 	EXPECT_INT(read_json(&table, arm, NULL), 1);
@@ -183,9 +185,9 @@ TEST(vendor_compact_form_errors)
 
 		test_case("%s", cases[i].text);
 		vendor_table_init(&table, "");
-		EXPECT_INT(
-		    vendor_table_parse(&table, cases[i].text, strlen(cases[i].text), false, &err),
-		    -EBADMSG);
+		EXPECT_INT(vendor_table_parse(&table, cases[i].text, strlen(cases[i].text), false,
+					      &err),
+			   -EBADMSG);
 		EXPECT_CONTAINS(err.text, cases[i].words);
 		vendor_table_fini(&table);
 	}
@@ -359,8 +361,8 @@ TEST(vendor_events_by_the_kernels_format)
 	EXPECT_TEXT(event_list_parse(&list, catalog,
 				     "L1D_CACHE_REFILL:u,armv8_pmuv3_0/l1d_cache_refill,long/",
 				     &err)
-			? err.text
-			: "",
+			    ? err.text
+			    : "",
 		    "");
 	EXPECT_INT(list.events.data[0].kind, EVENT_VENDOR);
 	EXPECT_INT(list.events.data[0].attr.base.type, 8);

@@ -123,8 +123,8 @@ TEST(machine_threads_share_their_process)
 	mmap2(machine, PERF_RECORD_MISC_USER, 10, 0x1000, 0x1000, 0, PROT_EXEC, "/bin/prog");
 	EXPECT(machine_thread(machine, 10, 12)->process ==
 	       machine_thread(machine, 10, 10)->process);
-	EXPECT(
-	    machine_find(machine, machine_thread(machine, 10, 12), PERF_RECORD_MISC_USER, 0x1000));
+	EXPECT(machine_find(machine, machine_thread(machine, 10, 12), PERF_RECORD_MISC_USER,
+			    0x1000));
 	machine_free(machine);
 }
 

@@ -75,8 +75,8 @@ static void make_attr(struct maker *maker, const struct made_attr *attr)
 	make_u64(maker, attr->sample_type);
 	make_u64(maker, attr->read_format);
 	make_u64(maker, made_bits(maker, 0, 1, 1) | made_bits(maker, 5, 1, attr->exclude_kernel) |
-			    made_bits(maker, 15, 2, attr->precise_ip) |
-			    made_bits(maker, 18, 1, !attr->no_id_all));
+				made_bits(maker, 15, 2, attr->precise_ip) |
+				made_bits(maker, 18, 1, !attr->no_id_all));
 	make_u32(maker, 0); /* wakeup_events */
 	make_u32(maker, 0); /* bp_type */
 	make_u64(maker, 0); /* config1 */

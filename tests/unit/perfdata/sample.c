@@ -19,9 +19,9 @@ static void make_branch(struct maker *maker, uint64_t from, uint64_t to)
 {
 	make_u64(maker, from);
 	make_u64(maker, to);
-	make_u64(maker, made_bits(maker, 1, 1, 1) |	   /* predicted */
-			    made_bits(maker, 4, 16, 321) | /* cycles */
-			    made_bits(maker, 20, 4, 5));   /* type */
+	make_u64(maker, made_bits(maker, 1, 1, 1) |	       /* predicted */
+				made_bits(maker, 4, 16, 321) | /* cycles */
+				made_bits(maker, 20, 4, 5));   /* type */
 }
 
 static void make_everything(struct maker *maker)

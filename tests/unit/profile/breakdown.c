@@ -36,11 +36,12 @@ static char *describe(const struct breakdown *b)
 	vec_each (row, &b->rows) {
 		char line[200];
 
-		snprintf(
-		    line, sizeof(line), "%s %s %llu/%llu", profile_text(b->profile, row->comm),
-		    row->function == NO_FUNCTION ? "-"
-						 : profile_function_name(b->profile, row->function),
-		    (unsigned long long)row->self.weight, (unsigned long long)row->total.weight);
+		snprintf(line, sizeof(line), "%s %s %llu/%llu", profile_text(b->profile, row->comm),
+			 row->function == NO_FUNCTION
+				 ? "-"
+				 : profile_function_name(b->profile, row->function),
+			 (unsigned long long)row->self.weight,
+			 (unsigned long long)row->total.weight);
 		strlist_add(&lines, line);
 	}
 	qsort(lines.data, lines.len, sizeof(*lines.data), by_text);
@@ -82,10 +83,11 @@ TEST(breakdown_has_a_row_for_each_value_of_the_keys)
 		free(rows);
 		breakdown_free(&b);
 	}
-	EXPECT_INT(breakdown_make(
-		       &(struct breakdown){ 0 }, profile,
-		       &(struct breakdown_options){ .keys = 1 << BY_PARENT, .parent = "(" }, &err),
-		   -EINVAL);
+	EXPECT_INT(
+		breakdown_make(&(struct breakdown){ 0 }, profile,
+			       &(struct breakdown_options){ .keys = 1 << BY_PARENT, .parent = "(" },
+			       &err),
+		-EINVAL);
 	profile_free(profile);
 }
 

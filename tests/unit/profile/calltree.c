@@ -82,7 +82,8 @@ TEST(calltree_leaves_out_what_weighs_nothing)
 	struct err err = { 0 };
 
 	EXPECT_INT(
-	    profile_weigh(profile, &(struct profile_filter){ .time_from = 4 }, &weights, &err), 0);
+		profile_weigh(profile, &(struct profile_filter){ .time_from = 4 }, &weights, &err),
+		0);
 	EXPECT_INT(calltree_build(&tree, profile, &weights, &(struct calltree_options){ 0 }, &err),
 		   0);
 	EXPECT_INT(tree.nodes.len, 3); /* all, main, idle */

@@ -11,19 +11,19 @@ static struct profile *crowd(void)
 	struct profile *profile = made_profile();
 
 	*vec_push(&profile->events) =
-	    (struct profile_event){ .name = profile->events.data[0].name };
+		(struct profile_event){ .name = profile->events.data[0].name };
 	made_thread(profile, 1, 2, "worker");
 	made_thread(profile, 9, 9, "other");
 	made_thread(profile, 9, 10, "prog");
 	for (uint32_t i = 0; i < 600; i++)
 		profile_add(profile, &(struct profile_row){
-					 .time = i * 10ull,
-					 .weight = 100 + i,
-					 .thread = i % 4,
-					 .cpu = (uint16_t)(i % 3),
-					 .event = (uint8_t)(i % 5 == 0),
-					 .stack = made_stack(profile, i % 2 ? "main;read;copy"
-									    : "main;sort"),
+					     .time = i * 10ull,
+					     .weight = 100 + i,
+					     .thread = i % 4,
+					     .cpu = (uint16_t)(i % 3),
+					     .event = (uint8_t)(i % 5 == 0),
+					     .stack = made_stack(profile, i % 2 ? "main;read;copy"
+										: "main;sort"),
 				     });
 	return profile;
 }
@@ -118,12 +118,12 @@ TEST(filter_takes_objects_by_path_and_by_name)
 
 	made_sample(profile, 1, "main", 1);
 	made_sample(profile, 2, "main;f", 1);
-	profile_add(profile,
-		    &(struct profile_row){
-			.time = 3,
-			.weight = 1,
-			.stack = profile_stack(profile, made_stack(profile, "main"), read, false),
-		    });
+	profile_add(profile, &(struct profile_row){
+				     .time = 3,
+				     .weight = 1,
+				     .stack = profile_stack(profile, made_stack(profile, "main"),
+							    read, false),
+			     });
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct stack_weights weights;
 		struct err err = { 0 };

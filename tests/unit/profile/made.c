@@ -38,8 +38,8 @@ uint32_t made_thread(struct profile *profile, uint32_t pid, uint32_t tid, const 
 void made_sample(struct profile *profile, uint64_t time, const char *frames, uint64_t weight)
 {
 	profile_add(profile, &(struct profile_row){
-				 .time = time,
-				 .weight = weight,
-				 .stack = made_stack(profile, frames),
+				     .time = time,
+				     .weight = weight,
+				     .stack = made_stack(profile, frames),
 			     });
 }

@@ -24,8 +24,8 @@ static const struct neighbour *find(const struct profile *profile,
 	for (size_t i = 0; i < list->len; i++) {
 		const struct neighbour *n = &list->data[i];
 		const char *is = n->function == NO_FUNCTION
-				     ? "nobody"
-				     : profile_function_name(profile, n->function);
+					 ? "nobody"
+					 : profile_function_name(profile, n->function);
 
 		if (!strcmp(is, name))
 			return n;
@@ -56,8 +56,8 @@ TEST(neighbours_count_each_stack_once)
 	EXPECT_INT(found.callers.len, 3);
 	EXPECT_INT(found.callees.len, 2);
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		const struct neighbour *n =
-		    find(profile, cases[i].caller ? &found.callers : &found.callees, cases[i].name);
+		const struct neighbour *n = find(
+			profile, cases[i].caller ? &found.callers : &found.callees, cases[i].name);
 
 		test_case("%s", cases[i].name);
 		EXPECT(n);
@@ -83,9 +83,9 @@ TEST(histogram_has_a_column_a_second)
 	EXPECT_INT(h.counts[2 * 10], 1); /* two seconds later */
 	EXPECT_INT(h.most, 1);
 	histogram_free(&h);
-	EXPECT_INT(
-	    profile_histogram(profile, &(struct profile_filter){ .keep = "write" }, 1, &h, &err),
-	    0);
+	EXPECT_INT(profile_histogram(profile, &(struct profile_filter){ .keep = "write" }, 1, &h,
+				     &err),
+		   0);
 	EXPECT_INT(h.counts[0], 1);
 	EXPECT_INT(h.counts[1] + h.counts[2], 0);
 	histogram_free(&h);

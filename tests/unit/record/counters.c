@@ -18,8 +18,9 @@ static struct counters *open_command(const struct event_list *list, const struct
 
 	live_prepare(workload, command);
 	counters = counters_open(
-	    list, target,
-	    &(struct counters_options){ .command = workload->pid, .enable_on_exec = true }, &err);
+		list, target,
+		&(struct counters_options){ .command = workload->pid, .enable_on_exec = true },
+		&err);
 	EXPECT_TEXT(err.text, "");
 	EXPECT(counters != NULL);
 	EXPECT_INT(workload_start(workload, &err), 0);

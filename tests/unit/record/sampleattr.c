@@ -10,7 +10,7 @@
 static struct event *one_event(struct event_list *list, uint32_t type)
 {
 	return event_list_add(
-	    list, type == PERF_TYPE_TRACEPOINT ? EVENT_TRACEPOINT : EVENT_SOFTWARE, type, 0);
+		list, type == PERF_TYPE_TRACEPOINT ? EVENT_TRACEPOINT : EVENT_SOFTWARE, type, 0);
 }
 
 /* As `perf evlist -v` shows perf's own for the same flags, our identifier and clock aside. */
@@ -58,7 +58,7 @@ TEST(sampleattr_fields_are_perfs)
 		  { .frequency = 99, .stacks = STACK_DWARF, .stack_size = 8192 },
 		  false,
 		  BASE | PERF_SAMPLE_PERIOD | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER |
-		      PERF_SAMPLE_STACK_USER,
+			  PERF_SAMPLE_STACK_USER,
 		  true,
 		  99 },
 		{ "-b",

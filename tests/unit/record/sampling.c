@@ -30,7 +30,7 @@ static void set_scene(struct scene *scene)
 	lifewatch_init(&scene->target.watch);
 	cpuset_parse(&scene->target.cpus, "0-1", NULL);
 	event_list_add(&scene->list, EVENT_SOFTWARE, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK)
-	    ->name = "cpu-clock";
+		->name = "cpu-clock";
 }
 
 static bool open_scene(struct scene *scene)
@@ -126,7 +126,7 @@ TEST(sampling_several_events_have_identifiers)
 
 	set_scene(&scene);
 	event_list_add(&scene.list, EVENT_SOFTWARE, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS)
-	    ->name = "faults";
+		->name = "faults";
 	EXPECT(open_scene(&scene));
 	attrs = sampling_attrs(scene.sampling, &count);
 	EXPECT_INT(count, 2);

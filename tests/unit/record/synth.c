@@ -17,12 +17,13 @@
 
 TEST(procmaps_lines)
 {
-	char text[] =
-	    "55f0c1a00000-55f0c1a24000 r-xp 00002000 fe:00 1234567                    /usr/bin/a "
-	    "b\n"
-	    "7ffe1000-7ffe2000 rw-s 00000000 00:00 0 \n"
-	    "ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0                  [vsyscall]\n"
-	    "nonsense\n";
+	char text[] = "55f0c1a00000-55f0c1a24000 r-xp 00002000 fe:00 1234567                    "
+		      "/usr/bin/a "
+		      "b\n"
+		      "7ffe1000-7ffe2000 rw-s 00000000 00:00 0 \n"
+		      "ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0                  "
+		      "[vsyscall]\n"
+		      "nonsense\n";
 	struct procmap map;
 	char *at = text;
 

@@ -28,9 +28,9 @@ TEST(target_kinds)
 	EXPECT(target_alive(&target));
 	target_fini(&target);
 
-	EXPECT_INT(
-	    resolve(&target, (struct target_flags){ .all_cpus = true, .has_command = true }, &err),
-	    0);
+	EXPECT_INT(resolve(&target, (struct target_flags){ .all_cpus = true, .has_command = true },
+			   &err),
+		   0);
 	EXPECT_INT(target.kind, TARGET_CPUS);
 	EXPECT_INT(target.cpus.len, sysconf(_SC_NPROCESSORS_ONLN));
 	target_fini(&target);

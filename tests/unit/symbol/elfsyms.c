@@ -203,7 +203,7 @@ static void put_arm_stub(unsigned char *code, uint64_t addr, uint64_t slot)
 {
 	uint64_t pages = (slot >> 12) - (addr >> 12);
 	uint32_t words[4] = { 0x90000010 | (uint32_t)(pages & 3) << 29 |
-				  (uint32_t)(pages >> 2 & 0x7ffff) << 5,
+				      (uint32_t)(pages >> 2 & 0x7ffff) << 5,
 			      0xf9400211 | (uint32_t)(slot & 0xfff) / 8 << 10,
 			      0x91000210 | (uint32_t)(slot & 0xfff) << 10, 0xd61f0220 };
 

@@ -72,7 +72,7 @@ TEST(perfmap_not_lines)
 TEST(perfmap_later_lines_win)
 {
 	struct table *table =
-	    read_map("1000 100 old\n1200 10 other\n1080 100 new\nfoo\n1200 10 moved\n");
+		read_map("1000 100 old\n1200 10 other\n1080 100 new\nfoo\n1200 10 moved\n");
 	struct symbol symbol;
 
 	EXPECT(table_find(table, 0x1010, &symbol));

@@ -166,8 +166,9 @@ TEST(store_debug_file_by_build_id)
 						       .only_debug = true });
 		expect_file("/bin/prog", ID, DSO_FULL, "internal", "exported", places[i]);
 		expect_file("/bin/prog", NULL, DSO_FULL, "internal", "exported", places[i]);
-		put_elf(places[i], &(struct made_elf){
-				       .build_id = OTHER_ID, .symtab = full, .only_debug = true });
+		put_elf(places[i], &(struct made_elf){ .build_id = OTHER_ID,
+						       .symtab = full,
+						       .only_debug = true });
 		expect_file("/bin/prog", ID, DSO_PARTIAL, "-", "exported", "/bin/prog");
 		folder_remove();
 	}
