@@ -21,7 +21,7 @@ import xml.etree.ElementTree as xml
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 WORK = os.path.join(ROOT, "build-test")
 REPORTS = os.path.join(WORK, "sanitizer-reports")
-FUZZ_SECONDS = os.environ.get("FUZZ_SECONDS", "20")
+FUZZ_SECONDS = os.environ.get("FUZZ_SECONDS", "8")
 
 BUILDS = {
     "gcc": ("gcc", []),
@@ -167,10 +167,10 @@ def fuzz_targets():
 def phases():
     """Phases follow each other; the lanes of a phase run side by side."""
     yield [[Build("gcc"), Build("asan")], [Build("clang"), Build("tsan")]]
-    yield [[Tests("gcc", "lab")],
+    fuzzers = [Fuzz(target) for target in fuzz_targets()]
+    yield [[Tests("gcc", "lab")] + fuzzers[::2],
            [Tests("gcc", "check"), Tests("gcc", "unit", "cli", "corpus"), Tests("clang", "unit", "cli"),
-            Tests("asan", "unit", "cli", "fuzz", "corpus"), Tests("tsan", "unit")]
-           + [Fuzz(target) for target in fuzz_targets()]]
+            Tests("asan", "unit", "cli", "fuzz", "corpus"), Tests("tsan", "unit")] + fuzzers[1::2]]
     yield [[Tests("gcc", "live"), Tests("asan", "live"), Reports()]]
 
 

@@ -17,7 +17,8 @@ need_root()
 os.environ["DEBUGINFOD_URLS"] = ""
 SCRATCH = tempfile.TemporaryDirectory(prefix="perfolio-crash-")
 os.chdir(SCRATCH.name)
-KILLS, AT_ONCE = 4 if sanitized() else 20, 4
+AT_ONCE = 4
+KILLS = 4 if sanitized() else 20 if os.environ.get("PERFOLIO_LONG") else 8
 EVENTS = "cpu-clock,sched:sched_switch"
 random.seed(int(os.environ.get("SEED", time.time())))
 
