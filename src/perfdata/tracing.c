@@ -59,17 +59,29 @@ static void add_printk(struct tracing *tracing, const char *text, size_t size)
 	free(copy);
 }
 
+/*
+ * The recorder told its own `long`; a 32-bit one on a 64-bit kernel is wrong about it, so the size
+ * of the page header's `commit`, which is a long of the kernel's, is taken.  Read here and not by
+ * the library, which does not survive a damaged text.
+ */
+static int long_size(const struct tracing_head *head)
+{
+	char *text = mem_strndup(head->header_page ? head->header_page : "",
+				 head->header_page ? head->header_page_size : 0);
+	const char *commit = strstr(text, " commit;"),
+		   *size = commit ? strstr(commit, "size:") : NULL;
+	int told = size ? atoi(size + strlen("size:")) : head->long_size;
+
+	free(text);
+	return told == 4 ? 4 : 8;
+}
+
 static void take_head(struct tracing *tracing, const struct tracing_head *head)
 {
 	tep_set_file_bigendian(tracing->tep, head->big_endian ? TEP_BIG_ENDIAN : TEP_LITTLE_ENDIAN);
 	tep_set_local_bigendian(tracing->tep, tep_is_bigendian());
-	tep_set_long_size(tracing->tep, head->long_size == 4 ? 4 : 8);
 	tep_set_page_size(tracing->tep, (int)head->page_size);
-	/* The recorder told its own `long`; a 32-bit one on a 64-bit kernel is wrong about it. */
-	if (head->header_page_size &&
-	    !tep_parse_header_page(tracing->tep, (char *)(uintptr_t)head->header_page,
-				   head->header_page_size, tep_get_long_size(tracing->tep)))
-		tep_set_long_size(tracing->tep, tep_get_header_page_size(tracing->tep));
+	tep_set_long_size(tracing->tep, long_size(head));
 }
 
 static void ignore_format(const char *system, const char *format, size_t size, void *user)
