@@ -52,7 +52,9 @@ static void add_printk(struct tracing *tracing, const char *text, size_t size)
 	for (line = strtok_r(copy, "\n", &next); line; line = strtok_r(NULL, "\n", &next)) {
 		char *colon = strchr(line, ':');
 
-		if (colon && colon[1] == ' ')
+		/* The library looks for a line's end before the quote, and for that before the
+		 * text's start if it is too short. */
+		if (colon && colon[1] == ' ' && colon[2] == '"' && strlen(colon + 2) >= 4)
 			tep_register_print_string(tracing->tep, colon + 2,
 						  strtoull(line, NULL, 16));
 	}
