@@ -141,7 +141,7 @@ record("-q", *EVENT, "-F", "9999", "--switch-output=100K", "--", CHAIN, "2", "2"
 sizes = [os.path.getsize(name) for name in glob.glob("perf.data.2*")]
 check(len(sizes) >= 2, "--switch-output by size", sizes)
 clear()
-record("-q", "-a", "-e", "cpu-clock", "-F", "9999", "--overwrite", "-m", "128K", "--", "sleep", "2")
+record("-q", "-a", "-e", "cpu-clock", "-F", "9999", "--overwrite", "-m", "128K", "--", CHAIN, "2", "2")
 span = times()
 check(span and span[-1] - span[0] < 1, f"--overwrite keeps the newest: {span[-1] - span[0]:.2f} of 2 s")
 clear()
