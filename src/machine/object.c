@@ -74,7 +74,8 @@ uint32_t object_add_module(struct object_table *table, const char *path)
 uint32_t object_add_build_id(struct object_table *table, const char *path, bool kernel,
 			     const uint8_t *bytes, uint8_t size)
 {
-	uint32_t index = object_add(table, path, OBJECT_FILE);
+	uint32_t index = object_add(table, path,
+				    strcmp(path, "[vdso]") ? OBJECT_FILE : OBJECT_VDSO);
 	struct object *object = &table->list.data[index];
 	const char *kept;
 	char name[256];

@@ -16,6 +16,7 @@ SQL = ("WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x+1 FROM c WHERE x<300
        "SELECT count(*), sum(x*x%7), max(hex(x)) FROM c;")
 PYTHON = ("import json,re\nd=[{'a':i,'b':str(i)} for i in range(30000)]\n"
           "for _ in range(3): s=json.dumps(d); json.loads(s); re.findall('1[0-9]+',s)")
+CLOCK = "import time\nfor _ in range(3000000): time.time()"
 C_SOURCE = "#include <stdio.h>\n#include <stdlib.h>\n" + "".join(
     f"int f{i}(int x) {{ int s = 0; for (int k = 0; k < x; k++) s += k * {i} % (x + 1); "
     f"return s + printf(\"%d\", s); }}\n" for i in range(300))
@@ -32,6 +33,7 @@ def workloads(folder):
         "sqlite3": ["sqlite3", ":memory:", SQL],
         "gcc": ["gcc", "-O2", "-c", "-o", "/dev/null", source],
         "python3": ["/usr/bin/python3", "-c", PYTHON],
+        "the vdso": ["/usr/bin/python3", "-c", CLOCK],
     }
 
 
