@@ -4,12 +4,14 @@
 PERFOLIO is the program, PERFOLIO_SOURCE the source's root and PERFOLIO_PROGRAMS the folder of the
 built tests/programs.
 """
+import contextlib
 import os
 import re
 import shutil
 import signal
 import subprocess
 import sys
+import time
 
 PERFOLIO = os.environ.get("PERFOLIO", "build/perfolio")
 SOURCE = os.environ.get("PERFOLIO_SOURCE", os.getcwd())
@@ -33,6 +35,28 @@ def run(command, timeout=60, **options):
     return subprocess.run(command, timeout=timeout, check=False, text=True, errors="replace",
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, **options)
+
+
+@contextlib.contextmanager
+def busy_redis(folder):
+    """A Redis server that is asked without a pause; its process id.
+
+    redis-tools holds the server as well, under a name by which it only checks files, and does not
+    start one for the whole machine as the package redis-server does.
+    """
+    socket = os.path.join(folder, "redis.sock")
+    with subprocess.Popen(["redis-server", "--port", "0", "--unixsocket", socket, "--save", "",
+                           "--dir", folder], executable=shutil.which("redis-check-rdb"),
+                          stdout=subprocess.DEVNULL) as server:
+        while not os.path.exists(socket) and server.poll() is None:
+            time.sleep(0.01)
+        with subprocess.Popen(["redis-benchmark", "-s", socket, "-q", "-l", "-t", "set,get,lpush"],
+                              stdout=subprocess.DEVNULL) as asking:
+            try:
+                yield server.pid
+            finally:
+                asking.kill()
+                server.kill()
 
 
 def check(condition, text, *details):

@@ -10,7 +10,7 @@ import re
 import shutil
 import tempfile
 
-from lib import PERFOLIO, check, done, need_program, run
+from lib import PERFOLIO, busy_redis, check, done, need_program, run
 
 SQL = ("WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x+1 FROM c WHERE x<300000) "
        "SELECT count(*), sum(x*x%7), max(hex(x)) FROM c;")
@@ -124,6 +124,7 @@ def compare(name, command, path):
 
 def main():
     need_program("perf")
+    need_program("redis-benchmark")
     compared = 0
     with tempfile.TemporaryDirectory(prefix="perfolio-report-") as folder:
         for name, command in workloads(folder).items():
@@ -131,6 +132,9 @@ def main():
                 print(f"# {name} is not installed and was left out")
                 continue
             compared += compare(name, command, os.path.join(folder, name + ".data"))
+        with busy_redis(folder) as pid:
+            compared += compare("redis", ["-p", str(pid), "sleep", "1"],
+                                os.path.join(folder, "redis.data"))
     check(compared > 50, f"{compared} branches were compared")
     done()
 
