@@ -29,6 +29,7 @@ struct machine {
 	VEC(struct process *) all_processes;
 	struct maps *kernel;
 	uint32_t kernel_object;
+	uint32_t spaces;    /* the last number that one was given */
 	struct map cgroups; /* by the bytes of their id */
 	VEC(const char *) cgroup_paths;
 };
@@ -71,6 +72,20 @@ static void number_put(struct number_map *map, struct number_slot *slot, uint32_
 	slot->value = value;
 }
 
+/* Whatever was remembered of this space by its number no longer holds. */
+static void change_maps(struct machine *machine, struct maps *maps)
+{
+	maps->space = ++machine->spaces;
+}
+
+static struct maps *new_maps(struct machine *machine)
+{
+	struct maps *maps = maps_new();
+
+	change_maps(machine, maps);
+	return maps;
+}
+
 static struct process *new_process(struct machine *machine, uint32_t pid, struct maps *maps)
 {
 	struct number_slot *slot = number_slot(&machine->processes, pid);
@@ -90,7 +105,7 @@ static struct process *find_process(struct machine *machine, uint32_t pid)
 {
 	struct process *process = number_slot(&machine->processes, pid)->value;
 
-	return process ? process : new_process(machine, pid, maps_new());
+	return process ? process : new_process(machine, pid, new_maps(machine));
 }
 
 static void set_comm(struct machine *machine, struct thread *thread, const char *comm)
@@ -126,7 +141,7 @@ struct machine *machine_new(void)
 {
 	struct machine *machine = mem_alloc(sizeof(*machine));
 
-	machine->kernel = maps_new();
+	machine->kernel = new_maps(machine);
 	machine->kernel_object = OBJECT_NONE;
 	set_comm(machine, machine_thread(machine, 0, 0), "swapper");
 	return machine;
@@ -200,15 +215,19 @@ static void map_kernel(struct machine *machine, struct mapping *mapping, const c
 			machine->kernel_object = object_add(&machine->objects, "[kernel.kallsyms]",
 							    OBJECT_KERNEL);
 		mapping->object = machine->kernel_object;
+		object_set_base(&machine->objects, mapping->object,
+				strchr(name, ']') ? strchr(name, ']') + 1 : NULL, mapping->offset);
 		/* With kptr_restrict the kernel's place is not told: it may be anywhere. */
 		if (!mapping->start && !mapping->end)
 			mapping->end = UINT64_MAX;
 	} else if (*name == '/' || *name == '[') {
 		mapping->object = object_add_module(&machine->objects, name);
+		object_set_base(&machine->objects, mapping->object, NULL, mapping->start);
 	} else {
 		return;
 	}
 	maps_insert(machine->kernel, mapping);
+	change_maps(machine, machine->kernel);
 }
 
 static bool is_anon(const char *name, uint32_t flags)
@@ -241,6 +260,7 @@ static void map_user(struct machine *machine, uint32_t pid, uint32_t tid, struct
 	}
 	process->maps = maps_own(process->maps);
 	maps_insert(process->maps, mapping);
+	change_maps(machine, process->maps);
 }
 
 static void take_mmap(struct machine *machine, const struct perf_event_header *header,
@@ -248,16 +268,17 @@ static void take_mmap(struct machine *machine, const struct perf_event_header *h
 {
 	uint16_t mode = header->misc & PERF_RECORD_MISC_CPUMODE_MASK;
 	uint32_t pid = cursor_u32(c), tid = cursor_u32(c);
-	struct mapping mapping = { .start = cursor_u64(c) };
+	struct mapping mapping = { .start = cursor_u64(c), .object = OBJECT_NONE };
 	uint64_t length = cursor_u64(c);
 	/* MMAP tells of code unless it says otherwise. */
 	uint32_t prot = header->misc & PERF_RECORD_MISC_MMAP_DATA ? 0 : PROT_EXEC, flags = 0;
+	const uint8_t *identity = NULL;
 	const char *name;
 
 	mapping.offset = cursor_u64(c);
 	mapping.end = mapping.start + length;
 	if (header->type == PERF_RECORD_MMAP2) {
-		cursor_bytes(c, 24); /* device and inode, or the build-id */
+		identity = cursor_bytes(c, 24); /* device and inode, or the build-id */
 		prot = cursor_u32(c);
 		flags = cursor_u32(c);
 	}
@@ -268,6 +289,11 @@ static void take_mmap(struct machine *machine, const struct perf_event_header *h
 		map_kernel(machine, &mapping, name);
 	else if (mode != PERF_RECORD_MISC_GUEST_KERNEL)
 		map_user(machine, pid, tid, &mapping, name, prot, flags);
+	else
+		return;
+	if (identity && header->misc & PERF_RECORD_MISC_MMAP_BUILD_ID &&
+	    mapping.object != OBJECT_NONE)
+		object_set_build_id(&machine->objects, mapping.object, identity + 4, identity[0]);
 }
 
 static void take_comm(struct machine *machine, const struct perf_event_header *header,
@@ -311,7 +337,7 @@ static void take_fork(struct machine *machine, const struct perf_event_header *h
 		 * mappings are told one by one. */
 		process = new_process(machine, pid,
 				      header->misc & PERF_RECORD_MISC_FORK_EXEC
-					      ? maps_new()
+					      ? new_maps(machine)
 					      : maps_get(parent->process->maps));
 	} else {
 		process = find_process(machine, pid);
@@ -335,12 +361,14 @@ static void take_ksymbol(struct machine *machine, struct cursor *c)
 
 		if (old && object_at(&machine->objects, old->object)->kind == OBJECT_KSYMBOL)
 			maps_remove(machine->kernel, old->start, old->end);
+		change_maps(machine, machine->kernel);
 		return;
 	}
 	if (maps_find(machine->kernel, mapping.start))
 		return;
 	mapping.object = object_add(&machine->objects, name, OBJECT_KSYMBOL);
 	maps_insert(machine->kernel, &mapping);
+	change_maps(machine, machine->kernel);
 }
 
 static void take_cgroup(struct machine *machine, struct cursor *c)
@@ -387,6 +415,20 @@ void machine_take(struct machine *machine, const struct perf_event_header *heade
 		break;
 	default: break;
 	}
+}
+
+uint32_t machine_space(const struct machine *machine, const struct thread *thread, uint8_t cpumode)
+{
+	switch (cpumode) {
+	case PERF_RECORD_MISC_USER: return thread->process->maps->space;
+	case PERF_RECORD_MISC_KERNEL: return machine->kernel->space;
+	default: return 0;
+	}
+}
+
+uint32_t machine_kernel(const struct machine *machine)
+{
+	return machine->kernel_object;
 }
 
 const struct mapping *machine_find(struct machine *machine, const struct thread *thread,

@@ -53,6 +53,15 @@ struct thread *machine_thread(struct machine *machine, uint32_t pid, uint32_t ti
 const struct mapping *machine_find(struct machine *machine, const struct thread *thread,
 				   uint8_t cpumode, uint64_t address);
 
+/*
+ * A number for the mappings that machine_find looks at: another one after every change of them, the
+ * same for a process and its forks that have changed nothing yet.  0: there are none in that mode.
+ */
+uint32_t machine_space(const struct machine *machine, const struct thread *thread, uint8_t cpumode);
+
+/* The kernel itself, or OBJECT_NONE if no mapping told of it yet. */
+uint32_t machine_kernel(const struct machine *machine);
+
 /* A cgroup's path by the id that samples carry; NULL if no record told it. */
 const char *machine_cgroup(const struct machine *machine, uint64_t id);
 

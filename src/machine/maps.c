@@ -33,6 +33,7 @@ struct maps *maps_own(struct maps *maps)
 	if (maps->refs == 1)
 		return maps;
 	copy = maps_new();
+	copy->space = maps->space;
 	vec_reserve(&copy->list, maps->list.len);
 	if (maps->list.len)
 		memcpy(copy->list.data, maps->list.data, maps->list.len * sizeof(*maps->list.data));

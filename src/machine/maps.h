@@ -21,6 +21,7 @@ struct mapping {
 
 struct maps {
 	unsigned refs;
+	uint32_t space; /* its owner's number for this state of it */
 	VEC(struct mapping) list;
 	size_t last; /* where the last search ended: the next one mostly ends there too */
 };

@@ -93,6 +93,28 @@ uint32_t object_add_build_id(struct object_table *table, const char *path, bool 
 	return index;
 }
 
+void object_set_base(struct object_table *table, uint32_t index, const char *anchor, uint64_t base)
+{
+	struct object *object = &table->list.data[index];
+
+	if (object->base)
+		return;
+	object->base = base;
+	if (anchor && *anchor)
+		object->anchor = interner_text(&table->names, interner_add(&table->names, anchor));
+}
+
+void object_set_build_id(struct object_table *table, uint32_t index, const uint8_t *bytes,
+			 uint8_t size)
+{
+	struct object *object = &table->list.data[index];
+
+	if (object->build_id_size || !size || size > sizeof(object->build_id))
+		return;
+	object->build_id_size = size;
+	memcpy(object->build_id, bytes, size);
+}
+
 uint32_t object_find_kernel(const struct object_table *table)
 {
 	for (uint32_t i = 0; i < table->list.len; i++)

@@ -28,6 +28,9 @@ struct object {
 	enum object_kind kind;
 	uint8_t build_id_size;
 	uint8_t build_id[20];
+	/* Where the kernel's were when recorded; names of another boot are moved by it. */
+	const char *anchor; /* the kernel's symbol that `base` is the address of, or NULL */
+	uint64_t base;	    /* of the anchor, of a module's start; 0: not known */
 };
 
 struct object_table { /* { 0 } is a ready, empty one */
@@ -46,6 +49,11 @@ uint32_t object_add_module(struct object_table *table, const char *path);
 /* As the table of build-ids names it; `kernel` if its cpumode is the kernel's. */
 uint32_t object_add_build_id(struct object_table *table, const char *path, bool kernel,
 			     const uint8_t *bytes, uint8_t size);
+/* Where it was, as its mapping tells; the first word counts. */
+void object_set_base(struct object_table *table, uint32_t index, const char *anchor, uint64_t base);
+/* The build-id that a mapping tells, unless one is known. */
+void object_set_build_id(struct object_table *table, uint32_t index, const uint8_t *bytes,
+			 uint8_t size);
 /* The first that is the kernel itself, or OBJECT_NONE. */
 uint32_t object_find_kernel(const struct object_table *table);
 void object_table_free(struct object_table *table);

@@ -14,30 +14,19 @@ void frames_init(struct frames *frames, struct profile *profile, struct machine 
 {
 	uint32_t object = profile_object(profile, UNKNOWN_NAME, &(struct build_id){ 0 }, DSO_NONE);
 
-	*frames = (struct frames){ .profile = profile, .machine = machine, .store = store };
+	*frames = (struct frames){ .profile = profile, .machine = machine };
+	naming_init(&frames->naming, machine, store);
 	frames->recent = mem_alloc(RECENT_ADDRESSES * sizeof(*frames->recent));
 	frames->nowhere = profile_function(profile, UNKNOWN_NAME, object, FRAME_UNKNOWN);
 }
 
 void frames_fini(struct frames *frames)
 {
+	naming_fini(&frames->naming);
 	vec_free(&frames->objects);
 	vec_free(&frames->begins);
 	free(frames->recent);
 	vec_free(&frames->named);
-}
-
-static enum dso_kind kind_of(const struct object *object)
-{
-	switch (object->kind) {
-	case OBJECT_FILE: return DSO_FILE;
-	case OBJECT_VDSO: return DSO_VDSO;
-	case OBJECT_KERNEL: return DSO_KERNEL;
-	case OBJECT_MODULE: return DSO_MODULE;
-	case OBJECT_KSYMBOL: return DSO_BPF;
-	case OBJECT_ANON: break;
-	}
-	return strncmp(object->name, "/tmp/perf-", 10) ? DSO_NONE : DSO_JIT;
 }
 
 static struct frame_object *object_of(struct frames *frames, const struct mapping *mapping,
@@ -45,7 +34,7 @@ static struct frame_object *object_of(struct frames *frames, const struct mappin
 {
 	const struct object *object;
 	struct frame_object *known;
-	struct dso_key key = { 0 };
+	struct build_id id = { 0 };
 
 	while (frames->objects.len <= mapping->object)
 		vec_push(&frames->objects);
@@ -53,16 +42,12 @@ static struct frame_object *object_of(struct frames *frames, const struct mappin
 	if (known->known)
 		return known;
 	object = machine_object(frames->machine, mapping->object);
-	key.kind = kind_of(object);
-	key.path = object->path;
-	key.pid = (pid_t)thread->process->pid;
-	key.build_id.size = object->build_id_size;
-	memcpy(key.build_id.bytes, object->build_id, sizeof(object->build_id));
+	id.size = object->build_id_size;
+	memcpy(id.bytes, object->build_id, sizeof(object->build_id));
 	known->known = true;
-	known->id = profile_object(frames->profile, object->name, &key.build_id, key.kind);
+	known->id = profile_object(frames->profile, object->name, &id, naming_kind(object));
 	known->unknown = NO_FUNCTION;
-	if (key.kind != DSO_NONE && key.kind != DSO_BPF)
-		known->dso = symbol_dso(frames->store, &key);
+	known->dso = naming_dso(&frames->naming, mapping, thread);
 	return known;
 }
 
@@ -125,8 +110,8 @@ static uint32_t name_place(struct frames *frames, const struct mapping *mapping,
 static uint32_t function_at(struct frames *frames, const struct thread *thread,
 			    const struct address *at, uint32_t *leaf)
 {
-	const struct mapping *mapping = machine_find(frames->machine, thread, at->mode,
-						     at->address);
+	const struct mapping *mapping = naming_mapping(&frames->naming, thread, at->mode,
+						       at->address);
 	struct frame_object *known;
 	uint64_t offset;
 

@@ -5,7 +5,7 @@
 #ifndef PROFILE_FRAMES_H
 #define PROFILE_FRAMES_H
 
-#include "machine/machine.h"
+#include "machine/naming.h"
 #include "perfdata/sample.h"
 #include "profile/profile.h"
 
@@ -32,7 +32,7 @@ struct recent_address {
 struct frames {
 	struct profile *profile;
 	struct machine *machine;
-	struct symbol_store *store;
+	struct naming naming;
 	VEC(struct frame_object) objects; /* by the machine's index */
 	VEC(uint32_t) named; /* for each of the profile's leaves its function, or NO_FUNCTION */
 	struct recent_address *recent;

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "machine/naming.h"
+
+#include <string.h>
+
+void naming_init(struct naming *naming, struct machine *machine, struct symbol_store *store)
+{
+	*naming = (struct naming){ .machine = machine, .store = store };
+}
+
+void naming_fini(struct naming *naming)
+{
+	vec_free(&naming->objects);
+}
+
+enum dso_kind naming_kind(const struct object *object)
+{
+	switch (object->kind) {
+	case OBJECT_FILE: return DSO_FILE;
+	case OBJECT_VDSO: return DSO_VDSO;
+	case OBJECT_KERNEL: return DSO_KERNEL;
+	case OBJECT_MODULE: return DSO_MODULE;
+	case OBJECT_KSYMBOL: return DSO_BPF;
+	case OBJECT_ANON: break;
+	}
+	return strncmp(object->name, "/tmp/perf-", 10) ? DSO_NONE : DSO_JIT;
+}
+
+struct dso *naming_dso(struct naming *naming, const struct mapping *mapping,
+		       const struct thread *thread)
+{
+	const struct object *object;
+	struct naming_object *known;
+	struct dso_key key = { .pid = (pid_t)thread->process->pid };
+
+	while (naming->objects.len <= mapping->object)
+		vec_push(&naming->objects);
+	known = &naming->objects.data[mapping->object];
+	if (known->known)
+		return known->dso;
+	object = machine_object(naming->machine, mapping->object);
+	key.kind = naming_kind(object);
+	key.path = object->path;
+	key.build_id.size = object->build_id_size;
+	memcpy(key.build_id.bytes, object->build_id, sizeof(object->build_id));
+	key.anchor = object->anchor;
+	key.base = object->base;
+	known->known = true;
+	if (naming->store && key.kind != DSO_NONE && key.kind != DSO_BPF)
+		known->dso = symbol_dso(naming->store, &key);
+	return known->dso;
+}
+
+static const struct mapping *find_beyond(struct naming *naming, uint64_t address)
+{
+	uint32_t kernel = machine_kernel(naming->machine);
+	struct symbol symbol;
+	struct dso *dso;
+
+	if (kernel >= naming->objects.len)
+		return NULL;
+	dso = naming->objects.data[kernel].dso;
+	if (!dso || dso_state(dso) == DSO_UNREAD || !dso_find(dso, address, &symbol))
+		return NULL;
+	naming->beyond = (struct mapping){
+		.start = symbol.start, .end = symbol.end, .object = kernel, .identity = true
+	};
+	return &naming->beyond;
+}
+
+const struct mapping *naming_mapping(struct naming *naming, const struct thread *thread,
+				     uint8_t cpumode, uint64_t address)
+{
+	const struct mapping *mapping = machine_find(naming->machine, thread, cpumode, address);
+
+	return mapping || cpumode != PERF_RECORD_MISC_KERNEL ? mapping
+							     : find_beyond(naming, address);
+}
+
+struct place naming_place(struct naming *naming, const struct mapping *mapping,
+			  const struct thread *thread, uint64_t address)
+{
+	struct place place = { .address = address };
+	struct symbol symbol;
+	struct dso *dso;
+
+	if (!mapping)
+		return place;
+	place.object = machine_object(naming->machine, mapping->object);
+	place.address = mapping_offset(mapping, address);
+	if (place.object->kind == OBJECT_KSYMBOL) {
+		place.symbol = place.object->name;
+		place.offset = address - mapping->start;
+		return place;
+	}
+	dso = naming_dso(naming, mapping, thread);
+	if (dso && dso_find(dso, place.address, &symbol)) {
+		place.symbol = symbol.name;
+		place.offset = place.address - symbol.start;
+	}
+	return place;
+}
