@@ -1,24 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "doctor/doctor.h"
 #include "base/err.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "cmd/command.h"
+#include "cmd/doctor_page.h"
+#include "cmd/doctor_trust.h"
 
 #include <errno.h>
-#include <langinfo.h>
 #include <stdio.h>
 #include <string.h>
 
 #define TITLE_WIDTH 19
 #define TEXT_COLUMN (4 + TITLE_WIDTH)
 
-struct doctor_flags {
-	bool json;
-	bool verbose;
-};
-
 static const struct option_spec specs[] = {
+	{ OPT_TEXT, 'i', "input", offsetof(struct doctor_flags, input), "FILE",
+	  "how far this recording can be trusted, object by object, and what would help" },
+	{ OPT_TEXT, 'p', "pid", offsetof(struct doctor_flags, pid), "PID",
+	  "the same for a running process, from two seconds of samples" },
 	{ OPT_FLAG, 'v', "verbose", offsetof(struct doctor_flags, verbose), NULL,
 	  "add how each thing was found out" },
 	{ OPT_FLAG, 'j', "json", offsetof(struct doctor_flags, json), NULL,
@@ -26,53 +25,26 @@ static const struct option_spec specs[] = {
 	{ 0 },
 };
 
-/* How a state looks; the ASCII form serves where the terminal's characters are not UTF-8. */
-static const struct {
-	const char *utf8, *ascii;
-	enum text_color color;
-} marks[] = {
-	[DOCTOR_OK] = { "✓", "+", COLOR_GOOD },
-	[DOCTOR_LIMITED] = { "!", "!", COLOR_WARN },
-	[DOCTOR_MISSING] = { "✗", "-", COLOR_BAD },
-	[DOCTOR_UNKNOWN] = { "?", "?", COLOR_DIM },
-};
-
-struct page {
-	FILE *out;
-	int width;
-	bool utf8, verbose;
-};
-
-/* A paragraph in the text column; mark is the two columns that hang out on its left, or "". */
-static void print_text(const struct page *page, const char *mark, const char *text,
-		       enum text_color color)
-{
-	fprintf(page->out, "%*s%s%s", TEXT_COLUMN, "", mark, text_color(page->out, color));
-	text_wrap(page->out, text, TEXT_COLUMN + (mark[0] ? 2 : 0), page->width);
-	fputs(text_color(page->out, COLOR_OFF), page->out);
-}
-
 static void print_finding(const struct page *page, const struct finding *f)
 {
-	const char *arrow = page->utf8 ? "→ " : "> ";
 	char line[6000];
 
-	fprintf(page->out, "  %s%s%s %-*s", text_color(page->out, marks[f->state].color),
-		page->utf8 ? marks[f->state].utf8 : marks[f->state].ascii,
-		text_color(page->out, COLOR_OFF), TITLE_WIDTH, f->title);
+	fputs("  ", page->out);
+	page_mark(page, f->state);
+	fprintf(page->out, " %-*s", TITLE_WIDTH, f->title);
 	snprintf(line, sizeof(line), "%s%s%s", f->what, f->meaning ? "; " : "",
 		 f->meaning ? f->meaning : "");
 	text_wrap(page->out, line, TEXT_COLUMN, page->width);
 	if (f->needs) {
 		snprintf(line, sizeof(line), "%s would do (see the end)%s%s", f->needs,
 			 f->remedy ? "; " : "", f->remedy ? f->remedy : "");
-		print_text(page, arrow, line, COLOR_BOLD);
+		page_text(page, TEXT_COLUMN, page_arrow(page), line, COLOR_BOLD);
 	} else if (f->remedy) {
-		print_text(page, arrow, f->remedy, COLOR_BOLD);
+		page_text(page, TEXT_COLUMN, page_arrow(page), f->remedy, COLOR_BOLD);
 	}
 	if (page->verbose && f->evidence) {
 		snprintf(line, sizeof(line), "(%s)", f->evidence);
-		print_text(page, "", line, COLOR_DIM);
+		page_text(page, TEXT_COLUMN, "", line, COLOR_DIM);
 	}
 }
 
@@ -97,12 +69,7 @@ static void print_verdict(const struct page *page, const struct doctor *doctor)
 
 static void print_page(const struct doctor *doctor, bool verbose)
 {
-	struct page page = {
-		.out = stdout,
-		.width = text_width(stdout) < 100 ? text_width(stdout) : 100,
-		.utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8"),
-		.verbose = verbose,
-	};
+	struct page page = page_of(stdout, verbose);
 	const char *area = "";
 
 	print_verdict(&page, doctor);
@@ -148,13 +115,19 @@ static void print_json(const struct doctor *doctor)
 
 static int run(void *options, int argc, char **argv, struct err *err)
 {
-	const struct doctor_flags *flags = options;
+	struct doctor_flags *flags = options;
 	struct doctor_options all = { 0 };
 	struct doctor doctor;
 	bool works;
 
+	if (argc > (flags->input || flags->pid ? 0 : 1))
+		return err_set(err, EINVAL, "one recording or process at a time");
 	if (argc)
-		return err_set(err, EINVAL, "takes no arguments, but '%s' was given", argv[0]);
+		flags->input = argv[0];
+	if (flags->input && flags->pid)
+		return err_set(err, EINVAL, "-i and -p don't go together");
+	if (flags->input || flags->pid)
+		return doctor_trust(flags, err);
 	doctor_examine(&doctor, &all);
 	if (flags->json)
 		print_json(&doctor);
@@ -167,6 +140,7 @@ static int run(void *options, int argc, char **argv, struct err *err)
 
 const struct command cmd_doctor = {
 	.name = "doctor",
+	.args = "[FILE]",
 	.summary = "explain what this machine can measure, and how to get the rest",
 	.example = "perfolio doctor",
 	.options = specs,

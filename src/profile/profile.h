@@ -43,8 +43,10 @@ struct profile_function {
 enum stack_flags {
 	STACK_INLINED = 1 << 0, /* this frame was inlined into its parent */
 	STACK_RECURSIVE =
-		1 << 1,	    /* an ancestor is the same function: not counted twice in totals */
-	STACK_CUT = 1 << 2, /* below it the stack could not be followed */
+		1 << 1,		 /* an ancestor is the same function: not counted twice in totals */
+	STACK_CUT = 1 << 2,	 /* below it the stack could not be followed */
+	STACK_NO_TABLE = 1 << 3, /* for want of unwinding rules */
+	STACK_SHORT_COPY = 1 << 4, /* since the copy of the stack ended */
 };
 
 struct profile_thread {

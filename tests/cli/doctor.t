@@ -13,10 +13,15 @@ $ test "$(perfolio doctor -v | wc -l)" -gt "$(perfolio doctor | wc -l)"
 $ perfolio doctor --json >out.json; test $? = "$(python3 -c 'import json; print(0 if json.load(open("out.json"))["works"] else 1)')"
 
 # Wrong usage.
-$ perfolio doctor now
-perfolio doctor: takes no arguments, but 'now' was given
+$ perfolio doctor one two
+perfolio doctor: one recording or process at a time
 `perfolio help doctor` shows what it takes.
 [2]
+$ perfolio doctor -i one -p 2 2>&1 | head -1
+perfolio doctor: -i and -p don't go together
+$ perfolio doctor nowhere.data
+perfolio: nowhere.data: No such file or directory
+[1]
 $ perfolio doctor --frobnicate 2>/dev/null
 [2]
 

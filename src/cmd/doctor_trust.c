@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cmd/doctor_trust.h"
+#include "base/err.h"
+#include "base/json.h"
+#include "cmd/doctor_page.h"
+#include "cmd/record_options.h"
+#include "cmd/report_load.h"
+#include "perfdata/reader.h"
+#include "profile/panel.h"
+#include "profile/trust.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define SAMPLE_SECONDS 2
+#define SAMPLE_RATE    997 /* enough for shares, and no echo of anything that ticks */
+#define FAULT_COLUMN   4
+#define SHOWN_SHARE    0.005 /* objects below it are shown only if something is wrong with them */
+
+struct examination {
+	struct profile *profile;
+	struct panel panel;
+	struct trust trust;
+	struct panel_options options;
+	const char *subject;
+};
+
+extern const struct command cmd_record;
+
+static void note_copies(struct panel_options *options, const struct perf_reader *reader)
+{
+	for (size_t i = 0; i < perf_reader_attr_count(reader); i++) {
+		const struct perf_event_attr *attr = &perf_reader_attr(reader, i)->attr.base;
+
+		if (attr->sample_type & PERF_SAMPLE_STACK_USER) {
+			options->copied = true;
+			options->copy_size = attr->sample_stack_user;
+		}
+	}
+}
+
+static int examine(struct examination *e, const char *path, struct err *err)
+{
+	struct perf_reader *reader = perf_reader_open(path, NULL, err);
+	struct report_args args = report_defaults;
+	int rc;
+
+	if (!reader)
+		return -err->code;
+	rc = report_load(&e->profile, &args, path, reader, err);
+	note_copies(&e->options, reader);
+	perf_reader_close(reader);
+	if (!rc && !e->profile->samples.len)
+		rc = err_set(err, ENODATA, "%s has no samples", e->subject);
+	if (rc)
+		return rc;
+	panel_make(&e->panel, e->profile, &e->options);
+	trust_of(&e->trust, e->profile);
+	return 0;
+}
+
+/* Some samples of a process, with stacks, in a file that is gone when we are done. */
+static int sample_process(const char *pid, const char *path, struct err *err)
+{
+	struct record_options options = record_option_defaults;
+	int rc;
+
+	options.pids = pid;
+	options.output = path;
+	options.quiet = true;
+	options.call_graph = true;
+	options.choice.frequency = SAMPLE_RATE;
+	options.frequency_given = true;
+	options.timeout_ns = SAMPLE_SECONDS * INT64_C(1000000000);
+	rc = cmd_record.run(&options, 0, (char *[]){ NULL }, err);
+	record_options_release(&options);
+	return rc > 0 ? err_set(err, EIO, "process %s could not be sampled", pid) : rc;
+}
+
+static int examine_process(struct examination *e, const char *pid, struct err *err)
+{
+	const char *folder = getenv("TMPDIR");
+	char *dir = mem_printf("%s/perfolio-XXXXXX", folder && *folder ? folder : "/tmp"), *path;
+	char subject[64];
+	int rc;
+
+	if (!mkdtemp(dir)) {
+		rc = err_set(err, errno, "%s: %s", dir, strerror(errno));
+		free(dir);
+		return rc;
+	}
+	snprintf(subject, sizeof(subject), "process %s", pid);
+	e->subject = subject;
+	path = mem_printf("%s/perf.data", dir);
+	rc = sample_process(pid, path, err);
+	if (!rc)
+		rc = examine(e, path, err);
+	if (rc == -ENODATA)
+		rc = err_set(err, ENODATA, "process %s did not run in %d seconds", pid,
+			     SAMPLE_SECONDS);
+	e->subject = NULL;
+	unlink(path);
+	rmdir(dir);
+	free(path);
+	free(dir);
+	return rc;
+}
+
+static double share(uint64_t part, uint64_t all)
+{
+	return all ? (double)part / (double)all : 0;
+}
+
+static bool is_good(const struct panel_row *row)
+{
+	return row->stacks == PANEL_GOOD && row->names == PANEL_GOOD;
+}
+
+static bool all_good(const struct examination *e)
+{
+	vec_each (row, &e->panel.rows)
+		if (!is_good(row))
+			return false;
+	return !e->trust.lost && !e->trust.throttled;
+}
+
+static void print_fault(const struct page *page, const char *what, enum panel_reason reason,
+			const char *remedy)
+{
+	char line[256];
+
+	if (reason == PANEL_GOOD)
+		return;
+	snprintf(line, sizeof(line), "%s: %s", what, panel_reason_text(reason));
+	page_text(page, FAULT_COLUMN, "", line, COLOR_OFF);
+	if (remedy)
+		page_text(page, FAULT_COLUMN, page_arrow(page), remedy, COLOR_BOLD);
+}
+
+static void print_row(const struct page *page, const struct examination *e,
+		      const struct panel_row *row)
+{
+	const char *path = profile_text(e->profile, e->profile->objects.data[row->object].path);
+
+	page_mark(page, is_good(row) ? DOCTOR_OK : DOCTOR_LIMITED);
+	fprintf(page->out, " %6.2f %%  %6.2f %%", 100 * share(row->samples, e->panel.samples),
+		100 * share(row->unnamed, row->samples));
+	if (e->panel.has_stacks)
+		fprintf(page->out, "  %9.2f %%", 100 * share(row->lost, row->through));
+	fprintf(page->out, "  %s\n", path);
+	print_fault(page, "names", row->names, row->names_remedy);
+	print_fault(page, "stacks", row->stacks, row->stacks_remedy);
+}
+
+static void print_rows(const struct page *page, const struct examination *e)
+{
+	uint64_t samples = 0;
+	size_t left_out = 0;
+
+	fprintf(page->out, "\n   samples   unnamed%s  object\n",
+		e->panel.has_stacks ? "  stacks lost" : "");
+	vec_each (row, &e->panel.rows) {
+		if (!is_good(row) || share(row->samples, e->panel.samples) >= SHOWN_SHARE) {
+			print_row(page, e, row);
+			continue;
+		}
+		left_out++;
+		samples += row->samples;
+	}
+	if (left_out)
+		fprintf(page->out, "  and %zu more with %.2f %% of the samples, nothing wrong\n",
+			left_out, 100 * share(samples, e->panel.samples));
+}
+
+static void print_summary(const struct page *page, const struct examination *e)
+{
+	char samples[TEXT_NUMBER], lost[TEXT_NUMBER];
+	const struct trust *t = &e->trust;
+
+	fprintf(page->out, "%s%s%s\n", text_color(page->out, all_good(e) ? COLOR_GOOD : COLOR_WARN),
+		all_good(e) ? "Good: names and stacks can be trusted."
+			    : "To be read with care: see what is marked below.",
+		text_color(page->out, COLOR_OFF));
+	fprintf(page->out, "%s samples, %s lost, throttled %llu times",
+		text_grouped(samples, t->samples), text_grouped(lost, t->lost),
+		(unsigned long long)t->throttled);
+	fprintf(page->out, "; %.2f %% have a name", 100 * (1 - t->unknown_share));
+	if (e->panel.has_stacks)
+		fprintf(page->out, "; %.2f %% of the stacks reach their beginning",
+			100 * share(e->panel.whole, e->panel.samples));
+	fputc('\n', page->out);
+	if (t->lost)
+		page_text(page, 0, page_arrow(page),
+			  "record with larger buffers (-m 32M) or at a lower rate (-F)",
+			  COLOR_BOLD);
+}
+
+static void put_fault(struct json *json, const char *key, enum panel_reason reason,
+		      const char *remedy)
+{
+	json_open(json, key, '{');
+	json_text(json, "reason", panel_reason_id(reason));
+	json_text(json, "text", panel_reason_text(reason));
+	json_text(json, "remedy", remedy);
+	json_close(json);
+}
+
+static void print_json(const struct examination *e)
+{
+	struct json json = json_to(stdout);
+
+	json.pretty = true;
+	json_open(&json, NULL, '{');
+	json_flag(&json, "good", all_good(e));
+	json_u64(&json, "samples", e->trust.samples);
+	json_u64(&json, "lost", e->trust.lost);
+	json_u64(&json, "throttled", e->trust.throttled);
+	json_u64(&json, "whole_stacks", e->panel.whole);
+	json_u64(&json, "cut_stacks", e->panel.cut);
+	json_open(&json, "objects", '[');
+	vec_each (row, &e->panel.rows) {
+		json_open(&json, NULL, '{');
+		json_text(&json, "path",
+			  profile_text(e->profile, e->profile->objects.data[row->object].path));
+		json_u64(&json, "samples", row->samples);
+		json_u64(&json, "unnamed", row->unnamed);
+		json_u64(&json, "through", row->through);
+		json_u64(&json, "lost", row->lost);
+		put_fault(&json, "names", row->names, row->names_remedy);
+		put_fault(&json, "stacks", row->stacks, row->stacks_remedy);
+		json_close(&json);
+	}
+	json_close(&json);
+	json_close(&json);
+	putchar('\n');
+}
+
+int doctor_trust(const struct doctor_flags *flags, struct err *err)
+{
+	struct examination e = { .subject = flags->input };
+	struct page page = page_of(stdout, flags->verbose);
+	int rc = flags->pid ? examine_process(&e, flags->pid, err) : examine(&e, e.subject, err);
+
+	if (!rc && flags->json) {
+		print_json(&e);
+	} else if (!rc) {
+		print_summary(&page, &e);
+		print_rows(&page, &e);
+	}
+	panel_free(&e.panel);
+	profile_free(e.profile);
+	return rc;
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What to do about a fault of an object: a flag, a package, a compiler's option. */
+#ifndef PROFILE_REMEDY_H
+#define PROFILE_REMEDY_H
+
+#include "profile/panel.h"
+
+/* A sentence without its full stop, or NULL if nothing can be done.  Free it. */
+char *remedy_for(enum panel_reason reason, const struct profile *profile,
+		 const struct profile_object *object, const struct panel_options *options);
+
+#endif

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profile/panel.h"
+#include "made.h"
+#include "test.h"
+
+#define NOWHERE "/nowhere" /* no package lists: remedies name none */
+
+/* Samples of one stack, whose frames are made by made_stack and may be changed by the caller. */
+static void samples(struct profile *profile, uint32_t stack, int count, uint8_t flags)
+{
+	profile->stacks.flags[stack] |= flags;
+	for (int i = 0; i < count; i++)
+		profile_add(profile, &(struct profile_row){ .weight = 1, .stack = stack });
+}
+
+static const struct panel_row *row_of(const struct panel *panel, uint32_t object)
+{
+	vec_each (row, &panel->rows)
+		if (row->object == object)
+			return row;
+	return NULL;
+}
+
+TEST(panel_says_good_of_whole_stacks_with_names)
+{
+	struct profile *profile = made_profile();
+	struct panel panel;
+
+	samples(profile, made_stack(profile, "_start;main;work"), 10, 0);
+	panel_make(&panel, profile, &(struct panel_options){ .packages = NOWHERE });
+	EXPECT_INT(panel.whole, 10);
+	EXPECT_INT(panel.cut, 0);
+	EXPECT_INT(panel.rows.len, 1);
+	EXPECT_INT(panel.rows.data[0].through, 10); /* once a sample, not once a frame */
+	EXPECT_INT(panel.rows.data[0].stacks, PANEL_GOOD);
+	EXPECT_INT(panel.rows.data[0].names, PANEL_GOOD);
+	EXPECT(!panel.rows.data[0].stacks_remedy);
+	panel_free(&panel);
+	profile_free(profile);
+}
+
+TEST(panel_blames_the_object_where_the_way_was_lost)
+{
+	struct profile *profile = made_profile();
+	uint32_t none = profile_object(profile, UNKNOWN_NAME, &(struct build_id){ 0 }, DSO_NONE);
+	uint32_t lib = profile_object(profile, "/lib/x.so", &(struct build_id){ 0 }, DSO_FILE);
+	uint32_t nowhere = profile_function(profile, UNKNOWN_NAME, none, FRAME_UNKNOWN);
+	uint32_t in_lib = profile_function(profile, "f", lib, FRAME_LIBRARY);
+	uint32_t at = profile_stack(profile, made_stack(profile, "main"), nowhere, false);
+	struct panel panel;
+
+	/* main, an address that leads nowhere, f: what stands outside of that is not to blame */
+	samples(profile, profile_stack(profile, at, in_lib, false), 10, STACK_CUT);
+	panel_make(&panel, profile, &(struct panel_options){ .packages = NOWHERE });
+	EXPECT_INT(row_of(&panel, lib)->lost, 10);
+	EXPECT_INT(row_of(&panel, lib)->stacks, PANEL_NO_FRAME_POINTER);
+	EXPECT_CONTAINS(row_of(&panel, lib)->stacks_remedy, "--call-graph dwarf");
+	EXPECT_INT(row_of(&panel, 1)->through, 10);
+	EXPECT_INT(row_of(&panel, 1)->lost, 0);
+	panel_free(&panel);
+	profile_free(profile);
+}
+
+TEST(panel_tells_why_a_copied_stack_was_lost)
+{
+	static const struct {
+		uint8_t flags;
+		uint32_t size;
+		enum panel_reason want;
+		const char *remedy;
+	} cases[] = {
+		{ STACK_CUT | STACK_SHORT_COPY, 8192, PANEL_COPY_TOO_SMALL, "dwarf,16384" },
+		{ STACK_CUT | STACK_SHORT_COPY, 40000, PANEL_COPY_TOO_SMALL, "dwarf,65528" },
+		{ STACK_CUT | STACK_SHORT_COPY, 65528, PANEL_COPY_TOO_SMALL, "deeper than" },
+		{ STACK_CUT | STACK_NO_TABLE, 8192, PANEL_NO_UNWIND_TABLE, "-fasynchronous" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct profile *profile = made_profile();
+		struct panel panel;
+
+		samples(profile, made_stack(profile, "main;work"), 3, cases[i].flags);
+		panel_make(&panel, profile,
+			   &(struct panel_options){ .copied = true,
+						    .copy_size = cases[i].size,
+						    .packages = NOWHERE });
+		EXPECT_INT(panel.rows.data[0].stacks, cases[i].want);
+		EXPECT_CONTAINS(panel.rows.data[0].stacks_remedy, cases[i].remedy);
+		panel_free(&panel);
+		profile_free(profile);
+	}
+}
+
+TEST(panel_tells_why_names_are_missing)
+{
+	static const struct {
+		enum dso_kind kind;
+		enum dso_state state;
+		enum panel_reason want;
+		const char *remedy; /* NULL: there is none */
+	} cases[] = {
+		{ DSO_FILE, DSO_STRIPPED, PANEL_STRIPPED, "no strip" },
+		{ DSO_FILE, DSO_PARTIAL, PANEL_EXPORTS_ONLY, "--debuginfod" },
+		{ DSO_FILE, DSO_MISMATCH, PANEL_OTHER_BUILD, "rebuilt" },
+		{ DSO_FILE, DSO_MISSING, PANEL_NO_FILE, "--symfs" },
+		{ DSO_FILE, DSO_UNREADABLE, PANEL_UNREADABLE, "may read" },
+		{ DSO_FILE, DSO_FULL, PANEL_NOT_IN_TABLE, NULL },
+		{ DSO_KERNEL, DSO_HIDDEN, PANEL_KERNEL_HIDDEN, "kptr_restrict" },
+		{ DSO_JIT, DSO_MISSING, PANEL_JIT_WITHOUT_MAP, "--perf-basic-prof" },
+		{ DSO_NONE, DSO_UNREAD, PANEL_UNMAPPED, NULL },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct profile *profile = made_profile();
+		uint32_t object = profile_object(profile, "/x", &(struct build_id){ 0 },
+						 cases[i].kind);
+		uint32_t unknown = profile_function(profile, UNKNOWN_NAME, object, FRAME_UNKNOWN);
+		const struct panel_row *row;
+		struct panel panel;
+
+		profile->objects.data[object].state = (uint8_t)cases[i].state;
+		samples(profile, profile_stack(profile, STACK_ROOT, unknown, false), 5, 0);
+		panel_make(&panel, profile, &(struct panel_options){ .packages = NOWHERE });
+		row = row_of(&panel, object);
+		test_case("%s", panel_reason_id(cases[i].want));
+		EXPECT_INT(row->unnamed, 5);
+		EXPECT_INT(row->names, cases[i].want);
+		EXPECT_CONTAINS(row->names_remedy ? row->names_remedy : "",
+				cases[i].remedy ? cases[i].remedy : "");
+		EXPECT_BOOL(row->names_remedy != NULL, cases[i].remedy != NULL);
+		panel_free(&panel);
+		profile_free(profile);
+	}
+}
+
+/* Three of a thousand without a name are not worth a remedy. */
+TEST(panel_is_silent_about_what_is_rare)
+{
+	struct profile *profile = made_profile();
+	uint32_t unknown = profile_function(profile, UNKNOWN_NAME, 1, FRAME_UNKNOWN);
+	struct panel panel;
+
+	samples(profile, made_stack(profile, "main"), 997, 0);
+	samples(profile, profile_stack(profile, STACK_ROOT, unknown, false), 3, 0);
+	panel_make(&panel, profile, &(struct panel_options){ .packages = NOWHERE });
+	EXPECT_INT(panel.rows.data[0].unnamed, 3);
+	EXPECT_INT(panel.rows.data[0].names, PANEL_GOOD);
+	panel_free(&panel);
+	profile_free(profile);
+}
