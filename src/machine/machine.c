@@ -9,131 +9,32 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* Open addressing by a number; nothing is ever taken out. */
-struct number_slot {
-	uint32_t key;
-	void *value; /* NULL: free */
-};
-
-struct number_map {
-	struct number_slot *slots;
-	size_t len, cap;
-};
-
 struct machine {
 	struct arena arena;
-	struct interner comms;
+	struct processes processes;
 	struct object_table objects;
-	struct number_map threads;   /* by tid */
-	struct number_map processes; /* by pid: the present generation */
-	VEC(struct process *) all_processes;
 	struct maps *kernel;
 	uint32_t kernel_object;
-	uint32_t spaces;    /* the last number that one was given */
 	struct map cgroups; /* by the bytes of their id */
 	VEC(const char *) cgroup_paths;
 };
 
-static void *number_find(const struct number_map *map, uint32_t key, struct number_slot **place)
-{
-	size_t at = (key * 0x9e3779b1u) >> 7 & (map->cap - 1);
-
-	while (map->slots[at].value && map->slots[at].key != key)
-		at = (at + 1) & (map->cap - 1);
-	*place = &map->slots[at];
-	return map->slots[at].value;
-}
-
-/* The slot of a key, free or not; there is room to fill it. */
-static struct number_slot *number_slot(struct number_map *map, uint32_t key)
-{
-	struct number_slot *slot, *old = map->slots;
-	size_t old_cap = map->cap;
-
-	if ((map->len + 1) * 2 > map->cap) {
-		map->cap = old_cap ? old_cap * 2 : 256;
-		map->slots = mem_alloc(map->cap * sizeof(*map->slots));
-		for (size_t i = 0; i < old_cap; i++) {
-			if (!old[i].value)
-				continue;
-			number_find(map, old[i].key, &slot);
-			*slot = old[i];
-		}
-		free(old);
-	}
-	number_find(map, key, &slot);
-	return slot;
-}
-
-static void number_put(struct number_map *map, struct number_slot *slot, uint32_t key, void *value)
-{
-	map->len += !slot->value;
-	slot->key = key;
-	slot->value = value;
-}
-
 /* Whatever was remembered of this space by its number no longer holds. */
 static void change_maps(struct machine *machine, struct maps *maps)
 {
-	maps->space = ++machine->spaces;
-}
-
-static struct maps *new_maps(struct machine *machine)
-{
-	struct maps *maps = maps_new();
-
-	change_maps(machine, maps);
-	return maps;
-}
-
-static struct process *new_process(struct machine *machine, uint32_t pid, struct maps *maps)
-{
-	struct number_slot *slot = number_slot(&machine->processes, pid);
-	const struct process *before = slot->value;
-	struct process *process = arena_alloc(&machine->arena, sizeof(*process));
-
-	process->pid = pid;
-	process->generation = before ? before->generation + 1 : 0;
-	process->id = (uint32_t)machine->all_processes.len;
-	process->maps = maps;
-	*vec_push(&machine->all_processes) = process;
-	number_put(&machine->processes, slot, pid, process);
-	return process;
-}
-
-static struct process *find_process(struct machine *machine, uint32_t pid)
-{
-	struct process *process = number_slot(&machine->processes, pid)->value;
-
-	return process ? process : new_process(machine, pid, new_maps(machine));
-}
-
-static void set_comm(struct machine *machine, struct thread *thread, const char *comm)
-{
-	thread->comm = interner_text(&machine->comms, interner_add(&machine->comms, comm));
-	thread->comm_known = true;
-}
-
-static struct thread *new_thread(struct machine *machine, struct process *process, uint32_t tid)
-{
-	struct thread *thread = arena_alloc(&machine->arena, sizeof(*thread));
-
-	thread->tid = tid;
-	thread->process = process;
-	thread->comm = arena_printf(&machine->arena, ":%d", (int)tid);
-	number_put(&machine->threads, number_slot(&machine->threads, tid), tid, thread);
-	return thread;
+	maps->space = ++machine->processes.spaces;
 }
 
 struct thread *machine_thread(struct machine *machine, uint32_t pid, uint32_t tid)
 {
-	struct thread *thread = number_slot(&machine->threads, tid)->value;
+	struct processes *all = &machine->processes;
+	struct thread *thread = thread_find(all, tid);
 
 	if (!thread)
-		return new_thread(machine, find_process(machine, pid), tid);
+		return thread_new(all, process_find(all, pid), tid);
 	/* A sample may have told the thread before any record told its process. */
 	if (thread->process->pid == UINT32_MAX && pid != UINT32_MAX)
-		thread->process = find_process(machine, pid);
+		thread_move(all, thread, process_find(all, pid));
 	return thread;
 }
 
@@ -141,9 +42,9 @@ struct machine *machine_new(void)
 {
 	struct machine *machine = mem_alloc(sizeof(*machine));
 
-	machine->kernel = new_maps(machine);
+	machine->kernel = processes_new_maps(&machine->processes);
 	machine->kernel_object = OBJECT_NONE;
-	set_comm(machine, machine_thread(machine, 0, 0), "swapper");
+	thread_set_comm(&machine->processes, machine_thread(machine, 0, 0), "swapper");
 	return machine;
 }
 
@@ -151,16 +52,11 @@ void machine_free(struct machine *machine)
 {
 	if (!machine)
 		return;
-	vec_each (process, &machine->all_processes)
-		maps_put((*process)->maps);
-	vec_free(&machine->all_processes);
-	free(machine->threads.slots);
-	free(machine->processes.slots);
+	processes_free(&machine->processes);
 	maps_put(machine->kernel);
 	map_free(&machine->cgroups);
 	vec_free(&machine->cgroup_paths);
 	object_table_free(&machine->objects);
-	interner_free(&machine->comms);
 	arena_free(&machine->arena);
 	free(machine);
 }
@@ -205,27 +101,43 @@ static bool starts_with(const char *text, const char *start)
 	return !strncmp(text, start, strlen(start));
 }
 
-static void map_kernel(struct machine *machine, struct mapping *mapping, const char *name)
+/* What a record says of a mapping beside its place. */
+struct mmap_note {
+	uint32_t pid, tid, prot, flags;
+	const uint8_t *build_id;
+	uint8_t build_id_size; /* 0: not told */
+	const char *name;
+};
+
+static uint32_t add_kernel(struct machine *machine)
 {
+	machine->kernel_object = machine_kernel(machine);
+	if (machine->kernel_object == OBJECT_NONE)
+		machine->kernel_object = object_add(&machine->objects, "[kernel.kallsyms]",
+						    OBJECT_KERNEL);
+	return machine->kernel_object;
+}
+
+static void map_kernel(struct machine *machine, struct mapping *mapping,
+		       const struct mmap_note *note)
+{
+	bool kernel = starts_with(note->name, "[kernel.kallsyms");
+	const char *anchor = kernel ? strchr(note->name, ']') : NULL; /* "[kernel.kallsyms]_text" */
+
 	mapping->identity = true;
-	if (starts_with(name, "[kernel.kallsyms")) {
-		if (machine->kernel_object == OBJECT_NONE)
-			machine->kernel_object = object_find_kernel(&machine->objects);
-		if (machine->kernel_object == OBJECT_NONE)
-			machine->kernel_object = object_add(&machine->objects, "[kernel.kallsyms]",
-							    OBJECT_KERNEL);
-		mapping->object = machine->kernel_object;
-		object_set_base(&machine->objects, mapping->object,
-				strchr(name, ']') ? strchr(name, ']') + 1 : NULL, mapping->offset);
-		/* With kptr_restrict the kernel's place is not told: it may be anywhere. */
-		if (!mapping->start && !mapping->end)
-			mapping->end = UINT64_MAX;
-	} else if (*name == '/' || *name == '[') {
-		mapping->object = object_add_module(&machine->objects, name);
-		object_set_base(&machine->objects, mapping->object, NULL, mapping->start);
-	} else {
+	if (kernel)
+		mapping->object = add_kernel(machine);
+	else if (note->name[0] == '/' || note->name[0] == '[')
+		mapping->object = object_add_module(&machine->objects, note->name);
+	else
 		return;
-	}
+	object_set_build_id(&machine->objects, mapping->object, note->build_id,
+			    note->build_id_size);
+	object_set_base(&machine->objects, mapping->object, anchor ? anchor + 1 : NULL,
+			kernel ? mapping->offset : mapping->start);
+	/* With kptr_restrict the kernel's place is not told: it may be anywhere. */
+	if (kernel && !mapping->start && !mapping->end)
+		mapping->end = UINT64_MAX;
 	maps_insert(machine->kernel, mapping);
 	change_maps(machine, machine->kernel);
 }
@@ -237,63 +149,72 @@ static bool is_anon(const char *name, uint32_t flags)
 	       starts_with(name, "/SYSV") || !strcmp(name, "[heap]");
 }
 
-static void map_user(struct machine *machine, uint32_t pid, uint32_t tid, struct mapping *mapping,
-		     const char *name, uint32_t prot, uint32_t flags)
+static void map_user(struct machine *machine, struct mapping *mapping, const struct mmap_note *note)
 {
-	struct process *process = machine_thread(machine, pid, tid)->process;
+	struct process *process = machine_thread(machine, note->pid, note->tid)->process;
+	const char *name = note->name;
 	char jit[48];
 
 	if (!strcmp(name, "[vdso]")) {
 		mapping->offset = 0;
 		mapping->object = object_add(&machine->objects, name, OBJECT_VDSO);
-	} else if (is_anon(name, flags)) {
+	} else if (is_anon(name, note->flags)) {
 		mapping->identity = true;
 		/* Code without a file: the JIT that made it may have left a list of its functions.
 		 */
-		if (prot & PROT_EXEC && pid) {
-			snprintf(jit, sizeof(jit), "/tmp/perf-%d.map", (int)pid);
+		if (note->prot & PROT_EXEC && note->pid) {
+			snprintf(jit, sizeof(jit), "/tmp/perf-%d.map", (int)note->pid);
 			name = jit;
 		}
 		mapping->object = object_add(&machine->objects, name, OBJECT_ANON);
 	} else {
-		mapping->object = object_add(&machine->objects, name, OBJECT_FILE);
+		mapping->object = object_add_build(&machine->objects, name, OBJECT_FILE,
+						   note->build_id, note->build_id_size);
 	}
 	process->maps = maps_own(process->maps);
 	maps_insert(process->maps, mapping);
 	change_maps(machine, process->maps);
 }
 
+/* Device and inode, or instead of them the build-id. */
+static void take_file(struct mmap_note *note, uint16_t misc, struct cursor *c)
+{
+	const uint8_t *bytes = cursor_bytes(c, 24);
+
+	if (bytes && misc & PERF_RECORD_MISC_MMAP_BUILD_ID && bytes[0] <= 20) {
+		note->build_id_size = bytes[0];
+		note->build_id = bytes + 4;
+	}
+	note->prot = cursor_u32(c);
+	note->flags = cursor_u32(c);
+}
+
 static void take_mmap(struct machine *machine, const struct perf_event_header *header,
 		      struct cursor *c)
 {
 	uint16_t mode = header->misc & PERF_RECORD_MISC_CPUMODE_MASK;
-	uint32_t pid = cursor_u32(c), tid = cursor_u32(c);
-	struct mapping mapping = { .start = cursor_u64(c), .object = OBJECT_NONE };
-	uint64_t length = cursor_u64(c);
 	/* MMAP tells of code unless it says otherwise. */
-	uint32_t prot = header->misc & PERF_RECORD_MISC_MMAP_DATA ? 0 : PROT_EXEC, flags = 0;
-	const uint8_t *identity = NULL;
-	const char *name;
+	struct mmap_note note = {
+		.prot = header->misc & PERF_RECORD_MISC_MMAP_DATA ? 0 : PROT_EXEC,
+	};
+	struct mapping mapping = { 0 };
+	uint64_t length;
 
+	note.pid = cursor_u32(c);
+	note.tid = cursor_u32(c);
+	mapping.start = cursor_u64(c);
+	length = cursor_u64(c);
 	mapping.offset = cursor_u64(c);
 	mapping.end = mapping.start + length;
-	if (header->type == PERF_RECORD_MMAP2) {
-		identity = cursor_bytes(c, 24); /* device and inode, or the build-id */
-		prot = cursor_u32(c);
-		flags = cursor_u32(c);
-	}
-	name = take_name(c);
-	if (!name)
+	if (header->type == PERF_RECORD_MMAP2)
+		take_file(&note, header->misc, c);
+	note.name = take_name(c);
+	if (!note.name)
 		return;
 	if (mode == PERF_RECORD_MISC_KERNEL)
-		map_kernel(machine, &mapping, name);
+		map_kernel(machine, &mapping, &note);
 	else if (mode != PERF_RECORD_MISC_GUEST_KERNEL)
-		map_user(machine, pid, tid, &mapping, name, prot, flags);
-	else
-		return;
-	if (identity && header->misc & PERF_RECORD_MISC_MMAP_BUILD_ID &&
-	    mapping.object != OBJECT_NONE)
-		object_set_build_id(&machine->objects, mapping.object, identity + 4, identity[0]);
+		map_user(machine, &mapping, &note);
 }
 
 static void take_comm(struct machine *machine, const struct perf_event_header *header,
@@ -306,11 +227,12 @@ static void take_comm(struct machine *machine, const struct perf_event_header *h
 	if (!comm)
 		return;
 	thread = machine_thread(machine, pid, tid);
-	set_comm(machine, thread, comm);
+	thread_set_comm(&machine->processes, thread, comm);
 	/* The old mappings stay until new ones cover them: the kernel is still on its way out of
 	 * the old program's execve, and its samples show that program's stack. */
 	if (header->misc & PERF_RECORD_MISC_COMM_EXEC)
-		thread->process = new_process(machine, pid, maps_get(thread->process->maps));
+		thread_move(&machine->processes, thread,
+			    process_new(&machine->processes, pid, maps_get(thread->process->maps)));
 }
 
 /*
@@ -322,6 +244,7 @@ static void take_fork(struct machine *machine, const struct perf_event_header *h
 {
 	uint32_t pid = cursor_u32(c), ppid = cursor_u32(c);
 	uint32_t tid = cursor_u32(c), ptid = cursor_u32(c);
+	struct processes *all = &machine->processes;
 	struct thread *parent, *child;
 	struct process *process;
 
@@ -329,22 +252,34 @@ static void take_fork(struct machine *machine, const struct perf_event_header *h
 		return;
 	parent = machine_thread(machine, ppid, ptid);
 	if (parent->process->pid != ppid)
-		parent = new_thread(machine, find_process(machine, ppid), ptid);
+		parent = thread_new(all, process_find(all, ppid), ptid);
 	if (pid == ppid) {
 		process = parent->process;
 	} else if (pid == tid) {
 		/* FORK_EXEC marks those that the recorder made up for running processes: their
 		 * mappings are told one by one. */
-		process = new_process(machine, pid,
+		process = process_new(all, pid,
 				      header->misc & PERF_RECORD_MISC_FORK_EXEC
-					      ? new_maps(machine)
+					      ? processes_new_maps(all)
 					      : maps_get(parent->process->maps));
 	} else {
-		process = find_process(machine, pid);
+		process = process_find(all, pid);
 	}
-	child = new_thread(machine, process, tid);
+	child = thread_new(all, process, tid);
 	if (parent->comm_known)
-		set_comm(machine, child, parent->comm);
+		thread_set_comm(all, child, parent->comm);
+}
+
+static void take_exit(struct machine *machine, struct cursor *c)
+{
+	uint32_t pid = cursor_u32(c), tid;
+	struct thread *thread;
+
+	cursor_u32(c); /* the parent's */
+	tid = cursor_u32(c);
+	thread = c->broken ? NULL : thread_find(&machine->processes, tid);
+	if (thread && thread->process->pid == pid)
+		thread_end(&machine->processes, thread);
 }
 
 static void take_ksymbol(struct machine *machine, struct cursor *c)
@@ -407,6 +342,7 @@ void machine_take(struct machine *machine, const struct perf_event_header *heade
 	case PERF_RECORD_MMAP2: take_mmap(machine, header, &c); break;
 	case PERF_RECORD_COMM: take_comm(machine, header, &c); break;
 	case PERF_RECORD_FORK: take_fork(machine, header, &c); break;
+	case PERF_RECORD_EXIT: take_exit(machine, &c); break;
 	case PERF_RECORD_KSYMBOL: take_ksymbol(machine, &c); break;
 	case PERF_RECORD_CGROUP: take_cgroup(machine, &c); break;
 	case USER_RECORD_BUILD_ID:
@@ -428,7 +364,8 @@ uint32_t machine_space(const struct machine *machine, const struct thread *threa
 
 uint32_t machine_kernel(const struct machine *machine)
 {
-	return machine->kernel_object;
+	return machine->kernel_object == OBJECT_NONE ? object_find_kernel(&machine->objects)
+						     : machine->kernel_object;
 }
 
 const struct mapping *machine_find(struct machine *machine, const struct thread *thread,

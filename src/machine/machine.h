@@ -13,24 +13,11 @@
 
 #include "machine/maps.h"
 #include "machine/object.h"
+#include "machine/thread.h"
 #include <linux/perf_event.h>
 
 struct perf_reader;
 struct sample;
-
-struct process {
-	uint32_t pid;
-	uint32_t generation; /* how many of that pid came before */
-	uint32_t id;	     /* one for each (pid, generation), from 0 */
-	struct maps *maps;
-};
-
-struct thread {
-	uint32_t tid;
-	struct process *process;
-	const char *comm; /* ":TID" until it is known */
-	bool comm_known;
-};
 
 struct machine;
 
@@ -41,8 +28,8 @@ void machine_free(struct machine *machine);
 void machine_take_build_ids(struct machine *machine, struct perf_reader *reader);
 
 /*
- * Takes MMAP, MMAP2, COMM, FORK, KSYMBOL, CGROUP and BUILD_ID records, passes over all others.
- * `size` is the record's without the id fields at its end.
+ * Takes MMAP, MMAP2, COMM, FORK, EXIT, KSYMBOL, CGROUP and BUILD_ID records, passes over all
+ * others. `size` is the record's without the id fields at its end.
  */
 void machine_take(struct machine *machine, const struct perf_event_header *header, size_t size);
 
@@ -59,7 +46,7 @@ const struct mapping *machine_find(struct machine *machine, const struct thread 
  */
 uint32_t machine_space(const struct machine *machine, const struct thread *thread, uint8_t cpumode);
 
-/* The kernel itself, or OBJECT_NONE if no mapping told of it yet. */
+/* The kernel itself, or OBJECT_NONE if nothing told of it yet. */
 uint32_t machine_kernel(const struct machine *machine);
 
 /* A cgroup's path by the id that samples carry; NULL if no record told it. */

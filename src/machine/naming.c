@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#define TRIES 16 /* to find a missing file through processes that have it mapped */
+
 void naming_init(struct naming *naming, struct machine *machine, struct symbol_store *store)
 {
 	*naming = (struct naming){ .machine = machine, .store = store };
@@ -26,28 +28,47 @@ enum dso_kind naming_kind(const struct object *object)
 	return strncmp(object->name, "/tmp/perf-", 10) ? DSO_NONE : DSO_JIT;
 }
 
+static struct dso *find_dso(struct naming *naming, uint32_t index, uint32_t pid)
+{
+	const struct object *object = machine_object(naming->machine, index);
+	struct dso_key key = {
+		.kind = naming_kind(object),
+		.path = object->path,
+		.pid = (pid_t)pid,
+		.build_id.size = object->build_id_size,
+		.anchor = object->anchor,
+		.base = object->base,
+	};
+	uint32_t kernel = machine_kernel(naming->machine);
+
+	if (!naming->store || key.kind == DSO_NONE || key.kind == DSO_BPF)
+		return NULL;
+	/* The list that names modules is the kernel's: the store must know which one first. */
+	if (key.kind == DSO_MODULE && kernel != OBJECT_NONE)
+		find_dso(naming, kernel, 0);
+	memcpy(key.build_id.bytes, object->build_id, sizeof(object->build_id));
+	return symbol_dso(naming->store, &key);
+}
+
 struct dso *naming_dso(struct naming *naming, const struct mapping *mapping,
 		       const struct thread *thread)
 {
-	const struct object *object;
+	uint32_t pid = thread->process->pid;
 	struct naming_object *known;
-	struct dso_key key = { .pid = (pid_t)thread->process->pid };
 
 	while (naming->objects.len <= mapping->object)
 		vec_push(&naming->objects);
 	known = &naming->objects.data[mapping->object];
-	if (known->known)
-		return known->dso;
-	object = machine_object(naming->machine, mapping->object);
-	key.kind = naming_kind(object);
-	key.path = object->path;
-	key.build_id.size = object->build_id_size;
-	memcpy(key.build_id.bytes, object->build_id, sizeof(object->build_id));
-	key.anchor = object->anchor;
-	key.base = object->base;
-	known->known = true;
-	if (naming->store && key.kind != DSO_NONE && key.kind != DSO_BPF)
-		known->dso = symbol_dso(naming->store, &key);
+	if (!known->known) {
+		known->dso = find_dso(naming, mapping->object, pid);
+		known->pid = pid;
+		known->known = true;
+	} else if (known->pid != pid && known->dso && known->tries < TRIES &&
+		   dso_state(known->dso) == DSO_MISSING) {
+		find_dso(naming, mapping->object, pid);
+		known->pid = pid;
+		known->tries++;
+	}
 	return known->dso;
 }
 

@@ -14,6 +14,8 @@
 
 struct naming_object {
 	struct dso *dso; /* NULL: nothing names its code */
+	uint32_t pid;	 /* of the process that its file was last looked for by */
+	uint8_t tries;
 	bool known;
 };
 

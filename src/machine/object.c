@@ -53,6 +53,43 @@ uint32_t object_add(struct object_table *table, const char *name, enum object_ki
 	return map_add(&table->by_name, object->name, strlen(object->name), index);
 }
 
+/* An object that shares its name with another build. */
+static uint32_t add_another(struct object_table *table, uint32_t first, const uint8_t *id,
+			    uint8_t size)
+{
+	struct object object = table->list.data[first];
+	char key[24] = { 0 };
+	const char *kept;
+	uint32_t name = interner_add(&table->names, object.name), index;
+
+	memcpy(key, &name, sizeof(name));
+	memcpy(key + sizeof(name), id, size);
+	index = map_find(&table->by_build, key, sizeof(key));
+	if (index != MAP_NONE)
+		return index;
+	index = (uint32_t)table->list.len;
+	object.build_id_size = 0;
+	*vec_push(&table->list) = object;
+	object_set_build_id(table, index, id, size);
+	kept = memcpy(arena_alloc(&table->keys, sizeof(key)), key, sizeof(key));
+	return map_add(&table->by_build, kept, sizeof(key), index);
+}
+
+uint32_t object_add_build(struct object_table *table, const char *name, enum object_kind kind,
+			  const uint8_t *id, uint8_t size)
+{
+	uint32_t index = object_add(table, name, kind);
+	const struct object *object = &table->list.data[index];
+
+	if (!size || size > sizeof(object->build_id))
+		return index;
+	if (!object->build_id_size)
+		object_set_build_id(table, index, id, size);
+	else if (object->build_id_size != size || memcmp(object->build_id, id, size) != 0)
+		return add_another(table, index, id, size);
+	return index;
+}
+
 uint32_t object_add_module(struct object_table *table, const char *path)
 {
 	char name[256];
@@ -129,4 +166,6 @@ void object_table_free(struct object_table *table)
 	vec_free(&table->list);
 	map_free(&table->by_name);
 	map_free(&table->by_module);
+	map_free(&table->by_build);
+	arena_free(&table->keys);
 }

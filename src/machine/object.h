@@ -2,11 +2,14 @@
 /*
  * What mappings are of: programs, libraries, the kernel and its modules, memory without a file.
  *
- * Objects are numbered from 0 and stay for as long as their table; each name has one.
+ * Objects are numbered from 0 and stay for as long as their table; each name has one, and one more
+ * for every further build that the mappings tell of: a file that is replaced, or another
+ * container's.
  */
 #ifndef MACHINE_OBJECT_H
 #define MACHINE_OBJECT_H
 
+#include "base/arena.h"
 #include "base/interner.h"
 #include "base/map.h"
 #include "base/vec.h"
@@ -38,12 +41,17 @@ struct object_table { /* { 0 } is a ready, empty one */
 	VEC(struct object) list;
 	struct map by_name;   /* name to index */
 	struct map by_module; /* "[ext4]" to index, however the module's path was told */
+	struct map by_build;  /* name and build-id, of the second build of a name and later ones */
+	struct arena keys;
 };
 
 #define OBJECT_NONE UINT32_MAX
 
 /* The object of that name, new if need be. */
 uint32_t object_add(struct object_table *table, const char *name, enum object_kind kind);
+/* The same for a mapping that tells the build (size 0 if it does not). */
+uint32_t object_add_build(struct object_table *table, const char *name, enum object_kind kind,
+			  const uint8_t *id, uint8_t size);
 /* A kernel module by the path or the name in brackets under which it was told. */
 uint32_t object_add_module(struct object_table *table, const char *path);
 /* As the table of build-ids names it; `kernel` if its cpumode is the kernel's. */

@@ -113,6 +113,7 @@ static uint32_t function_at(struct frames *frames, const struct thread *thread,
 	const struct mapping *mapping = naming_mapping(&frames->naming, thread, at->mode,
 						       at->address);
 	struct frame_object *known;
+	uint32_t function;
 	uint64_t offset;
 
 	if (!mapping)
@@ -122,9 +123,15 @@ static uint32_t function_at(struct frames *frames, const struct thread *thread,
 	*leaf = profile_leaf(frames->profile, known->id, offset);
 	while (frames->named.len <= *leaf)
 		*vec_push(&frames->named) = NO_FUNCTION;
-	if (frames->named.data[*leaf] == NO_FUNCTION)
-		frames->named.data[*leaf] = name_place(frames, mapping, known, offset);
-	return frames->named.data[*leaf];
+	function = frames->named.data[*leaf];
+	if (function != NO_FUNCTION)
+		return function;
+	naming_dso(&frames->naming, mapping, thread); /* this process may reach a missing file */
+	function = name_place(frames, mapping, known, offset);
+	/* What has no name now may have one when it is met again (symbol/symbol.h). */
+	if (function != known->unknown)
+		frames->named.data[*leaf] = function;
+	return function;
 }
 
 /* What is known of an address: most were met a moment ago. */

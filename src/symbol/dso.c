@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/clock.h"
+#include "base/mem.h"
 #include "symbol/store.h"
 #include "symbol/table.h"
 
 #include <elf.h>
 #include <string.h>
+
+#define LOOK_AGAIN_NS (NS_PER_SEC / 10)
 
 static void read_it(struct dso *object, struct reading *r)
 {
@@ -19,28 +23,73 @@ static void read_it(struct dso *object, struct reading *r)
 	}
 }
 
+static struct reading *read_now(struct dso *object)
+{
+	struct reading *r = mem_alloc(sizeof(*r));
+	int64_t started = clock_now_ns();
+
+	r->state = DSO_MISSING;
+	/* What the recording itself told makes a BPF program whole. */
+	if (object->key.kind == DSO_BPF && object->added.len)
+		r->state = DSO_FULL;
+	else
+		read_it(object, r);
+	r->took_ns = clock_now_ns() - started;
+	return r;
+}
+
 void dso_read(struct dso *object)
 {
-	struct reading reading = { .state = DSO_MISSING };
+	struct reading *former;
 
 	pthread_mutex_lock(&object->lock);
-	if (atomic_load_explicit(&object->state, memory_order_relaxed) == DSO_UNREAD) {
-		/* What the recording itself told makes a BPF program whole. */
-		if (object->key.kind == DSO_BPF && object->added.len)
-			reading.state = DSO_FULL;
-		else
-			read_it(object, &reading);
-		object->reading = reading;
-		atomic_store_explicit(&object->state, reading.state, memory_order_release);
+	former = atomic_load_explicit(&object->reading, memory_order_relaxed);
+	if (!former || object->again) {
+		object->again = false;
+		if (former)
+			*vec_push(&object->past) = former;
+		atomic_store_explicit(&object->reading, read_now(object), memory_order_release);
 	}
 	pthread_mutex_unlock(&object->lock);
 }
 
 static const struct reading *reading_of(struct dso *object)
 {
-	if (atomic_load_explicit(&object->state, memory_order_acquire) == DSO_UNREAD)
-		dso_read(object);
-	return &object->reading;
+	const struct reading *r = atomic_load_explicit(&object->reading, memory_order_acquire);
+
+	if (r && !atomic_load_explicit(&object->again, memory_order_relaxed))
+		return r;
+	dso_read(object);
+	return atomic_load_explicit(&object->reading, memory_order_acquire);
+}
+
+static bool find_in(const struct reading *r, uint64_t address, struct symbol *symbol)
+{
+	if (!r->table || !table_find(r->table, address + r->shift, symbol))
+		return false;
+	symbol->start -= r->shift;
+	symbol->end -= r->shift;
+	return true;
+}
+
+/*
+ * A JIT goes on writing its list while we read live.  Looking costs some microseconds and reading
+ * it again milliseconds, so neither is done often.
+ */
+static bool look_again(struct dso *object, const struct reading *r)
+{
+	int64_t now, pause = r->took_ns * 20;
+
+	if (object->key.kind != DSO_JIT)
+		return false;
+	now = clock_now_ns();
+	if (now < atomic_load_explicit(&object->look_again_ns, memory_order_relaxed))
+		return false;
+	object->look_again_ns = now + (pause > LOOK_AGAIN_NS ? pause : LOOK_AGAIN_NS);
+	if (!jit_has_grown(object, r))
+		return false;
+	object->again = true;
+	return true;
 }
 
 bool dso_find(struct dso *object, uint64_t address, struct symbol *symbol)
@@ -50,11 +99,8 @@ bool dso_find(struct dso *object, uint64_t address, struct symbol *symbol)
 
 	if (extra && table_find(extra, address, symbol))
 		return true;
-	if (!r->table || !table_find(r->table, address + r->shift, symbol))
-		return false;
-	symbol->start -= r->shift;
-	symbol->end -= r->shift;
-	return true;
+	return find_in(r, address, symbol) ||
+	       (look_again(object, r) && find_in(reading_of(object), address, symbol));
 }
 
 uint64_t dso_address(struct dso *object, uint64_t file_off)
@@ -84,9 +130,16 @@ void dso_add_symbol(struct dso *object, const char *name, uint64_t start, uint64
 	pthread_mutex_unlock(&object->lock);
 }
 
+static const struct reading *published(const struct dso *object)
+{
+	return atomic_load_explicit(&object->reading, memory_order_acquire);
+}
+
 enum dso_state dso_state(const struct dso *object)
 {
-	return (enum dso_state)atomic_load_explicit(&object->state, memory_order_acquire);
+	const struct reading *r = published(object);
+
+	return r ? r->state : DSO_UNREAD;
 }
 
 enum dso_kind dso_kind(const struct dso *object)
@@ -101,10 +154,14 @@ const char *dso_path(const struct dso *object)
 
 const char *dso_source(const struct dso *object)
 {
-	return dso_state(object) == DSO_UNREAD ? NULL : object->reading.source;
+	const struct reading *r = published(object);
+
+	return r ? r->source : NULL;
 }
 
 const struct build_id *dso_build_id(const struct dso *object)
 {
-	return dso_state(object) == DSO_UNREAD ? &object->key.build_id : &object->reading.build_id;
+	const struct reading *r = published(object);
+
+	return r ? &r->build_id : &object->key.build_id;
 }

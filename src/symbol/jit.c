@@ -61,6 +61,20 @@ void read_jit_object(struct dso *object, struct reading *r)
 		r->state = sheet.rows.len ? DSO_FULL : DSO_STRIPPED;
 		r->table = table_build(&sheet, OVERLAP_NEWEST);
 		r->source = mem_strdup(path);
+		r->size = image.size;
 	}
 	image_close(&image);
+}
+
+bool jit_has_grown(struct dso *object, const struct reading *r)
+{
+	char path[PATH_MAX + 64];
+	struct image image;
+	bool grown;
+
+	if (open_map(object, &image, path, sizeof(path)))
+		return false;
+	grown = image.size > r->size;
+	image_close(&image);
+	return grown;
 }

@@ -153,10 +153,17 @@ static struct kernel_names *names_kept(const struct symbol_store *store, const s
 	return names ? names : names_of_cache(store, &identity, true);
 }
 
+/* Without a build-id the release must do. */
 static bool is_running_kernel(const struct symbol_store *store, const struct build_id *id)
 {
-	return !store->options.other_machine && !store->options.symfs &&
-	       (!id->size || build_id_same(id, &store->running));
+	struct utsname host;
+
+	if (store->options.other_machine || store->options.symfs)
+		return false;
+	if (id->size)
+		return build_id_same(id, &store->running);
+	return !store->options.release || uname(&host) ||
+	       !strcmp(store->options.release, host.release);
 }
 
 static struct kernel_names *find_list(struct symbol_store *store, const struct build_id *id)
@@ -184,12 +191,11 @@ static struct kernel_names *find_list(struct symbol_store *store, const struct b
 }
 
 /* The list of the recorded kernel, read once for the kernel and all its modules. */
-static const struct kernel_names *listed_names(struct symbol_store *store,
-					       const struct build_id *id)
+static const struct kernel_names *listed_names(struct symbol_store *store)
 {
 	pthread_mutex_lock(&store->kernel_lock);
 	if (!store->listed)
-		store->listed = find_list(store, id->size ? id : &store->recorded);
+		store->listed = find_list(store, &store->recorded.build_id);
 	pthread_mutex_unlock(&store->kernel_lock);
 	return store->listed;
 }
@@ -327,7 +333,7 @@ void read_kernel_object(struct dso *object, struct reading *r)
 	else if (options->vmlinux && !options->kallsyms)
 		read_given_vmlinux(object, options->vmlinux, r);
 	else if (options->kallsyms || !find_vmlinux(object, r))
-		use_names(object, listed_names(object->store, &object->key.build_id), r);
+		use_names(object, listed_names(object->store), r);
 }
 
 /* A module's own file, with .text at the address where it was loaded. */
@@ -355,16 +361,27 @@ static void read_module_file(struct dso *object, struct reading *r)
 	buf_free(&f.source);
 }
 
+/*
+ * Modules do not move with the kernel.  What runs tells where each is; of a list that was kept, the
+ * kernel's own place tells whether it is of another boot.
+ */
+static bool has_moved(const struct dso *object, const struct kernel_names *names)
+{
+	const struct symbol_store *store = object->store;
+
+	if (shift_of(&store->recorded, names->text, names->stext))
+		return true;
+	return store->listed_is_running && object->key.base &&
+	       modules_base(object->key.path) != object->key.base;
+}
+
 /* The kernel's list has the modules too, if they are where they were when recorded. */
 void read_module_object(struct dso *object, struct reading *r)
 {
-	struct symbol_store *store = object->store;
-	const struct kernel_names *names = listed_names(store, &(struct build_id){ 0 });
-	bool moved = store->listed_is_running && object->key.base &&
-		     modules_base(object->key.path) != object->key.base;
+	const struct kernel_names *names = listed_names(object->store);
 
 	r->build_id = object->key.build_id;
-	if (names->table && !moved) {
+	if (names->table && !has_moved(object, names)) {
 		use_names(object, names, r);
 		r->shift = 0;
 		return;

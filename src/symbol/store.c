@@ -52,11 +52,22 @@ struct symbol_store *symbol_store_new(const struct symbol_options *options)
 	return store;
 }
 
+static void reading_free(struct reading *reading)
+{
+	if (!reading)
+		return;
+	if (!reading->shared)
+		table_free(reading->table);
+	free(reading->source);
+	free(reading);
+}
+
 static void dso_free(struct dso *object)
 {
-	if (!object->reading.shared)
-		table_free(object->reading.table);
-	free(object->reading.source);
+	reading_free(object->reading);
+	vec_each (reading, &object->past)
+		reading_free(*reading);
+	vec_free(&object->past);
 	table_free(object->extra);
 	vec_each (table, &object->retired)
 		table_free(*table);
@@ -111,6 +122,11 @@ bool store_root_of(struct symbol_store *store, pid_t pid, char *into, size_t roo
 	return apart;
 }
 
+static bool is_guest(const struct dso_key *key)
+{
+	return !strncmp(key->path, "[guest.", 7);
+}
+
 /* Whose files an object is of: a build-id says it all, and most processes see what we see. */
 static pid_t owner_of(struct symbol_store *store, const struct dso_key *key)
 {
@@ -118,7 +134,7 @@ static pid_t owner_of(struct symbol_store *store, const struct dso_key *key)
 	case DSO_JIT:
 	case DSO_NONE: return key->pid;
 	case DSO_FILE: return !key->build_id.size && is_apart(store, key->pid) ? key->pid : 0;
-	case DSO_KERNEL: return strncmp(key->path, "[guest.", 7) ? 0 : key->pid;
+	case DSO_KERNEL: return is_guest(key) ? key->pid : 0;
 	default: return 0;
 	}
 }
@@ -150,22 +166,26 @@ static struct dso *add_object(struct symbol_store *store, const struct dso_key *
 	object->key.anchor = copy(store, key->anchor);
 	pthread_mutex_init(&object->lock, NULL);
 	*vec_push(&store->objects) = object;
-	if (key->kind == DSO_KERNEL && !store->recorded.size)
-		store->recorded = key->build_id;
+	if (key->kind == DSO_KERNEL && !store->recorded.path && !is_guest(key))
+		store->recorded = object->key;
 	return object;
 }
 
-/* Another process that has the file mapped, in case the first is gone when we look. */
+/* Another process that has the file mapped, in case the first is gone, or was when we looked. */
 static void remember_pid(struct dso *object, pid_t pid)
 {
-	if (!pid || dso_state(object) != DSO_UNREAD)
+	enum dso_state state = dso_state(object);
+
+	if (!pid || (state != DSO_UNREAD && state != DSO_MISSING))
 		return;
 	pthread_mutex_lock(&object->lock);
 	vec_each (known, &object->pids)
 		if (*known == pid)
 			pid = 0;
-	if (pid && object->pids.len < PIDS_MAX)
+	if (pid && object->pids.len < PIDS_MAX) {
 		*vec_push(&object->pids) = pid;
+		object->again = true;
+	}
 	pthread_mutex_unlock(&object->lock);
 }
 

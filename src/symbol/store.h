@@ -2,9 +2,9 @@
 /*
  * What the files of symbol/ share: the store, its objects, and how one is read.
  *
- * An object's reading happens under its lock; what it found is put into the object and then made
- * visible by its state, with release order.  From then on nothing in it changes but `extra`, which
- * is replaced whole.
+ * An object's reading happens under its lock; what it found is published by a pointer and never
+ * changes.  Where a later look can find more (a JIT's list has grown, another process reaches the
+ * file), a new reading takes its place and the old one stays until the store is freed.
  */
 #ifndef SYMBOL_STORE_H
 #define SYMBOL_STORE_H
@@ -45,7 +45,7 @@ struct symbol_store {
 	VEC(struct process_note) processes;
 	pthread_mutex_t kernel_lock; /* held while these are read */
 	struct build_id running;     /* kernel's; size 0 if not known */
-	struct build_id recorded;    /* of the first kernel object that says it */
+	struct dso_key recorded;     /* the first kernel object that is not a guest's */
 	struct kernel_names *listed; /* from kallsyms, of the recorded kernel */
 	struct kernel_names *bpf;    /* BPF programs of the running kernel */
 	bool listed_is_running;
@@ -59,6 +59,8 @@ struct reading {
 	enum dso_state state;
 	char *source;
 	struct build_id build_id;
+	uint64_t size; /* of a JIT's list */
+	int64_t took_ns;
 };
 
 /* A symbol that the recording told of. */
@@ -72,8 +74,10 @@ struct dso {
 	struct dso_key key;
 	pthread_mutex_t lock;
 	VEC(pid_t) pids;
-	atomic_int state; /* enum dso_state */
-	struct reading reading;
+	_Atomic(struct reading *) reading; /* NULL: not read yet */
+	VEC(struct reading *) past;
+	atomic_bool again;	       /* look again before the next answer */
+	_Atomic int64_t look_again_ns; /* not before this time: for what grows */
 	_Atomic(struct table *) extra; /* added by dso_add_symbol */
 	VEC(struct added_symbol) added;
 	VEC(struct table *) retired; /* former ones of extra, which somebody may still look at */
@@ -90,6 +94,9 @@ void read_kernel_object(struct dso *object, struct reading *reading);
 void read_module_object(struct dso *object, struct reading *reading);
 void read_bpf_object(struct dso *object, struct reading *reading);
 void read_jit_object(struct dso *object, struct reading *reading);
+
+/* Whether a JIT's list is longer than when it was read. */
+bool jit_has_grown(struct dso *object, const struct reading *reading);
 
 void kernel_names_free(struct kernel_names *names);
 

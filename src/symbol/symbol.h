@@ -3,10 +3,11 @@
  * (object, address) to function: the only door to names.
  *
  * An object is anything that code runs from: a file, the kernel, a module, the vdso, a BPF program,
- * a JIT's code.  Each is read once, at the first question, and is immutable from then on; answers
- * are borrowed from the store and live as long as it does.  Reading files goes by candidates
- * (build-id folders, debug links, the path under symfs or under /proc/PID/root), each checked
- * against the recording's build-id: a name from another build is worse than none.
+ * a JIT's code.  Each is read once, at the first question; answers are borrowed from the store and
+ * live as long as it does.  An address without a name can have one later, where a JIT's list grows
+ * or where a file that was missing is asked for again by way of another process.  Reading files
+ * goes by candidates (build-id folders, debug links, the path under symfs or under /proc/PID/root),
+ * each checked against the recording's build-id: a name from another build is worse than none.
  *
  * Any thread may ask; two that ask for the same unread object wait for one reading.
  */

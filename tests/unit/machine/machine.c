@@ -15,6 +15,43 @@ static void take(struct machine *machine, struct maker *maker)
 	maker->out.len = 0;
 }
 
+static void mmap2_build(struct machine *machine, uint32_t pid, uint64_t start, uint64_t build,
+			const char *name)
+{
+	struct maker maker = { 0 };
+
+	make_record(&maker, PERF_RECORD_MMAP2,
+		    PERF_RECORD_MISC_USER | PERF_RECORD_MISC_MMAP_BUILD_ID);
+	make_u32(&maker, pid);
+	make_u32(&maker, pid);
+	make_u64(&maker, start);
+	make_u64(&maker, 0x1000);
+	make_u64(&maker, 0);
+	make_u32(&maker, 20); /* bytes of the build-id */
+	make_u64(&maker, build);
+	make_u64(&maker, build);
+	make_u32(&maker, 0);
+	make_u32(&maker, PROT_EXEC);
+	make_u32(&maker, MAP_PRIVATE);
+	make_name(&maker, name);
+	take(machine, &maker);
+	make_free(&maker);
+}
+
+static void exit_of(struct machine *machine, uint32_t pid, uint32_t tid)
+{
+	struct maker maker = { 0 };
+
+	make_record(&maker, PERF_RECORD_EXIT, 0);
+	make_u32(&maker, pid);
+	make_u32(&maker, 1);
+	make_u32(&maker, tid);
+	make_u32(&maker, 1);
+	make_u64(&maker, 1);
+	take(machine, &maker);
+	make_free(&maker);
+}
+
 static void mmap2(struct machine *machine, uint16_t mode, uint32_t pid, uint64_t start,
 		  uint64_t length, uint64_t offset, uint32_t prot, const char *name)
 {
@@ -171,6 +208,78 @@ TEST(machine_tells_kernel_modules_and_programs_in_it)
 	take(machine, &maker);
 	EXPECT_TEXT(name_at(machine, 1, PERF_RECORD_MISC_KERNEL, 0xffffffffc0010010), "");
 	make_free(&maker);
+	machine_free(machine);
+}
+
+/* What symbol/ needs to name addresses of an earlier boot. */
+TEST(machine_remembers_where_the_kernel_was)
+{
+	struct machine *machine = machine_new();
+	const struct object *kernel, *module;
+
+	mmap2(machine, PERF_RECORD_MISC_KERNEL, UINT32_MAX, 0xffffffff91000000, 0x1000000,
+	      0xffffffff91000190, 0, "[kernel.kallsyms]_stext");
+	mmap2(machine, PERF_RECORD_MISC_KERNEL, UINT32_MAX, 0xffffffffc0200000, 0x1000, 0, 0,
+	      "[ext4]");
+	kernel = machine_object(machine, machine_kernel(machine));
+	EXPECT_TEXT(kernel->anchor, "_stext");
+	EXPECT_INT(kernel->base, 0xffffffff91000190);
+	module = machine_object(machine, machine_find(machine, machine_thread(machine, 1, 1),
+						      PERF_RECORD_MISC_KERNEL, 0xffffffffc0200010)
+						 ->object);
+	EXPECT(!module->anchor);
+	EXPECT_INT(module->base, 0xffffffffc0200000);
+	machine_free(machine);
+}
+
+/* One path, two builds: the program was replaced, or there are two containers. */
+TEST(machine_tells_builds_of_one_name_apart)
+{
+	struct machine *machine = machine_new();
+	const struct thread *thread;
+	uint32_t objects[4];
+
+	mmap2_build(machine, 5, 0x1000, 0x1111, "/app/prog");
+	mmap2_build(machine, 5, 0x2000, 0x2222, "/app/prog");
+	mmap2_build(machine, 5, 0x3000, 0x1111, "/app/prog");
+	mmap2_build(machine, 5, 0x4000, 0x2222, "/app/prog");
+	thread = machine_thread(machine, 5, 5);
+	for (uint64_t i = 0; i < 4; i++)
+		objects[i] = machine_find(machine, thread, PERF_RECORD_MISC_USER, 0x1000 * (i + 1))
+				     ->object;
+	EXPECT_INT(objects[2], objects[0]);
+	EXPECT_INT(objects[3], objects[1]);
+	EXPECT(objects[0] != objects[1]);
+	EXPECT_TEXT(machine_object(machine, objects[1])->name, "/app/prog");
+	EXPECT_INT(machine_object(machine, objects[1])->build_id[0], 0x22);
+	EXPECT_INT(machine_object(machine, objects[1])->build_id_size, 20);
+	machine_free(machine);
+}
+
+/* Who has ended keeps its mappings for a while: samples of its last moments may come after. */
+TEST(machine_forgets_mappings_of_processes_that_ended)
+{
+	struct machine *machine = machine_new();
+	const uint32_t first = 100, still = 50;
+
+	mmap2(machine, PERF_RECORD_MISC_USER, still, 0x1000, 0x1000, 0, PROT_EXEC, "/bin/still");
+	fork_to(machine, still, still, still, still + 1, 0);
+	exit_of(machine, still, still); /* its other thread goes on */
+	for (uint32_t pid = first; pid < first + 3 * PROCESSES_ENDED; pid++) {
+		fork_to(machine, 1, 1, pid, pid, 0);
+		mmap2(machine, PERF_RECORD_MISC_USER, pid, 0x1000, 0x1000, 0, PROT_EXEC, "/bin/x");
+		fork_to(machine, pid, pid, pid, pid + 10000, 0);
+		exit_of(machine, pid, pid);
+		EXPECT_TEXT(name_at(machine, pid, PERF_RECORD_MISC_USER, 0x1000), "/bin/x");
+		exit_of(machine, pid, pid + 10000);
+		exit_of(machine, pid, pid + 10000); /* told twice */
+		EXPECT_TEXT(name_at(machine, pid, PERF_RECORD_MISC_USER, 0x1000), "/bin/x");
+	}
+	EXPECT_TEXT(name_at(machine, first, PERF_RECORD_MISC_USER, 0x1000), "");
+	EXPECT_TEXT(
+		name_at(machine, first + 3 * PROCESSES_ENDED - 2, PERF_RECORD_MISC_USER, 0x1000),
+		"/bin/x");
+	EXPECT_TEXT(name_at(machine, still, PERF_RECORD_MISC_USER, 0x1000), "/bin/still");
 	machine_free(machine);
 }
 
