@@ -71,7 +71,7 @@ static bool begins_stacks(const char *name)
 		"_start",	  "_dl_start_user", "__clone",
 		"__clone3",	  "clone",	    "clone3",
 		"thread_start",	  "_start_c",	    "_rt0_amd64_linux",
-		"runtime.goexit", "runtime.mstart",
+		"runtime.goexit", "runtime.mstart", "start_thread",
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)

@@ -28,6 +28,20 @@ int main(void)
 		caller(100000);
 }
 """
+THREADS = SPIN.replace("#include <time.h>", "#include <pthread.h>\n#include <time.h>").replace("int main(void)", """
+static void *body(void *none)
+{
+	while (clock() < CLOCKS_PER_SEC / 2)
+		caller(100000);
+	return none;
+}
+int main(void)
+{
+	pthread_t thread;
+	pthread_create(&thread, NULL, body, NULL);
+	pthread_join(thread, NULL);
+}
+int unused(void)""")
 # A loop that counts its argument down, as a runtime that compiles would leave it in memory.
 LOOPS = {"x86_64": "0x48, 0xff, 0xcf, 0x75, 0xfb, 0xc3",
          "aarch64": "0x00, 0x04, 0x00, 0xf1, 0xe1, 0xff, 0xff, 0x54, 0xc0, 0x03, 0x5f, 0xd6"}
@@ -86,6 +100,10 @@ def frame_pointers(folder):
     good = build(folder, "good", SPIN, "-fno-omit-frame-pointer", "-fno-optimize-sibling-calls")
     found = examine(record(good))
     check(found["good"], "a program with frame pointers and symbols is good", found)
+    threads = build(folder, "threads", THREADS, "-fno-omit-frame-pointer", "-pthread",
+                    "-fno-optimize-sibling-calls")
+    found = examine(record(threads))
+    check(found["good"], "so is one whose work is done in threads", found)
     words = run([PERFOLIO, "doctor", good + ".data"]).stdout
     check(words.startswith("Good: "), "and the page says so in its first word", words)
     without = build(folder, "without", SPIN, "-fomit-frame-pointer")
