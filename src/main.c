@@ -3,6 +3,7 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/vec.h"
 #include "cmd/command.h"
 
 #include <errno.h>
@@ -36,7 +37,7 @@ static int usage_error(const struct command *command, const struct err *err)
 	return EXIT_USAGE;
 }
 
-static int run_command(const struct command *command, int argc, char **argv)
+static int run_options(const struct command *command, int argc, char **argv)
 {
 	static const struct option_spec none[] = { { 0 } };
 	void *options = mem_alloc(command->options_size);
@@ -62,6 +63,25 @@ static int run_command(const struct command *command, int argc, char **argv)
 	if (command->release)
 		command->release(options);
 	free(options);
+	return status;
+}
+
+static int run_command(const struct command *command, int argc, char **argv)
+{
+	const struct command *other = NULL;
+	struct strlist words = { 0 };
+	struct err err = { 0 };
+	int status;
+
+	if (command->stands_for)
+		other = command->stands_for(argc, argv, &words, &err);
+	if (err.code)
+		status = usage_error(command, &err);
+	else if (other)
+		status = run_options(other, (int)words.len - 1, words.data);
+	else
+		status = run_options(command, argc, argv);
+	strlist_free(&words);
 	return status;
 }
 

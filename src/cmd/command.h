@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 struct err;
+struct strlist;
 
 enum command_flags {
 	CMD_RUNS_PROGRAM = 1 << 0, /* words after the options are a command line to start */
@@ -34,6 +35,13 @@ struct command {
 	 * errno value means that *err holds what to print: -EINVAL leads to exit status 2.
 	 */
 	int (*run)(void *options, int argc, char **argv, struct err *err);
+	/*
+	 * For words that stand for another command line (`script record NAME ...`): the command to
+	 * run instead, with its name, its words and a NULL in *words.  NULL: none, or *err is set.
+	 * May be NULL.
+	 */
+	const struct command *(*stands_for)(int argc, char **argv, struct strlist *words,
+					    struct err *err);
 	/* Frees what the option parser put into options (lists); may be NULL. */
 	void (*release)(void *options);
 };

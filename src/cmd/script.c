@@ -5,6 +5,7 @@
 #include "base/outbuf.h"
 #include "cmd/command.h"
 #include "cmd/script_filter.h"
+#include "cmd/script_summary.h"
 #include "perfdata/sort.h"
 #include "render/script_dump.h"
 #include "render/script_header.h"
@@ -23,6 +24,7 @@ struct script_options {
 	int max_stack;
 	const char *times, *comms, *pids, *tids, *cpus, *events;
 	bool force, itrace; /* perf's, without meaning here */
+	bool list, json;    /* of summaries */
 	const char *symfs;
 };
 
@@ -160,9 +162,9 @@ static void complain(const struct script *script, const char *input)
 			 (unsigned long long)script->unknown_ids);
 }
 
-static int take_filters(struct script *script, const struct script_options *o, struct err *err)
+static int take_filters(struct script_filter *filter, struct perf_reader *reader,
+			const struct script_options *o, struct err *err)
 {
-	struct script_filter *filter = &script->filter;
 	int rc = 0;
 
 	script_filter_names(&filter->comms, o->comms);
@@ -174,7 +176,7 @@ static int take_filters(struct script *script, const struct script_options *o, s
 	if (!rc && o->cpus)
 		rc = script_filter_numbers(&filter->cpus, "cpu", o->cpus, err);
 	if (!rc && o->times)
-		rc = script_filter_times(filter, o->times, script->reader, err);
+		rc = script_filter_times(filter, o->times, reader, err);
 	return rc;
 }
 
@@ -215,7 +217,7 @@ static int script_over(struct script *script, const struct script_options *o, co
 		if (o->header_only && !script->features)
 			return 0;
 	}
-	rc = take_filters(script, o, err);
+	rc = take_filters(&script->filter, script->reader, o, err);
 	if (!rc && !perf_reader_is_pipe(script->reader))
 		rc = script_fields_check(&script->text.fields, script->reader, !o->no_chains, err);
 	if (!rc)
@@ -223,9 +225,32 @@ static int script_over(struct script *script, const struct script_options *o, co
 	return rc;
 }
 
+/* `script NAME [FILE]`; the words are those after NAME. */
+static int run_summary(const struct summary *summary, const struct script_options *o, int argc,
+		       char **argv, struct err *err)
+{
+	const char *input = o->input ? o->input : argc ? argv[0] : "perf.data";
+	struct script_filter filter = { 0 };
+	struct perf_reader *reader;
+	int rc;
+
+	if (argc > (o->input ? 0 : 1))
+		return err_set(err, EINVAL, "one recording at a time");
+	reader = perf_reader_open(input, NULL, err);
+	if (!reader)
+		return -err->code;
+	rc = take_filters(&filter, reader, o, err);
+	if (!rc)
+		rc = script_summary_print(summary, reader, input, &filter, o->json, err);
+	script_filter_free(&filter);
+	perf_reader_close(reader);
+	return rc;
+}
+
 static int script_run(void *options, int argc, char **argv, struct err *err)
 {
 	const struct script_options *o = options;
+	const struct summary *summary = script_summary_named(&argc, &argv);
 	const char *input = o->input ? o->input : argc ? argv[0] : "perf.data";
 	struct script script = { .text = { .ns = o->ns,
 					   .no_chains = o->no_chains,
@@ -234,6 +259,12 @@ static int script_run(void *options, int argc, char **argv, struct err *err)
 					   .max_stack = (unsigned)o->max_stack } };
 	int rc, written;
 
+	if (o->list)
+		return script_summary_list(o->json);
+	if (summary)
+		return run_summary(summary, o, argc, argv, err);
+	if (o->json)
+		return err_set(err, EINVAL, "--json is for summaries; `script -l` lists them");
 	if (argc > (o->input ? 0 : 1))
 		return err_set(err, EINVAL, "one recording at a time");
 	outbuf_init(&script.out, STDOUT_FILENO);
@@ -304,6 +335,10 @@ static const struct option_spec script_specs[] = {
 	{ OPT_FLAG, 0, "follow", FIELD(follow), NULL,
 	  "go on while the recording is being written" },
 	{ OPT_FLAG, 0, "explain", FIELD(explain), NULL, "every field's meaning and unit" },
+	{ OPT_HEADING, .help = "Summaries (script NAME)" },
+	{ OPT_FLAG, 'l', "list", FIELD(list), NULL,
+	  "the summaries that there are, and how to record for them" },
+	{ OPT_FLAG, 0, "json", FIELD(json), NULL, "a summary, or the list of them, as JSON" },
 	{ 0 },
 };
 
@@ -311,9 +346,10 @@ static const struct script_options script_defaults = { .max_stack = SCRIPT_MAX_S
 
 const struct command cmd_script = {
 	.name = "script",
-	.args = "[FILE]",
-	.summary = "print every sample of a recording as text",
+	.args = "[SUMMARY] [FILE]",
+	.summary = "print every sample of a recording as text, or a summary of them",
 	.example = "perfolio script -F +addr | less",
+	.stands_for = script_summary_record,
 	.options = script_specs,
 	.options_size = sizeof(struct script_options),
 	.defaults = &script_defaults,

@@ -4,6 +4,7 @@
 #include "base/err.h"
 #include "base/text.h"
 #include "perfdata/feature.h"
+#include "summary/summary.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -157,6 +158,15 @@ bool script_filter_takes(const struct script_filter *filter, const struct perf_a
 bool script_filter_takes_thread(const struct script_filter *filter, const struct thread *thread)
 {
 	return in_names(&filter->comms, thread->comm);
+}
+
+bool script_filter_takes_deed(const struct script_filter *filter, const struct summary_who *who)
+{
+	return in_times(filter, who->time) && in_names(&filter->comms, who->comm) &&
+	       (!filter->cpus.len || who->cpu == UINT32_MAX ||
+		cpuset_has(&filter->cpus, (int)who->cpu)) &&
+	       (!filter->pids.len || cpuset_has(&filter->pids, (int)who->pid)) &&
+	       (!filter->tids.len || cpuset_has(&filter->tids, (int)who->tid));
 }
 
 void script_filter_free(struct script_filter *filter)

@@ -11,6 +11,7 @@
 #include "perfdata/sample.h"
 
 struct err;
+struct summary_who;
 
 struct time_range {
 	uint64_t start, end; /* 0: open */
@@ -36,6 +37,8 @@ int script_filter_numbers(struct cpuset *set, const char *what, const char *text
 bool script_filter_takes(const struct script_filter *filter, const struct perf_attr *attr,
 			 const struct sample *sample);
 bool script_filter_takes_thread(const struct script_filter *filter, const struct thread *thread);
+/* Everything but -e, of something that is no sample's own: a thread that another one woke. */
+bool script_filter_takes_deed(const struct script_filter *filter, const struct summary_who *who);
 void script_filter_free(struct script_filter *filter);
 
 #endif

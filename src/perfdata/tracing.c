@@ -7,6 +7,7 @@
 #include "perfdata/tracing_check.h"
 #include "perfdata/tracing_walk.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <traceevent/event-parse.h>
@@ -158,4 +159,104 @@ void tracing_print(struct tracing *tracing, uint64_t id, uint32_t cpu, const voi
 	trace_seq_terminate(&tracing->text);
 	out_bytes(out, tracing->text.buffer, tracing->text.len);
 	memset(tracing->raw, 0, size);
+}
+
+bool tracing_event(const struct tracing *tracing, uint64_t id, char *into, size_t room)
+{
+	struct tep_event *event = tracing ? tep_find_event(tracing->tep, (int)id) : NULL;
+
+	if (!event)
+		return false;
+	snprintf(into, room, "%s:%s", event->system, event->name);
+	return true;
+}
+
+static bool is_number(const struct tep_format_field *field)
+{
+	const unsigned long others = TEP_FIELD_IS_ARRAY | TEP_FIELD_IS_DYNAMIC |
+				     TEP_FIELD_IS_STRING | TEP_FIELD_IS_RELATIVE;
+
+	return !(field->flags & others) &&
+	       (field->size == 1 || field->size == 2 || field->size == 4 || field->size == 8);
+}
+
+bool tracing_field(const struct tracing *tracing, uint64_t id, const char *name,
+		   struct tracing_field *into)
+{
+	struct tep_event *event = tracing ? tep_find_event(tracing->tep, (int)id) : NULL;
+	struct tep_format_field *field = event ? tep_find_any_field(event, name) : NULL;
+	bool is_text, is_far;
+
+	if (!field || field->offset < 0 || field->size <= 0)
+		return false;
+	is_text = field->flags & TEP_FIELD_IS_STRING;
+	is_far = field->flags & TEP_FIELD_IS_DYNAMIC;
+	if (is_text ? is_far && field->size != 4 : !is_number(field))
+		return false;
+	*into = (struct tracing_field){
+		.at = (uint32_t)field->offset,
+		.size = (uint32_t)field->size,
+		.is_signed = field->flags & TEP_FIELD_IS_SIGNED,
+		.is_text = is_text,
+		.is_far = is_far,
+		.relative = field->flags & TEP_FIELD_IS_RELATIVE,
+		.swapped = tep_is_file_bigendian(tracing->tep) != tep_is_bigendian(),
+	};
+	return true;
+}
+
+/* An integer of `size` bytes in this machine's order, its sign kept. */
+static int64_t widen(uint64_t value, unsigned size, bool is_signed)
+{
+	unsigned unused = 64 - size * 8;
+
+	value <<= unused;
+	return is_signed ? (int64_t)value >> unused : (int64_t)(value >> unused);
+}
+
+/* Whether the field lies inside the data; its bytes as a number then. */
+static bool take_bytes(const struct tracing_field *field, const void *raw, size_t size,
+		       uint64_t *bytes)
+{
+	const unsigned char *at = (const unsigned char *)raw + field->at;
+	bool big = field->swapped != tep_is_bigendian();
+
+	if (field->size > size || field->at > size - field->size)
+		return false;
+	*bytes = 0;
+	for (unsigned i = 0; i < field->size && i < sizeof(*bytes); i++)
+		*bytes |= (uint64_t)at[i] << 8 * (big ? field->size - 1 - i : i);
+	return true;
+}
+
+bool tracing_number(const struct tracing_field *field, const void *raw, size_t size, int64_t *value)
+{
+	uint64_t bytes;
+
+	if (field->is_text || !take_bytes(field, raw, size, &bytes))
+		return false;
+	*value = widen(bytes, field->size, field->is_signed);
+	return true;
+}
+
+void tracing_text(const struct tracing_field *field, const void *raw, size_t size, char *into,
+		  size_t room)
+{
+	size_t at = field->at, length = field->size;
+	uint64_t far = 0;
+
+	if (field->is_far) {
+		if (!take_bytes(field, raw, size, &far))
+			far = 0;
+		at = (far & 0xffff) + (field->relative ? field->at + field->size : 0);
+		length = far >> 16 & 0xffff;
+	}
+	if (!field->is_text || at > size || length > size - at)
+		length = 0;
+	length = length ? strnlen((const char *)raw + at, length) : 0;
+	if (length >= room)
+		length = room - 1;
+	if (length)
+		memcpy(into, (const char *)raw + at, length);
+	into[length] = 0;
 }

@@ -18,3 +18,44 @@ $ perfolio script --explain | grep -c .
 29
 $ perfolio script --explain | grep '^time'
 time             s              when, by the recording's clock; mostly since the machine was started
+
+# Summaries: the list, what a recording lacks, names that are none.
+$ perfolio script -l | grep '^[a-z]'
+failed-syscalls
+failed-syscalls-by-pid
+futex-contention
+rw-by-file
+rw-by-pid
+sched-migration
+syscall-counts
+syscall-counts-by-pid
+wakeup-latency
+$ perfolio script -l | grep -A3 '^wakeup'
+wakeup-latency
+    how long threads wait between being woken and running
+    sched:sched_wakeup sched:sched_wakeup_new sched:sched_switch
+    perfolio script record wakeup-latency -- sleep 10
+$ perfolio script -l | grep 'sys_enter_{'  | sort -u
+    syscalls:sys_enter_{read,pread64,readv,preadv,preadv2,write,pwrite64,writev,pwritev,pwritev2}
+$ perfolio script -l --json | python3 -c 'import json, sys; print(len(json.load(sys.stdin)))'
+9
+$ perfolio script syscall-counts -i nowhere.data
+perfolio: nowhere.data: No such file or directory
+[1]
+$ perfolio script report syscall-counts one two 2>&1 | head -1
+perfolio script: one recording at a time
+$ perfolio script record
+perfolio script: record which summary? `perfolio script -l` lists them
+`perfolio help script` shows what it takes.
+[2]
+$ perfolio script record nonsense true
+perfolio script: no summary is called 'nonsense'; `perfolio script -l` lists them
+`perfolio help script` shows what it takes.
+[2]
+$ perfolio script record syscall-counts --colour true 2>&1 | head -1
+perfolio record: unknown option --colour
+$ perfolio script --json text.data 2>&1 | head -1
+perfolio script: --json is for summaries; `script -l` lists them
+$ printf 'PERFILE2\020\0\0\0\0\0\0\0' >pipe.data; perfolio script wakeup-latency pipe.data
+perfolio: pipe.data: wakeup-latency needs the event sched:sched_wakeup, which was not recorded; `perfolio script record wakeup-latency -a -- sleep 10` records what it needs
+[1]
