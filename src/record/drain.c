@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "record/rounds.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,10 +18,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define ROUND_NS (800 * NS_PER_MSEC) /* so that with the round itself it stays below 1 s */
-#define FIRST_NS                                                                        \
-	(25 * NS_PER_MSEC) /* the first ones come sooner: a crash then, too, finds some \
-			    */
 #define SYNC_SECONDS 5
 
 struct drain {
@@ -68,19 +65,24 @@ static int empty_ring(struct drain *d, struct ring *ring, struct err *err)
 	return rc;
 }
 
-static int make_round(struct drain *d, struct err *err)
+static int empty_rings(struct drain *d, struct err *err)
 {
 	int rc = 0;
 
 	for (size_t i = 0; i < d->options.count && !rc; i++)
 		rc = empty_ring(d, &d->options.rings[i], err);
-	if (!rc)
-		rc = perf_writer_round(d->sink.writer, err);
-	if (!rc)
-		account_mark(d->sink.account);
 	if (!rc && d->options.most_bytes &&
 	    perf_writer_size(d->sink.writer) >= d->options.most_bytes)
 		rc = err_set(err, EFBIG, "the file has reached its size");
+	return rc;
+}
+
+static int end_round(struct drain *d, struct err *err)
+{
+	int rc = perf_writer_round(d->sink.writer, err);
+
+	if (!rc)
+		account_mark(d->sink.account);
 	return rc;
 }
 
@@ -137,26 +139,41 @@ static void switch_sink(struct drain *d)
 	pthread_mutex_unlock(&d->lock);
 }
 
+/* One pass over the rings; a round's last one if enough time has gone by, or if it must be. */
+static int make_pass(struct drain *d, struct rounds *rounds, bool last, struct err *err)
+{
+	uint64_t bytes = perf_writer_raw_bytes(d->sink.writer);
+	bool ends = last || rounds_may_end(rounds, clock_now_ns(), bytes);
+	int rc = empty_rings(d, err);
+
+	if (!rc && ends && (last || !d->options.one_round))
+		rc = end_round(d, err);
+	if (ends)
+		rounds_ended(rounds, clock_now_ns(), perf_writer_raw_bytes(d->sink.writer));
+	publish(d);
+	return rc;
+}
+
 static void make_rounds(struct drain *d, struct err *err)
 {
-	int64_t pause = FIRST_NS, due = clock_now_ns() + pause;
+	struct rounds rounds;
 	int rc;
 
+	rounds_init(&rounds, d->options.soon, clock_now_ns());
 	for (;;) {
 		enum order order = present_order(d);
 
 		if (order == ORDER_NONE) {
-			wait_for_work(d, due);
+			wait_for_work(d, rounds_due_ns(&rounds));
 			order = present_order(d);
 		}
-		pause = pause * 2 < ROUND_NS ? pause * 2 : ROUND_NS;
-		due = clock_now_ns() + pause;
-		rc = make_round(d, err);
-		publish(d);
+		rc = make_pass(d, &rounds, order != ORDER_NONE, err);
 		if (rc || order == ORDER_STOP)
 			break;
-		if (order == ORDER_SWITCH)
+		if (order == ORDER_SWITCH) {
 			switch_sink(d);
+			rounds_init(&rounds, d->options.soon, clock_now_ns());
+		}
 	}
 
 	pthread_mutex_lock(&d->lock);

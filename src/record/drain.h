@@ -3,8 +3,9 @@
  * The thread that empties the rings into the file.
  *
  * One thread for all rings, because a round is over when each was read once; at real-time priority,
- * because a ring that is full loses.  It writes straight from the rings, syncs nothing, and makes a
- * round at least once a second, which is then committed: more than that a crash does not take.
+ * because a ring that is full loses.  It writes straight from the rings, syncs nothing, and ends a
+ * round at least once a second (rounds.h), which is then committed: more than that a crash does not
+ * take.
  *
  * Another thread, without priority, calls fdatasync every few seconds: that bounds what a power cut
  * takes.
@@ -34,6 +35,8 @@ struct drain_options {
 	size_t count;	     /* of those that are to be emptied all the time */
 	int priority;	     /* of SCHED_FIFO; 0: 1 */
 	uint64_t most_bytes; /* of the file, --max-size; 0: no limit */
+	bool soon;	     /* short rounds: somebody reads along */
+	bool one_round;	     /* records from elsewhere come last, and some are older: --overwrite */
 };
 
 /* What it writes to.  The drain uses it between drain_start or drain_switch and the next of these.

@@ -235,6 +235,8 @@ static int start_drain(struct recording *r, struct err *err)
 		.sys = r->options.sampling.sys,
 		.priority = r->options.priority,
 		.most_bytes = r->options.most_bytes,
+		.soon = r->options.sampling.choice.no_buffering,
+		.one_round = r->options.sampling.choice.overwrite,
 	};
 	size_t count;
 

@@ -31,11 +31,12 @@ static bool drop_part(struct perf_event_attr *attr, enum kernel_part part)
 	return memcmp(&before, attr, sizeof(before)) != 0;
 }
 
+/* One for each event (the tracker is among them), thread and CPU, and those of the rings. */
 static size_t descriptors_needed(const struct sampling *s)
 {
 	size_t places = s->target->kind == TARGET_TASKS ? s->target->tasks.len : 1;
 
-	return (places + 1) * s->cpus.len * (s->events.len + 1);
+	return places * s->cpus.len * s->events.len + s->anchors.len;
 }
 
 static int open_fd(struct sampling *s, const struct event_attr *attr,
@@ -301,9 +302,9 @@ static int open_error(struct sampling *s, const struct sampled_event *e, int cod
 
 	if (code == EMFILE)
 		return err_set(err, code,
-			       "%zu threads with %zu events on %zu CPUs need %zu descriptors, but "
+			       "%zu threads, %zu events and %zu CPUs need %zu descriptors, but "
 			       "only %zu may be open; raise `ulimit -n`, or record all with -a",
-			       s->target->tasks.len, s->events.len, s->cpus.len,
+			       s->target->tasks.len, s->list->events.len, s->cpus.len,
 			       descriptors_needed(s), fdlimit_now());
 	if (code == ENFILE)
 		return err_set(err, code,
