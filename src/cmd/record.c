@@ -142,7 +142,7 @@ static int prepare(struct record *r, struct err *err)
 	if (!rc && o->control)
 		rc = control_open(&r->control, o->control, err);
 	if (!rc) {
-		r->signal_fd = record_catch_signals(&r->mask, err);
+		r->signal_fd = run_catch_signals(SIGUSR2, &r->mask, err);
 		rc = r->signal_fd < 0 ? r->signal_fd : 0;
 	}
 	if (!rc && r->command) {
@@ -174,9 +174,9 @@ static int exit_status(const struct record *r)
 {
 	bool own = r->has_workload && r->workload.ended && r->target.kind == TARGET_COMMAND;
 
-	if (own || (r->has_workload && r->workload.ended && r->loop.end == RECORD_COMMAND_ENDED))
+	if (own || (r->has_workload && r->workload.ended && r->loop.life.end == RUN_COMMAND_ENDED))
 		return workload_exit_status(&r->workload);
-	return r->loop.end == RECORD_SIGNAL ? 128 + r->loop.signal : EXIT_DONE;
+	return r->loop.life.end == RUN_SIGNAL ? 128 + r->loop.life.signal : EXIT_DONE;
 }
 
 static int run_it(struct record *r, struct err *err)
@@ -189,10 +189,10 @@ static int run_it(struct record *r, struct err *err)
 	r->loop = (struct record_loop){
 		.options = r->options,
 		.recording = r->recording,
-		.target = &r->target,
-		.workload = r->has_workload ? &r->workload : NULL,
-		.control = r->options->control ? &r->control : NULL,
-		.signal_fd = r->signal_fd,
+		.life = { .target = &r->target,
+			  .workload = r->has_workload ? &r->workload : NULL,
+			  .control = r->options->control ? &r->control : NULL,
+			  .signal_fd = r->signal_fd },
 	};
 	rc = record_loop_run(&r->loop, err);
 	if (rc && r->workload.exec_error) {

@@ -56,16 +56,10 @@ static int parse_default(struct event_list *list, struct catalog *catalog,
 static int parse_all(struct event_list *list, struct catalog *catalog,
 		     const struct record_options *o, struct buf *notes, struct err *err)
 {
-	int rc = 0;
+	int rc = event_steps_parse(&o->steps, list, catalog, err);
 
-	vec_each (step, &o->steps) {
-		if (step->is_filter)
-			rc = event_list_set_filter(list, step->text, err);
-		else
-			rc = event_list_parse(list, catalog, step->text, err);
-		if (rc)
-			return rc;
-	}
+	if (rc)
+		return rc;
 	if (!list->events.len)
 		return parse_default(list, catalog, o, notes, err);
 	vec_each (event, &list->events) {

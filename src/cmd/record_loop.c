@@ -4,72 +4,33 @@
 #include "base/err.h"
 #include "base/text.h"
 
-#include <errno.h>
-#include <poll.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
-#define NEVER	    INT64_MAX
-#define GRACE_NS    (2 * NS_PER_SEC) /* for a command that was told to end */
 #define PROGRESS_NS (NS_PER_SEC / 2)
-
-enum { FD_SIGNAL, FD_COMMAND, FD_TARGET, FD_CONTROL, FD_RECORDING, FD_COUNT };
 
 struct run {
 	struct record_loop *loop;
-	struct pollfd fds[FD_COUNT];
+	struct run_life *life;
 	int64_t started_ns;
-	int64_t enable_at, timeout_at, kill_at, switch_at, progress_at;
-	bool asked_to_end, over, progress_shown;
+	int64_t switch_at, progress_at;
+	bool progress_shown;
 };
 
-int record_catch_signals(sigset_t *before, struct err *err)
+/* As perf tells of what --control and -D do. */
+static void __attribute__((format(printf, 2, 3)))
+say(const struct run *run, const char *format, ...)
 {
-	static const int wanted[] = { SIGINT, SIGTERM, SIGHUP, SIGUSR2 };
-	struct sigaction action;
-	sigset_t set;
-	int fd;
+	va_list args;
 
-	sigemptyset(&set);
-	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
-		/* what was ignored stays so: nohup, jobs in the background of a script */
-		if (!sigaction(wanted[i], NULL, &action) && action.sa_handler != SIG_IGN)
-			sigaddset(&set, wanted[i]);
-	}
-	sigprocmask(SIG_BLOCK, &set, before);
-	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	return fd < 0 ? err_set(err, errno, "signalfd: %s", strerror(errno)) : fd;
-}
-
-static void finish(struct run *run, enum record_end end)
-{
-	if (!run->over)
-		run->loop->end = end;
-	run->over = true;
-}
-
-/* The command is what is recorded, not only the clock. */
-static bool command_is_target(const struct run *run)
-{
-	return run->loop->target->kind == TARGET_COMMAND;
-}
-
-/* One that is recorded is waited for, so that its end is in the file and its status is its own. */
-static void end_command(struct run *run, int signo, enum record_end why)
-{
-	struct workload *workload = run->loop->workload;
-
-	if (!workload || !command_is_target(run)) {
-		finish(run, why);
+	if (run->loop->options->quiet)
 		return;
-	}
-	if (signo)
-		kill(workload->pid, signo);
-	run->asked_to_end = true;
-	run->loop->end = why;
-	run->kill_at = clock_now_ns() + GRACE_NS;
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fputc('\n', stderr);
 }
 
 static int switch_file(struct run *run, struct err *err)
@@ -82,50 +43,83 @@ static int switch_file(struct run *run, struct err *err)
 	return rc;
 }
 
-/*
- * The terminal sends Ctrl-C to the command as well, kill(1) sends it only to us.  A command that
- * takes no notice of Ctrl-C goes on, as it would without us; the second one ends the run.
- */
-static int take_signal(struct run *run, struct err *err)
+static int switch_all(struct run *run, bool on, struct err *err)
 {
-	struct signalfd_siginfo info;
-	bool again = run->loop->signal != 0, from_terminal;
+	struct recording *recording = run->loop->recording;
+	int rc = on ? recording_enable(recording, err) : recording_disable(recording, err);
 
-	if (read(run->loop->signal_fd, &info, sizeof(info)) != sizeof(info))
-		return 0;
-	if (info.ssi_signo == SIGUSR2)
-		return run->loop->options->switching ? switch_file(run, err) : 0;
-	run->loop->signal = (int)info.ssi_signo;
-	if (again) {
-		finish(run, RECORD_SIGNAL);
-		return 0;
+	if (!rc)
+		say(run, "Events %s", on ? "enabled" : "disabled");
+	return rc;
+}
+
+/* "enable NAME": a name may stand for the events of several PMUs. */
+static int switch_named(struct run *run, bool on, struct err *err)
+{
+	const char *name = control_argument(run->life->control);
+	bool found = false;
+	size_t count;
+	const struct perf_writer_attr *attrs = recording_attrs(run->loop->recording, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		int rc = 0;
+
+		if (strcmp(attrs[i].name, name))
+			continue;
+		found = true;
+		rc = recording_switch_event(run->loop->recording, i, on, err);
+		if (rc)
+			return rc;
 	}
-	from_terminal = info.ssi_code == SI_KERNEL;
-	end_command(run, from_terminal ? 0 : (int)info.ssi_signo, RECORD_SIGNAL);
-	if (info.ssi_signo == SIGINT && from_terminal)
-		run->kill_at = NEVER;
+	if (found)
+		say(run, "Event %s %s", name, on ? "enabled" : "disabled");
+	else
+		say(run, "--control: no event '%s' is recorded here", name);
 	return 0;
 }
 
+static void list_events(struct run *run)
+{
+	size_t count;
+	const struct perf_writer_attr *attrs = recording_attrs(run->loop->recording, &count);
+
+	for (size_t i = 0; i < count; i++)
+		run_list_event(attrs[i].name, &attrs[i].attr.base,
+			       control_argument(run->life->control));
+}
+
+static int take_snapshot(struct run *run, struct err *err)
+{
+	if (run->loop->options->switching)
+		return switch_file(run, err);
+	say(run, "--control: 'snapshot' needs --switch-output");
+	return 0;
+}
+
+/* One that perf does not know either is not acknowledged, as there. */
 static int take_word(struct run *run, enum control_word word, struct err *err)
 {
-	struct record_loop *loop = run->loop;
+	struct control *control = run->life->control;
 	int rc = 0;
 
 	switch (word) {
-	case CONTROL_ENABLE: rc = recording_enable(loop->recording, err); break;
-	case CONTROL_DISABLE: rc = recording_disable(loop->recording, err); break;
-	case CONTROL_STOP: end_command(run, SIGTERM, RECORD_STOPPED); break;
+	case CONTROL_ENABLE: rc = switch_all(run, true, err); break;
+	case CONTROL_DISABLE: rc = switch_all(run, false, err); break;
+	case CONTROL_ENABLE_EVENT: rc = switch_named(run, true, err); break;
+	case CONTROL_DISABLE_EVENT: rc = switch_named(run, false, err); break;
+	case CONTROL_EVLIST: list_events(run); break;
+	case CONTROL_SNAPSHOT: rc = take_snapshot(run, err); break;
+	case CONTROL_STOP: run_life_end_command(run->life, SIGTERM, RUN_STOPPED); break;
 	case CONTROL_PING: break;
 	default:
 		fprintf(stderr,
-			"perfolio record: --control: '%s' is none of enable, disable, ping and "
-			"stop\n",
-			word == CONTROL_RESET ? "reset" : control_unknown(loop->control));
+			"perfolio record: --control: '%s' is none of enable, disable, evlist, "
+			"snapshot, ping and stop\n",
+			control_unknown(control));
 		return 0;
 	}
 	if (!rc)
-		control_acknowledge(loop->control);
+		control_acknowledge(control);
 	return rc;
 }
 
@@ -134,17 +128,11 @@ static int take_words(struct run *run, struct err *err)
 	enum control_word word;
 	int rc = 0;
 
-	while (!rc && (word = control_next(run->loop->control)) != CONTROL_NONE)
+	while (!rc && (word = control_next(run->life->control)) != CONTROL_NONE)
 		rc = take_word(run, word, err);
-	if (run->loop->control->ended)
-		run->fds[FD_CONTROL].fd = -1;
+	if (run->life->control->ended)
+		run->life->fds[RUN_FD_CONTROL].fd = -1;
 	return rc;
-}
-
-static void take_end_of_command(struct run *run)
-{
-	if (workload_reap(run->loop->workload, false))
-		finish(run, run->asked_to_end ? run->loop->end : RECORD_COMMAND_ENDED);
 }
 
 /* ---- progress ---- */
@@ -155,7 +143,7 @@ static bool wants_progress(const struct run *run)
 
 	/* A command that is recorded and writes to the same terminal is not disturbed. */
 	return !loop->options->quiet && isatty(STDERR_FILENO) &&
-	       (!loop->workload || !command_is_target(run) || !isatty(STDOUT_FILENO));
+	       (!run->life->workload || !run_life_is_command(run->life) || !isatty(STDOUT_FILENO));
 }
 
 static void show_progress(struct run *run)
@@ -193,17 +181,10 @@ static int take_time(struct run *run, struct err *err)
 	int64_t now = clock_now_ns();
 	int rc = 0;
 
-	if (now >= run->kill_at) {
-		kill(run->loop->workload->pid, SIGKILL);
-		run->kill_at = NEVER;
-	}
-	if (now >= run->timeout_at) {
-		run->timeout_at = NEVER;
-		end_command(run, SIGTERM, RECORD_TIMEOUT);
-	}
-	if (now >= run->enable_at && !run->over) {
-		run->enable_at = NEVER;
-		rc = recording_enable(run->loop->recording, err);
+	run_life_take_time(run->life, now);
+	if (now >= run->life->enable_at && !run->life->over) {
+		run->life->enable_at = RUN_NEVER;
+		rc = switch_all(run, true, err);
 	}
 	if (!rc && now >= run->switch_at) {
 		bool due = run->loop->options->switch_ns || file_is_full(run);
@@ -221,34 +202,14 @@ static int take_time(struct run *run, struct err *err)
 
 static int64_t next_time(const struct run *run)
 {
-	const int64_t times[] = { run->enable_at, run->timeout_at, run->kill_at, run->switch_at,
-				  run->progress_at };
-	int64_t next = NEVER;
+	int64_t next = run_life_next(run->life);
 
-	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
-		if (times[i] < next)
-			next = times[i];
-	return next;
+	if (run->switch_at < next)
+		next = run->switch_at;
+	return run->progress_at < next ? run->progress_at : next;
 }
 
 /* ---- the run ---- */
-
-static void watch(struct run *run, int which, int fd)
-{
-	run->fds[which] = (struct pollfd){ .fd = fd, .events = POLLIN };
-}
-
-static void watch_all(struct run *run)
-{
-	const struct record_loop *loop = run->loop;
-	bool tasks = loop->target->kind == TARGET_TASKS && !loop->workload;
-
-	watch(run, FD_SIGNAL, loop->signal_fd);
-	watch(run, FD_COMMAND, loop->workload ? loop->workload->pidfd : -1);
-	watch(run, FD_TARGET, tasks ? loop->target->watch.fd : -1);
-	watch(run, FD_CONTROL, loop->control ? loop->control->fd : -1);
-	watch(run, FD_RECORDING, recording_fd(loop->recording));
-}
 
 static int begin(struct run *run, struct err *err)
 {
@@ -256,17 +217,19 @@ static int begin(struct run *run, struct err *err)
 	const struct record_options *o = loop->options;
 	int rc = 0;
 
-	if (!o->delay_ns && !command_is_target(run))
+	if (o->delay_ns)
+		say(run, "Events disabled");
+	else if (!run_life_is_command(run->life))
 		rc = recording_enable(loop->recording, err);
 	run->started_ns = clock_now_ns();
-	if (!rc && loop->workload) {
+	if (!rc && run->life->workload) {
 		recording_started(loop->recording);
-		rc = workload_start(loop->workload, err);
+		rc = workload_start(run->life->workload, err);
 	}
 	if (o->delay_ns > 0)
-		run->enable_at = run->started_ns + o->delay_ns;
+		run->life->enable_at = run->started_ns + o->delay_ns;
 	if (o->timeout_ns)
-		run->timeout_at = run->started_ns + o->timeout_ns;
+		run->life->timeout_at = run->started_ns + o->timeout_ns;
 	if (o->switch_ns || o->switch_bytes)
 		run->switch_at = run->started_ns + (o->switch_ns ? o->switch_ns : PROGRESS_NS);
 	if (wants_progress(run))
@@ -274,39 +237,20 @@ static int begin(struct run *run, struct err *err)
 	return rc;
 }
 
-static int wait_for_something(struct run *run)
-{
-	int64_t next = next_time(run), left = next == NEVER ? 0 : next - clock_now_ns();
-	struct timespec timeout;
-
-	if (left < 0)
-		left = 0;
-	timeout = (struct timespec){ .tv_sec = left / NS_PER_SEC, .tv_nsec = left % NS_PER_SEC };
-	if (ppoll(run->fds, FD_COUNT, next == NEVER ? NULL : &timeout, NULL) >= 0)
-		return 0;
-	for (int i = 0; i < FD_COUNT; i++)
-		run->fds[i].revents = 0;
-	return errno == EINTR ? 0 : -errno;
-}
-
 static int step(struct run *run, struct err *err)
 {
-	int rc = wait_for_something(run);
+	struct run_life *life = run->life;
+	int rc = run_life_wait(life, next_time(run), err);
 
-	if (rc)
-		return err_set(err, -rc, "waiting: %s", strerror(-rc));
-	if (run->fds[FD_CONTROL].revents)
+	if (!rc && life->fds[RUN_FD_CONTROL].revents)
 		rc = take_words(run, err);
-	if (!rc && run->fds[FD_SIGNAL].revents)
-		rc = take_signal(run, err);
+	if (!rc && run_life_take_signal(life) == SIGUSR2 && run->loop->options->switching)
+		rc = switch_file(run, err);
 	if (rc)
 		return rc;
-	if (run->fds[FD_COMMAND].revents)
-		take_end_of_command(run);
-	if (run->fds[FD_TARGET].revents && !target_alive(run->loop->target))
-		finish(run, RECORD_TARGET_GONE);
-	if (run->fds[FD_RECORDING].revents)
-		finish(run, RECORD_BROKE);
+	run_life_take_ends(life);
+	if (life->fds[RUN_FD_OWN].revents)
+		run_life_finish(life, RUN_BROKE);
 	return take_time(run, err);
 }
 
@@ -314,16 +258,15 @@ int record_loop_run(struct record_loop *loop, struct err *err)
 {
 	struct run run = {
 		.loop = loop,
-		.enable_at = NEVER,
-		.timeout_at = NEVER,
-		.kill_at = NEVER,
-		.switch_at = NEVER,
-		.progress_at = NEVER,
+		.life = &loop->life,
+		.switch_at = RUN_NEVER,
+		.progress_at = RUN_NEVER,
 	};
-	int rc = begin(&run, err);
+	int rc;
 
-	watch_all(&run);
-	while (!rc && !run.over)
+	run_life_begin(&loop->life, recording_fd(loop->recording));
+	rc = begin(&run, err);
+	while (!rc && !loop->life.over)
 		rc = step(&run, err);
 	clear_progress(&run);
 	return rc;

@@ -14,7 +14,7 @@ static int add_event(void *options, const char *text, bool unset, struct err *er
 	struct record_options *o = options;
 
 	(void)unset, (void)err;
-	*vec_push(&o->steps) = (struct record_step){ .text = text };
+	event_steps_add(&o->steps, text);
 	return 0;
 }
 
@@ -23,10 +23,7 @@ static int add_filter(void *options, const char *text, bool unset, struct err *e
 	struct record_options *o = options;
 
 	(void)unset;
-	if (!o->steps.len)
-		return err_set(err, EINVAL, "it filters the -e before it, and there is none");
-	*vec_push(&o->steps) = (struct record_step){ .is_filter = true, .text = text };
-	return 0;
+	return event_steps_add_filter(&o->steps, text, err);
 }
 
 static int parse_count(const char *text, uint64_t *into)
@@ -217,7 +214,8 @@ const struct option_spec record_option_specs[] = {
 	{ OPT_DURATION, 0, "timeout", FIELD(timeout_ns), "TIME", "end it after so long",
 	  .unit_ns = NS_PER_MSEC },
 	{ OPT_TEXT, 0, "control", FIELD(control), "CHANNEL",
-	  "take enable, disable, ping and stop from fifo:CTL[,ACK] or fd:CTL[,ACK]" },
+	  "take enable, disable (of one EVENT, too), evlist, snapshot, ping and stop from "
+	  "fifo:CTL[,ACK] or fd:CTL[,ACK]" },
 
 	{ OPT_HEADING, .help = "Where it goes" },
 	{ OPT_TEXT, 'o', "output", FIELD(output), "FILE",

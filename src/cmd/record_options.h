@@ -5,20 +5,15 @@
 
 #include "base/options.h"
 #include "base/vec.h"
+#include "cmd/event_steps.h"
 #include "record/sampleattr.h"
 
 struct err;
 
 #define RECORD_FREQUENCY 4000 /* samples a second when nothing is said, as perf's */
 
-/* -e and --filter, kept in order: a filter belongs to the events given last before it. */
-struct record_step {
-	bool is_filter;
-	const char *text; /* borrowed from argv */
-};
-
 struct record_options {
-	VEC(struct record_step) steps;
+	struct event_steps steps;
 	struct sampling_choice choice;
 	bool frequency_max, frequency_given, period_given;
 	bool strict_freq;

@@ -148,7 +148,7 @@ static int run_once(struct stat_command *stat, struct err *err)
 	if (rc)
 		return rc;
 	/* what a signal cut short says nothing about the others */
-	if (stat->run.end == LOOP_SIGNAL && stat->elapsed_s.len)
+	if (stat->run.end == RUN_SIGNAL && stat->elapsed_s.len)
 		return 0;
 	table = passes_table(&stat->passes);
 	stat_mean_add(stat->mean, table);
@@ -221,11 +221,11 @@ static int exit_status(const struct stat_command *stat)
 {
 	const struct loop_state *run = &stat->run;
 
-	if (run->end == LOOP_TIMEOUT || run->end == LOOP_STOPPED)
+	if (run->end == RUN_TIMEOUT || run->end == RUN_STOPPED)
 		return EXIT_DONE;
 	if (run->has_workload && run->workload.ended)
 		return workload_exit_status(&run->workload);
-	return run->end == LOOP_SIGNAL ? 128 + run->signal : EXIT_DONE;
+	return run->end == RUN_SIGNAL ? 128 + run->signal : EXIT_DONE;
 }
 
 static int stat_run(void *options, int argc, char **argv, struct err *err)

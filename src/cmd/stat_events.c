@@ -40,17 +40,9 @@ static int parse_default(struct event_list *list, struct catalog *catalog, bool 
 static int parse_all(struct event_list *list, struct catalog *catalog,
 		     const struct stat_options *options, bool by_cpu, struct err *err)
 {
-	int rc = 0;
+	int rc = event_steps_parse(&options->steps, list, catalog, err);
 
-	vec_each (step, &options->steps) {
-		if (step->is_filter)
-			rc = event_list_set_filter(list, step->text, err);
-		else
-			rc = event_list_parse(list, catalog, step->text, err);
-		if (rc)
-			return rc;
-	}
-	if (!list->events.len)
+	if (!rc && !list->events.len)
 		rc = parse_default(list, catalog, by_cpu, err);
 	for (int i = 0; i < options->detailed && i < (int)ARRAY_SIZE(details) && !rc; i++)
 		rc = event_list_parse(list, catalog, details[i], err);

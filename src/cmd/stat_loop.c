@@ -13,50 +13,20 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#define NEVER	      INT64_MAX
 #define FAST_NS	      (10 * NS_PER_MSEC)  /* below this a late start of ours would cost ticks */
 #define FREQ_AFTER_NS (100 * NS_PER_MSEC) /* until then the CPUs are still waking up */
 #define SLOW_MOST     20
-#define GRACE_NS      (2 * NS_PER_SEC) /* for a command that was told to end */
-
-enum { FD_SIGNAL, FD_COMMAND, FD_TARGET, FD_TICK, FD_CONTROL, FD_COUNT };
 
 struct loop {
 	const struct loop_options *options;
 	const struct loop_hooks *hooks;
 	struct loop_state *state;
+	struct run_life life;
 	struct ticker ticker;
-	struct pollfd fds[FD_COUNT];
-	int64_t enable_at_ns, timeout_at_ns, kill_at_ns, freq_at_ns;
-	bool urgent;	   /* this thread runs before others */
-	int slow_ticks;	   /* how many in a row took most of their interval */
-	bool asked_to_end; /* a signal or timeout came; we wait for the command to follow */
-	bool over;
+	int64_t freq_at_ns;
+	bool urgent;	/* this thread runs before others */
+	int slow_ticks; /* how many in a row took most of their interval */
 };
-
-int loop_catch_signals(sigset_t *before, struct err *err)
-{
-	static const int wanted[] = { SIGINT, SIGTERM, SIGHUP };
-	struct sigaction action;
-	sigset_t set;
-	int fd;
-
-	sigemptyset(&set);
-	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
-		/* what was ignored stays so: nohup, jobs in the background of a script */
-		if (!sigaction(wanted[i], NULL, &action) && action.sa_handler != SIG_IGN)
-			sigaddset(&set, wanted[i]);
-	}
-	sigprocmask(SIG_BLOCK, &set, before);
-	fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	return fd < 0 ? err_set(err, errno, "signalfd: %s", strerror(errno)) : fd;
-}
-
-/* The command is what is measured, not only the clock. */
-static bool command_is_target(const struct loop *loop)
-{
-	return loop->options->target->kind == TARGET_COMMAND;
-}
 
 static int set_counting(struct loop *loop, bool on, struct err *err)
 {
@@ -78,13 +48,6 @@ static int tick(struct loop *loop, struct err *err)
 		return rc;
 	loop->state->ticks++;
 	return loop->hooks->tick(loop->hooks->user, loop->state, clock_now_ns(), err);
-}
-
-static void finish(struct loop *loop, enum loop_end end)
-{
-	if (!loop->over)
-		loop->state->end = end;
-	loop->over = true;
 }
 
 /*
@@ -110,7 +73,7 @@ static int open_counters(struct loop *loop, struct err *err)
 		.each_cgroup = loop->options->each_cgroup,
 		.separate = loop->options->control != NULL,
 		.command = state->workload.pid,
-		.enable_on_exec = command_is_target(loop) && loop->options->delay_ns == 0,
+		.enable_on_exec = run_life_is_command(&loop->life) && loop->options->delay_ns == 0,
 	};
 
 	if (!loop->options->events->events.len)
@@ -126,7 +89,7 @@ static int begin_counting(struct loop *loop, struct err *err)
 
 	loop->freq_at_ns = loop->state->started_ns + FREQ_AFTER_NS;
 	if (o->timeout_ns)
-		loop->timeout_at_ns = loop->state->started_ns + o->timeout_ns;
+		loop->life.timeout_at = loop->state->started_ns + o->timeout_ns;
 	if (!o->interval_ns)
 		return 0;
 	set_urgent(loop, o->interval_ns < FAST_NS);
@@ -141,7 +104,7 @@ static int start(struct loop *loop, struct err *err)
 
 	if (o->delay_ns)
 		loop->hooks->said(loop->hooks->user, "Events disabled");
-	else if (!command_is_target(loop))
+	else if (!run_life_is_command(&loop->life))
 		rc = set_counting(loop, true, err);
 	else
 		loop->state->ever_enabled = true; /* by its exec */
@@ -153,7 +116,7 @@ static int start(struct loop *loop, struct err *err)
 		return rc;
 	if (o->delay_ns <= 0)
 		return begin_counting(loop, err);
-	loop->enable_at_ns = loop->state->started_ns + o->delay_ns;
+	loop->life.enable_at = loop->state->started_ns + o->delay_ns;
 	return 0;
 }
 
@@ -161,7 +124,7 @@ static int delay_is_over(struct loop *loop, struct err *err)
 {
 	int rc = set_counting(loop, true, err);
 
-	loop->enable_at_ns = NEVER;
+	loop->life.enable_at = RUN_NEVER;
 	loop->state->started_ns = clock_now_ns();
 	if (rc)
 		return rc;
@@ -170,44 +133,6 @@ static int delay_is_over(struct loop *loop, struct err *err)
 }
 
 /* ---- what can happen ---- */
-
-/*
- * Tells the command to end.  One that is measured is waited for, so that its end and its exit
- * status are its own; one that is only the clock has no say.
- */
-static void end_command(struct loop *loop, int signo, enum loop_end why)
-{
-	if (!loop->state->has_workload || !command_is_target(loop)) {
-		finish(loop, why);
-		return;
-	}
-	if (signo)
-		kill(loop->state->workload.pid, signo);
-	loop->asked_to_end = true;
-	loop->state->end = why;
-	loop->kill_at_ns = clock_now_ns() + GRACE_NS;
-}
-
-/*
- * The terminal sends Ctrl-C to the command as well, kill(1) sends it only to us.  A command that
- * takes no notice of Ctrl-C goes on, as it would without us; the second one ends the run.
- */
-static void take_signal(struct loop *loop)
-{
-	struct signalfd_siginfo info;
-	bool again = loop->state->signal != 0;
-
-	if (read(loop->options->signal_fd, &info, sizeof(info)) != sizeof(info))
-		return;
-	loop->state->signal = (int)info.ssi_signo;
-	if (again) {
-		finish(loop, LOOP_SIGNAL);
-		return;
-	}
-	end_command(loop, info.ssi_code == SI_KERNEL ? 0 : (int)info.ssi_signo, LOOP_SIGNAL);
-	if (info.ssi_signo == SIGINT && info.ssi_code == SI_KERNEL)
-		loop->kill_at_ns = NEVER;
-}
 
 static void __attribute__((format(printf, 2, 3)))
 say(const struct loop *loop, const char *format, ...)
@@ -233,7 +158,7 @@ static int switch_all(struct loop *loop, bool on, struct err *err)
 /* "enable NAME": a name may stand for the events of several PMUs. */
 static int switch_named(struct loop *loop, bool on, struct err *err)
 {
-	const char *name = control_event(loop->options->control);
+	const char *name = control_argument(loop->options->control);
 	const struct event_list *list = loop->options->events;
 	bool found = false;
 	int rc = 0;
@@ -278,15 +203,22 @@ static int take_word(struct loop *loop, enum control_word word, struct err *err)
 
 	switch (word) {
 	case CONTROL_NONE:
+	case CONTROL_SNAPSHOT:
 	case CONTROL_PING: break;
+	case CONTROL_EVLIST:
+		vec_each (event, &loop->options->events->events)
+			run_list_event(event->name, &event->attr.base, control_argument(control));
+		break;
 	case CONTROL_ENABLE: rc = switch_all(loop, true, err); break;
 	case CONTROL_DISABLE: rc = switch_all(loop, false, err); break;
 	case CONTROL_ENABLE_EVENT: rc = switch_named(loop, true, err); break;
 	case CONTROL_DISABLE_EVENT: rc = switch_named(loop, false, err); break;
 	case CONTROL_RESET: rc = reset(loop, err); break;
-	case CONTROL_STOP: end_command(loop, SIGTERM, LOOP_STOPPED); break;
+	case CONTROL_STOP: run_life_end_command(&loop->life, SIGTERM, RUN_STOPPED); break;
 	case CONTROL_UNKNOWN:
-		say(loop, "--control: '%s' is none of enable, disable, reset, ping and stop",
+		say(loop,
+		    "--control: '%s' is none of enable, disable, evlist, reset, ping and "
+		    "stop",
 		    control_unknown(control));
 		break;
 	}
@@ -304,7 +236,7 @@ static int take_words(struct loop *loop, struct err *err)
 	while (!rc && (word = control_next(loop->options->control)) != CONTROL_NONE)
 		rc = take_word(loop, word, err);
 	if (loop->options->control->ended)
-		loop->fds[FD_CONTROL].fd = -1;
+		loop->life.fds[RUN_FD_CONTROL].fd = -1;
 	return rc;
 }
 
@@ -327,19 +259,9 @@ static int take_tick(struct loop *loop, struct err *err)
 		return rc;
 	/* perf lets the command come to its end, without further lines */
 	ticker_close(&loop->ticker);
-	loop->state->end = LOOP_TICKS_DONE;
-	if (!loop->state->has_workload || !command_is_target(loop))
-		finish(loop, LOOP_TICKS_DONE);
+	run_life_end_command(&loop->life, 0, RUN_TICKS_DONE);
+	loop->life.kill_at = RUN_NEVER;
 	return 0;
-}
-
-static void take_end_of_command(struct loop *loop)
-{
-	if (!workload_reap(&loop->state->workload, false))
-		return;
-	finish(loop, loop->asked_to_end || loop->state->end == LOOP_TICKS_DONE
-			     ? loop->state->end
-			     : LOOP_COMMAND_ENDED);
 }
 
 /* Once a second, as long as there is anything to see. */
@@ -351,7 +273,7 @@ static void look_at_freq(struct loop *loop, int64_t now)
 		freq_start(freq, "");
 	else
 		freq_tick(freq, now);
-	loop->freq_at_ns = freq->samples ? freq->next_ns : NEVER;
+	loop->freq_at_ns = freq->samples ? freq->next_ns : RUN_NEVER;
 }
 
 static int take_time(struct loop *loop, struct err *err)
@@ -360,88 +282,28 @@ static int take_time(struct loop *loop, struct err *err)
 
 	if (now >= loop->freq_at_ns)
 		look_at_freq(loop, now);
-
-	if (now >= loop->kill_at_ns) {
-		kill(loop->state->workload.pid, SIGKILL);
-		loop->kill_at_ns = NEVER;
-	}
-	if (now >= loop->timeout_at_ns) {
-		loop->timeout_at_ns = NEVER;
-		end_command(loop, SIGTERM, LOOP_TIMEOUT);
-	}
-	return now >= loop->enable_at_ns && !loop->over ? delay_is_over(loop, err) : 0;
+	run_life_take_time(&loop->life, now);
+	return now >= loop->life.enable_at && !loop->life.over ? delay_is_over(loop, err) : 0;
 }
 
 /* ---- waiting ---- */
 
-static void watch(struct loop *loop, int which, int fd)
-{
-	loop->fds[which] = (struct pollfd){ .fd = fd, .events = POLLIN };
-}
-
-static void watch_all(struct loop *loop)
-{
-	const struct loop_options *o = loop->options;
-	bool tasks = o->target->kind == TARGET_TASKS;
-
-	watch(loop, FD_SIGNAL, o->signal_fd);
-	watch(loop, FD_COMMAND, loop->state->has_workload ? loop->state->workload.pidfd : -1);
-	/* with a command, that is the clock */
-	watch(loop, FD_TARGET, tasks && !o->command ? o->target->watch.fd : -1);
-	watch(loop, FD_TICK, -1);
-	watch(loop, FD_CONTROL, o->control ? o->control->fd : -1);
-}
-
-static int64_t next_deadline(const struct loop *loop)
-{
-	int64_t next = loop->enable_at_ns;
-
-	if (loop->timeout_at_ns < next)
-		next = loop->timeout_at_ns;
-	if (loop->kill_at_ns < next)
-		next = loop->kill_at_ns;
-	if (loop->freq_at_ns < next)
-		next = loop->freq_at_ns;
-	return next;
-}
-
-static int wait_for_something(struct loop *loop)
-{
-	int64_t deadline = next_deadline(loop), left;
-	struct timespec timeout;
-
-	loop->fds[FD_TICK].fd = loop->ticker.fd;
-	loop->fds[FD_TICK].events = POLLIN;
-	left = deadline == NEVER ? 0 : deadline - clock_now_ns();
-	if (left < 0)
-		left = 0;
-	timeout = (struct timespec){ .tv_sec = left / NS_PER_SEC, .tv_nsec = left % NS_PER_SEC };
-	if (ppoll(loop->fds, FD_COUNT, deadline == NEVER ? NULL : &timeout, NULL) < 0) {
-		for (int i = 0; i < FD_COUNT; i++)
-			loop->fds[i].revents = 0;
-		return errno == EINTR ? 0 : -errno;
-	}
-	return 0;
-}
-
 static int step(struct loop *loop, struct err *err)
 {
-	int rc = wait_for_something(loop);
+	struct run_life *life = &loop->life;
+	int64_t next = run_life_next(life);
+	int rc;
 
-	if (rc)
-		return err_set(err, -rc, "waiting: %s", strerror(-rc));
-	if (loop->fds[FD_TICK].revents)
+	life->fds[RUN_FD_OWN].fd = loop->ticker.fd;
+	rc = run_life_wait(life, loop->freq_at_ns < next ? loop->freq_at_ns : next, err);
+	if (!rc && life->fds[RUN_FD_OWN].revents)
 		rc = take_tick(loop, err);
-	if (!rc && loop->fds[FD_CONTROL].revents)
+	if (!rc && life->fds[RUN_FD_CONTROL].revents)
 		rc = take_words(loop, err);
 	if (rc)
 		return rc;
-	if (loop->fds[FD_SIGNAL].revents)
-		take_signal(loop);
-	if (loop->fds[FD_COMMAND].revents)
-		take_end_of_command(loop);
-	if (loop->fds[FD_TARGET].revents && !target_alive(loop->options->target))
-		finish(loop, LOOP_TARGET_GONE);
+	run_life_take_signal(life);
+	run_life_take_ends(life);
 	return take_time(loop, err);
 }
 
@@ -452,9 +314,11 @@ static int end(struct loop *loop, struct err *err)
 	int rc = 0;
 
 	state->ended_ns = clock_now_ns();
+	state->end = loop->life.end;
+	state->signal = loop->life.signal;
 	if (state->freq.root)
 		freq_end(&state->freq);
-	if (state->counters && !command_is_target(loop))
+	if (state->counters && !run_life_is_command(&loop->life))
 		rc = counters_disable(state->counters, err);
 	if (!rc && loop->ticker.fd >= 0)
 		rc = tick(loop, err);
@@ -477,10 +341,11 @@ static int run(struct loop *loop, struct err *err)
 		rc = open_counters(loop, err);
 	if (!rc)
 		rc = loop->hooks->opened(loop->hooks->user, state, err);
+	loop->life.workload = state->has_workload ? &state->workload : NULL;
+	run_life_begin(&loop->life, -1);
 	if (!rc)
 		rc = start(loop, err);
-	watch_all(loop);
-	while (!rc && !loop->over)
+	while (!rc && !loop->life.over)
 		rc = step(loop, err);
 	return rc ? rc : end(loop, err);
 }
@@ -492,11 +357,11 @@ int loop_run(struct loop_state *state, const struct loop_options *options,
 		.options = options,
 		.hooks = hooks,
 		.state = state,
+		.life = { .target = options->target,
+			  .control = options->control,
+			  .signal_fd = options->signal_fd },
 		.ticker = { .fd = -1 },
-		.enable_at_ns = NEVER,
-		.timeout_at_ns = NEVER,
-		.kill_at_ns = NEVER,
-		.freq_at_ns = NEVER,
+		.freq_at_ns = RUN_NEVER,
 	};
 	int rc;
 

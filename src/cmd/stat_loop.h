@@ -6,19 +6,9 @@
 #ifndef CMD_STAT_LOOP_H
 #define CMD_STAT_LOOP_H
 
-#include "record/control.h"
+#include "cmd/run_life.h"
 #include "record/counters.h"
 #include "record/freq.h"
-#include "record/workload.h"
-
-enum loop_end {
-	LOOP_COMMAND_ENDED,
-	LOOP_TARGET_GONE,
-	LOOP_TIMEOUT,
-	LOOP_TICKS_DONE,
-	LOOP_STOPPED, /* the word "stop" came */
-	LOOP_SIGNAL,
-};
 
 /* What happened, as the hooks and the report need it. */
 struct loop_state {
@@ -29,8 +19,8 @@ struct loop_state {
 	int64_t reset_ns;   /* when the counts were last set back to zero; 0 if never */
 	int64_t ended_ns;   /* 0 while it goes on */
 	bool ever_enabled;
-	enum loop_end end;
-	int signal; /* LOOP_SIGNAL */
+	enum run_end end;
+	int signal; /* RUN_SIGNAL */
 	uint64_t ticks, missed;
 	struct freq freq; /* how fast the CPUs ran, of runs that are not too short */
 };
@@ -66,8 +56,5 @@ struct loop_options {
 int loop_run(struct loop_state *state, const struct loop_options *options,
 	     const struct loop_hooks *hooks, struct err *err);
 void loop_close(struct loop_state *state);
-
-/* The signals that end a run and still show what was counted, blocked and as a descriptor. */
-int loop_catch_signals(sigset_t *before, struct err *err);
 
 #endif

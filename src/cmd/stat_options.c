@@ -12,7 +12,7 @@ static int add_event(void *options, const char *text, bool unset, struct err *er
 	struct stat_options *o = options;
 
 	(void)unset, (void)err;
-	*vec_push(&o->steps) = (struct stat_step){ .text = text };
+	event_steps_add(&o->steps, text);
 	return 0;
 }
 
@@ -21,10 +21,7 @@ static int add_filter(void *options, const char *text, bool unset, struct err *e
 	struct stat_options *o = options;
 
 	(void)unset;
-	if (!o->steps.len)
-		return err_set(err, EINVAL, "it filters the -e before it, and there is none");
-	*vec_push(&o->steps) = (struct stat_step){ .is_filter = true, .text = text };
-	return 0;
+	return event_steps_add_filter(&o->steps, text, err);
 }
 
 static int set_big_num(void *options, const char *text, bool unset, struct err *err)

@@ -5,18 +5,13 @@
 
 #include "base/options.h"
 #include "base/vec.h"
+#include "cmd/event_steps.h"
 #include "render/stat.h"
 
 struct err;
 
-/* -e and --filter, kept in order: a filter belongs to the events given last before it. */
-struct stat_step {
-	bool is_filter;
-	const char *text; /* borrowed from argv */
-};
-
 struct stat_options {
-	VEC(struct stat_step) steps;
+	struct event_steps steps;
 	int detailed;
 	bool null_run, all_user, all_kernel, group;
 

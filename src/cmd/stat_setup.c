@@ -163,7 +163,7 @@ int stat_set_up(struct stat_command *stat, struct err *err)
 	make_title(stat);
 	findings_init(&stat->findings, &stat->events);
 	stat->mean = stat_mean_new();
-	stat->signal_fd = loop_catch_signals(&stat->mask, err);
+	stat->signal_fd = run_catch_signals(0, &stat->mask, err);
 	return stat->signal_fd < 0 ? stat->signal_fd : 0;
 }
 

@@ -113,7 +113,8 @@ static enum control_word word_of(const char *text)
 	} words[] = {
 		{ "enable", CONTROL_ENABLE }, { "disable", CONTROL_DISABLE },
 		{ "reset", CONTROL_RESET },   { "ping", CONTROL_PING },
-		{ "stop", CONTROL_STOP },
+		{ "stop", CONTROL_STOP },     { "snapshot", CONTROL_SNAPSHOT },
+		{ "evlist", CONTROL_EVLIST },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
@@ -121,6 +122,8 @@ static enum control_word word_of(const char *text)
 			return words[i].word;
 	if (!strncmp(text, "enable ", 7))
 		return CONTROL_ENABLE_EVENT;
+	if (!strncmp(text, "evlist ", 7))
+		return CONTROL_EVLIST;
 	return strncmp(text, "disable ", 8) ? CONTROL_UNKNOWN : CONTROL_DISABLE_EVENT;
 }
 
@@ -161,7 +164,7 @@ const char *control_unknown(const struct control *control)
 	return control->word;
 }
 
-const char *control_event(const struct control *control)
+const char *control_argument(const struct control *control)
 {
 	const char *name = control->word + strcspn(control->word, " ");
 

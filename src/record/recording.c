@@ -313,6 +313,21 @@ int recording_disable(struct recording *r, struct err *err)
 	return rc;
 }
 
+int recording_switch_event(struct recording *r, size_t event, bool on, struct err *err)
+{
+	int rc = sampling_switch_event(r->sampling, event, on, err);
+
+	if (!rc && on && !r->enabled_ns)
+		r->enabled_ns = clock_now_ns();
+	return rc;
+}
+
+const struct perf_writer_attr *recording_attrs(const struct recording *r, size_t *count)
+{
+	*count = r->attrs_count;
+	return r->attrs;
+}
+
 int recording_fd(const struct recording *r)
 {
 	return drain_fd(r->drain);

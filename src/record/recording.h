@@ -59,6 +59,9 @@ struct recording *recording_open(const struct event_list *events, struct target 
 
 int recording_enable(struct recording *recording, struct err *err);
 int recording_disable(struct recording *recording, struct err *err);
+/* One event alone, by its place among recording_attrs. */
+int recording_switch_event(struct recording *recording, size_t event, bool on, struct err *err);
+const struct perf_writer_attr *recording_attrs(const struct recording *recording, size_t *count);
 
 /* The program has been let go: for a target of TARGET_COMMAND sampling begins now. */
 void recording_started(struct recording *recording);

@@ -223,11 +223,16 @@ static int open_all(struct sampling *s, struct err *err)
 	}
 }
 
+static bool is_event(const struct sampling *s, const struct sampled_fd *fd)
+{
+	return s->events.data[fd->event].event != NULL; /* not the tracker */
+}
+
 /* The tracker's ids are the first event's in the file, and so are the bits that it has. */
 static void make_file_attrs(struct sampling *s)
 {
 	vec_each (fd, &s->fds) {
-		bool tracker = !s->events.data[fd->event].event;
+		bool tracker = !is_event(s, fd);
 
 		*vec_push(&s->events.data[tracker ? 0 : fd->event].ids) = fd->id;
 	}
@@ -282,26 +287,43 @@ void sampling_close(struct sampling *s)
 	free(s);
 }
 
-static int switch_all(struct sampling *s, unsigned long request, struct err *err)
+static int switch_fd(struct sampling *s, const struct sampled_fd *fd, bool on, struct err *err)
 {
-	vec_each (fd, &s->fds) {
-		int rc = fd->switched ? s->sys->ioctl(fd->fd, request, 0) : 0;
+	unsigned long request = on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE;
+	int rc = s->sys->ioctl(fd->fd, request, 0);
 
-		if (rc)
-			return err_set(err, -rc, "%s: %s", s->events.data[fd->event].name,
-				       strerror(-rc));
-	}
-	return 0;
+	return rc ? err_set(err, -rc, "%s: %s", s->events.data[fd->event].name, strerror(-rc)) : 0;
+}
+
+static int switch_all(struct sampling *s, bool on, struct err *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < s->fds.len && !rc; i++)
+		if (s->fds.data[i].switched || (s->apart && is_event(s, &s->fds.data[i])))
+			rc = switch_fd(s, &s->fds.data[i], on, err);
+	return rc;
+}
+
+int sampling_switch_event(struct sampling *s, size_t event, bool on, struct err *err)
+{
+	int rc = 0;
+
+	s->apart = true;
+	for (size_t i = 0; i < s->fds.len && !rc; i++)
+		if (s->fds.data[i].event == event)
+			rc = switch_fd(s, &s->fds.data[i], on, err);
+	return rc;
 }
 
 int sampling_enable(struct sampling *s, struct err *err)
 {
-	return switch_all(s, PERF_EVENT_IOC_ENABLE, err);
+	return switch_all(s, true, err);
 }
 
 int sampling_disable(struct sampling *s, struct err *err)
 {
-	return switch_all(s, PERF_EVENT_IOC_DISABLE, err);
+	return switch_all(s, false, err);
 }
 
 const struct sampling_census *sampling_census(const struct sampling *s)
@@ -363,7 +385,7 @@ bool sampling_read_losses(struct sampling *s, struct sampling_losses *losses)
 		return false;
 	vec_each (fd, &s->fds) {
 		uint64_t lost = lost_of(s, fd);
-		bool tracker = !s->events.data[fd->event].event;
+		bool tracker = !is_event(s, fd);
 
 		if (lost)
 			*vec_push(losses) = (struct sampling_loss){

@@ -51,6 +51,8 @@ void sampling_close(struct sampling *sampling);
 
 int sampling_enable(struct sampling *sampling, struct err *err);
 int sampling_disable(struct sampling *sampling, struct err *err);
+/* The same for one event of the list alone. */
+int sampling_switch_event(struct sampling *sampling, size_t event, bool on, struct err *err);
 
 const struct sampling_census *sampling_census(const struct sampling *sampling);
 

@@ -54,6 +54,7 @@ struct sampling {
 	VEC(struct sampled_event) events; /* the tracker last, if there is one */
 	bool has_tracker, by_cpu;
 	bool dropped[PARTS];
+	bool apart; /* events were switched one by one, so members of groups count too */
 	struct cpuset cpus;
 	VEC(struct sampled_fd) fds;
 	VEC(int) anchors;

@@ -111,6 +111,20 @@ result = record(*EVENT, "-D", "-1", "--control", "fifo:ctl,ack", "--", "sh", "-c
 check("ack ack ack" in result.stdout, "--control is acknowledged", result.stdout, result.stderr)
 pids = set(run(["perf", "script", "-G", "-F", "pid", "--comm", "chain"]).stdout.split())
 check(len(pids) == 1 and len(times()) > 50, "and only the bracketed part is sampled", pids)
+clear()
+script = (f"for w in 'enable cpu-clock' 'enable nothing' evlist 'evlist -F' snapshot; do echo $w >ctl; read a <ack; "
+          f"echo got $a; done; {CHAIN} 1 0.3; echo disable cpu-clock >ctl; read a <ack; {CHAIN} 1 0.3; "
+          "echo nonsense >ctl; echo ping >ctl; read a <ack; echo got $a; read -t 0.2 a <>ack || echo nothing more")
+result = record("-e", "cpu-clock,task-clock", "-F", "997", "-D", "-1", "--control", "fifo:ctl,ack", "--",
+                "bash", "-c", script)
+words = result.stdout.replace("\0", "").splitlines()
+check(words.count("got ack") == 6 and words[-1] == "nothing more",
+      "perf's words are acknowledged, an unknown one is not", result.stdout, result.stderr)
+check("cpu-clock" in words and "cpu-clock: sample_freq=997" in words, "evlist names the events", words)
+pids = set(run(["perf", "script", "-G", "-F", "pid", "--comm", "chain"]).stdout.split())
+events = set(run(["perf", "script", "-G", "-F", "event"]).stdout.split())
+check(len(pids) == 1 and events == {"cpu-clock:"} and "Event cpu-clock disabled" in result.stderr,
+      "enable and disable of one event", pids, events, result.stderr)
 
 # ---- several files ----
 clear()

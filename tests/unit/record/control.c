@@ -58,10 +58,16 @@ TEST(control_words)
 	say(&pipes, "ng\r\nstop", 8);
 	EXPECT_INT(control_next(&pipes.control), CONTROL_PING);
 	EXPECT_INT(control_next(&pipes.control), CONTROL_NONE);
-	say(&pipes, "\0snapshot\n", 10); /* a NUL ends a word too, as for perf */
+	say(&pipes, "\0snapshot\nsnap\n", 15); /* a NUL ends a word too, as for perf */
 	EXPECT_INT(control_next(&pipes.control), CONTROL_STOP);
+	EXPECT_INT(control_next(&pipes.control), CONTROL_SNAPSHOT);
 	EXPECT_INT(control_next(&pipes.control), CONTROL_UNKNOWN);
-	EXPECT_TEXT(control_unknown(&pipes.control), "snapshot");
+	EXPECT_TEXT(control_unknown(&pipes.control), "snap");
+	say(&pipes, "evlist\nevlist -F\n", 17);
+	EXPECT_INT(control_next(&pipes.control), CONTROL_EVLIST);
+	EXPECT_TEXT(control_argument(&pipes.control), "");
+	EXPECT_INT(control_next(&pipes.control), CONTROL_EVLIST);
+	EXPECT_TEXT(control_argument(&pipes.control), "-F");
 	close_pipes(&pipes);
 }
 
@@ -72,9 +78,9 @@ TEST(control_names_an_event)
 	open_pipes(&pipes);
 	say(&pipes, "enable cycles:u\ndisable  a b \nenable \ndisabled\n", 47);
 	EXPECT_INT(control_next(&pipes.control), CONTROL_ENABLE_EVENT);
-	EXPECT_TEXT(control_event(&pipes.control), "cycles:u");
+	EXPECT_TEXT(control_argument(&pipes.control), "cycles:u");
 	EXPECT_INT(control_next(&pipes.control), CONTROL_DISABLE_EVENT);
-	EXPECT_TEXT(control_event(&pipes.control), "a b");
+	EXPECT_TEXT(control_argument(&pipes.control), "a b");
 	EXPECT_INT(control_next(&pipes.control), CONTROL_ENABLE);
 	EXPECT_INT(control_next(&pipes.control), CONTROL_UNKNOWN);
 	close_pipes(&pipes);
