@@ -63,40 +63,77 @@ static bool newer_than(const char *path, const struct timespec *time)
 	       (st.st_ctim.tv_sec == time->tv_sec && st.st_ctim.tv_nsec > time->tv_nsec);
 }
 
-/*
- * Whether an object that gave not all names may give more by now: a file of its debug symbols was
- * installed, or itself was put back, after the index was written.
- */
-static bool has_new_symbols(const struct profile *profile, const char *index)
+/* The kernel shows its addresses by now: not to everybody, and not while kptr_restrict says no. */
+static bool kernel_is_shown(void)
 {
-	char id[BUILD_ID_TEXT], path[4096];
-	struct stat st;
+	FILE *list = fopen("/proc/kallsyms", "re");
+	bool shown = false;
+	char line[512];
 
-	if (stat(index, &st))
-		return true;
-	vec_each (object, &profile->objects) {
-		if (object->state == DSO_UNREAD || object->state == DSO_FULL)
-			continue;
-		build_id_text(id, &object->build_id);
-		snprintf(path, sizeof(path), "/usr/lib/debug/.build-id/%.2s/%s.debug", id,
-			 *id ? id + 2 : "");
-		if (newer_than(path, &st.st_ctim) ||
-		    newer_than(profile_text(profile, object->path), &st.st_ctim))
+	/* The first symbols can be at 0 in truth. */
+	for (int i = 0; list && i < 100 && !shown && fgets(line, sizeof(line), list); i++)
+		shown = strspn(line, "0") < strspn(line, "0123456789abcdef");
+	if (list)
+		fclose(list);
+	return shown;
+}
+
+/* Whether a folder of build-ids got a file for an object, at one of perf's places. */
+static bool is_newly_kept(const struct profile_object *object, const char *dir,
+			  const struct timespec *since)
+{
+	static const char *const names[] = { ".debug", "/elf", "/debug", "/kallsyms", "/vdso" };
+	char id[BUILD_ID_TEXT], path[4096];
+
+	build_id_text(id, &object->build_id);
+	for (size_t i = 0; i < ARRAY_SIZE(names) && *id; i++) {
+		snprintf(path, sizeof(path), "%s/.build-id/%.2s/%s%s", dir, id, id + 2, names[i]);
+		if (newer_than(path, since))
 			return true;
 	}
 	return false;
 }
 
-static struct profile *from_index(const struct index_identity *identity, const char *path)
+/*
+ * Whether an object that gave not all names may give more by now: a file of its debug symbols was
+ * installed, or itself was put back, after the index was written.  A JIT's list is never complete.
+ */
+static bool has_new_symbols(const struct profile *profile, const char *index,
+			    const char *buildid_dir)
 {
+	struct stat st;
+
+	if (stat(index, &st))
+		return true;
+	vec_each (object, &profile->objects) {
+		if (object->state == DSO_UNREAD ||
+		    (object->state == DSO_FULL && object->kind != DSO_JIT))
+			continue;
+		if (newer_than(profile_text(profile, object->path), &st.st_ctim) ||
+		    is_newly_kept(object, "/usr/lib/debug", &st.st_ctim) ||
+		    is_newly_kept(object, buildid_dir, &st.st_ctim) ||
+		    (object->state == DSO_HIDDEN && kernel_is_shown()))
+			return true;
+	}
+	return false;
+}
+
+static struct profile *from_index(const struct report_args *args,
+				  const struct index_identity *identity, const char *path)
+{
+	const char *home = getenv("HOME");
 	struct profile *profile = NULL;
+	char *dir;
 
 	if (profile_index_open(&profile, identity, path, NULL))
 		return NULL;
-	if (has_new_symbols(profile, path)) {
+	dir = args->buildid_dir ? mem_strdup(args->buildid_dir)
+				: mem_printf("%s/.debug", home ? home : "");
+	if (has_new_symbols(profile, path, dir)) {
 		profile_free(profile);
-		return NULL;
+		profile = NULL;
 	}
+	free(dir);
 	return profile;
 }
 
@@ -121,7 +158,7 @@ int report_load(struct profile **profile, const struct report_args *args, const 
 		       identity.size >= INDEX_FROM;
 	int rc = 0;
 
-	*profile = indexed ? from_index(&identity, path) : NULL;
+	*profile = indexed ? from_index(args, &identity, path) : NULL;
 	if (!*profile) {
 		rc = from_records(profile, args, reader, err);
 		/* A folder that cannot be written to only means that the next time is as slow. */

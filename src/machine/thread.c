@@ -55,10 +55,19 @@ void processes_free(struct processes *p)
 	vec_each (process, &p->all)
 		maps_put((*process)->maps);
 	vec_free(&p->all);
+	maps_put(p->nothing);
 	free(p->by_tid.slots);
 	free(p->by_pid.slots);
 	interner_free(&p->comms);
 	arena_free(&p->arena);
+}
+
+static void forget_maps(struct processes *p, struct process *process)
+{
+	if (!p->nothing)
+		p->nothing = processes_new_maps(p);
+	maps_put(process->maps);
+	process->maps = maps_get(p->nothing);
 }
 
 /* Its place in the ring is that of one whose mappings nobody can ask for any more. */
@@ -70,10 +79,8 @@ static void end_process(struct processes *p, struct process *process)
 		return;
 	process->ended = true;
 	p->next_ended++;
-	if (*place && (*place)->ended) {
-		maps_put((*place)->maps);
-		(*place)->maps = processes_new_maps(p);
-	}
+	if (*place && (*place)->ended)
+		forget_maps(p, *place);
 	*place = process;
 }
 

@@ -50,6 +50,7 @@ struct processes { /* { 0 } is ready */
 	VEC(struct process *) all;
 	struct process *ended[PROCESSES_ENDED]; /* a ring */
 	uint32_t next_ended;
+	struct maps *nothing; /* what those of longer ago have mapped; NULL: none has yet */
 	uint32_t spaces; /* the last number that mappings were given (machine_space) */
 };
 

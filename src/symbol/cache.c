@@ -96,7 +96,9 @@ struct table *cache_parse(const void *bytes, size_t size, const struct cache_ide
 
 static char *path_of(const struct cache *cache, const struct cache_identity *identity)
 {
-	const char *kind = identity->kind == CACHE_KALLSYMS ? "kernel" : "object";
+	const char *kind = identity->kind == CACHE_KALLSYMS  ? "kernel"
+			   : identity->kind == CACHE_VMLINUX ? "vmlinux"
+							     : "object";
 	struct build_id id = { .size = identity->build_id_size };
 	char text[BUILD_ID_TEXT];
 

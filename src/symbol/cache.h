@@ -24,7 +24,7 @@ struct cache {
 	uint64_t limit;
 };
 
-enum cache_kind { CACHE_FILE = 1, CACHE_KALLSYMS };
+enum cache_kind { CACHE_FILE = 1, CACHE_KALLSYMS, CACHE_VMLINUX };
 
 /* What a table was made from.  No padding: it is compared and hashed as bytes. */
 struct cache_identity {

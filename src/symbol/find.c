@@ -123,7 +123,7 @@ static bool try_places(struct finder *f, const char *path, struct elf_file *elf)
 	       find_try(f, "", path, elf);
 }
 
-static bool try_debuginfod(struct finder *f, enum debuginfod_kind kind, struct elf_file *elf)
+bool find_try_debuginfod(struct finder *f, enum debuginfod_kind kind, struct elf_file *elf)
 {
 	char *path = NULL;
 	bool found;
@@ -156,7 +156,8 @@ bool find_code(struct finder *f, struct elf_file *code)
 	found = (deleted && try_mapped(f, code)) ||
 		((!deleted || f->wanted.size) && path[0] == '/' && try_places(f, path, code)) ||
 		(!deleted && f->wanted.size && try_mapped(f, code)) ||
-		find_try_cached(f, "elf", code) || try_debuginfod(f, DEBUGINFOD_EXECUTABLE, code);
+		find_try_cached(f, "elf", code) ||
+		find_try_debuginfod(f, DEBUGINFOD_EXECUTABLE, code);
 	free(path);
 	return found;
 }
@@ -278,7 +279,7 @@ bool find_debug(struct finder *f, const struct elf_file *code, struct elf_file *
 		found = with_symtab(debug, find_try_cached(f, "debug", debug)) ||
 			with_symtab(debug, find_try_cached(f, "elf", debug)) ||
 			try_by_name(f, debug) ||
-			with_symtab(debug, try_debuginfod(f, DEBUGINFOD_DEBUGINFO, debug));
+			with_symtab(debug, find_try_debuginfod(f, DEBUGINFOD_DEBUGINFO, debug));
 	f->trouble = trouble;
 	return found;
 }

@@ -9,6 +9,7 @@
 #define SYMBOL_FIND_H
 
 #include "base/buf.h"
+#include "symbol/debuginfod.h"
 #include "symbol/elf.h"
 #include "symbol/store.h"
 #include "symbol/symbol.h"
@@ -34,5 +35,8 @@ bool find_try(struct finder *finder, const char *root, const char *path, struct 
 
 /* NAME in the folder of the build-id below the build-id folder: "elf", "debug", "vdso". */
 bool find_try_cached(struct finder *finder, const char *name, struct elf_file *elf);
+
+/* What a server has of the wanted build, if we may ask. */
+bool find_try_debuginfod(struct finder *finder, enum debuginfod_kind kind, struct elf_file *elf);
 
 #endif

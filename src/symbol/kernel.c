@@ -64,12 +64,12 @@ static struct kernel_names *names_of_list(const char *path, enum kallsyms_part p
 	return names;
 }
 
-static struct kernel_names *names_of_cache(const struct symbol_store *store,
-					   const struct cache_identity *identity, bool any_boot)
+struct kernel_names *kernel_names_kept(const struct symbol_store *store,
+				       const struct cache_identity *identity, bool any_source)
 {
 	struct kernel_names *names;
 	struct cache_note note;
-	struct table *table = cache_load(&store->cache, identity, any_boot, &note);
+	struct table *table = cache_load(&store->cache, identity, any_source, &note);
 
 	if (!table)
 		return NULL;
@@ -81,27 +81,34 @@ static struct kernel_names *names_of_cache(const struct symbol_store *store,
 	return names;
 }
 
+void kernel_names_keep(const struct symbol_store *store, const struct cache_identity *identity,
+		       const struct kernel_names *names)
+{
+	struct cache_note note = { .source = names->source,
+				   .text = names->text,
+				   .stext = names->stext,
+				   .state = DSO_FULL };
+
+	if (names->table)
+		cache_save(&store->cache, identity, names->table, &note);
+}
+
 /* Reading /proc/kallsyms takes the kernel tens of milliseconds: kept until modules change. */
 static struct kernel_names *names_of_running(const struct symbol_store *store)
 {
 	struct cache_identity identity;
 	struct kernel_names *names;
-	struct cache_note note;
 
 	cache_identity_init(&identity, CACHE_KALLSYMS, &store->running, NULL);
 	identity.boot = modules_stamp();
 	if (store->running.size && identity.boot) {
-		names = names_of_cache(store, &identity, false);
+		names = kernel_names_kept(store, &identity, false);
 		if (names)
 			return names;
 	}
 	names = names_of_list("/proc/kallsyms", KALLSYMS_NO_BPF);
-	note = (struct cache_note){ .source = names->source,
-				    .text = names->text,
-				    .stext = names->stext,
-				    .state = DSO_FULL };
-	if (names->table && store->running.size && identity.boot)
-		cache_save(&store->cache, &identity, names->table, &note);
+	if (store->running.size && identity.boot)
+		kernel_names_keep(store, &identity, names);
 	return names;
 }
 
@@ -150,11 +157,17 @@ static struct kernel_names *names_kept(const struct symbol_store *store, const s
 	cache_identity_init(&identity, CACHE_KALLSYMS, id, NULL);
 	if (store->buildid_dir)
 		names = names_of_build_id_dir(store, id);
-	return names ? names : names_of_cache(store, &identity, true);
+	if (!names)
+		names = kernel_names_kept(store, &identity, true);
+	if (!names) {
+		identity.kind = CACHE_VMLINUX;
+		names = kernel_names_kept(store, &identity, true);
+	}
+	return names;
 }
 
 /* Without a build-id the release must do. */
-static bool is_running_kernel(const struct symbol_store *store, const struct build_id *id)
+bool store_is_running_kernel(const struct symbol_store *store, const struct build_id *id)
 {
 	struct utsname host;
 
@@ -172,7 +185,7 @@ static struct kernel_names *find_list(struct symbol_store *store, const struct b
 
 	if (store->options.kallsyms)
 		return names_of_list(store->options.kallsyms, KALLSYMS_KERNEL);
-	if (is_running_kernel(store, id)) {
+	if (store_is_running_kernel(store, id)) {
 		store->listed_is_running = true;
 		names = names_of_running(store);
 		if (names->table)
@@ -200,12 +213,15 @@ static const struct kernel_names *listed_names(struct symbol_store *store)
 	return store->listed;
 }
 
-/* By how much the table's addresses are above those of the recording. */
-static uint64_t shift_of(const struct dso_key *key, uint64_t text, uint64_t stext)
+uint64_t kernel_shift(const struct dso_key *key, uint64_t text, uint64_t stext)
 {
-	uint64_t here = key->anchor && !strcmp(key->anchor, "_stext") ? stext : text;
+	uint64_t here = 0;
 
-	return key->base && key->anchor && here ? here - key->base : 0;
+	if (key->anchor && key->base)
+		here = !strcmp(key->anchor, "_text")	? text
+		       : !strcmp(key->anchor, "_stext") ? stext
+							: 0;
+	return here ? here - key->base : 0;
 }
 
 static void use_names(const struct dso *object, const struct kernel_names *names, struct reading *r)
@@ -214,96 +230,7 @@ static void use_names(const struct dso *object, const struct kernel_names *names
 	r->shared = true;
 	r->state = names->state;
 	r->source = names->source ? mem_strdup(names->source) : NULL;
-	r->shift = names->table ? shift_of(&object->key, names->text, names->stext) : 0;
-}
-
-/* Takes the file over. */
-static bool read_vmlinux(struct dso *object, struct elf_file *elf, const char *path,
-			 struct reading *r)
-{
-	struct symbol_sheet sheet = { 0 };
-	uint64_t text = 0, stext = 0;
-
-	elfsyms_add_kernel(&sheet, elf);
-	if (sheet.rows.len) {
-		elfsyms_value(elf, "_text", &text);
-		elfsyms_value(elf, "_stext", &stext);
-		elf_file_build_id(elf, &r->build_id);
-		r->table = table_build(&sheet, OVERLAP_INNERMOST);
-		r->state = DSO_FULL;
-		r->source = mem_strdup(path);
-		r->shift = shift_of(&object->key, text, stext);
-	}
-	sheet_free(&sheet);
-	elf_file_close(elf);
-	return r->table != NULL;
-}
-
-static bool try_vmlinux(struct dso *object, struct finder *f, const char *root, const char *path,
-			struct reading *r)
-{
-	struct elf_file elf;
-
-	return find_try(f, root, path, &elf) && read_vmlinux(object, &elf, buf_text(&f->source), r);
-}
-
-static bool try_vmlinux_places(struct dso *object, struct finder *f, struct reading *r)
-{
-	static const char *const places[] = {
-		"/boot/vmlinux-%s",
-		"/usr/lib/debug/boot/vmlinux-%s",
-		"/lib/modules/%s/build/vmlinux",
-		"/usr/lib/debug/lib/modules/%s/vmlinux",
-		"/usr/lib/debug/boot/vmlinux-%s.debug",
-	};
-	const struct symbol_options *options = &object->store->options;
-	struct utsname host;
-	const char *release = options->release;
-	bool found = false;
-
-	if (!release && !uname(&host))
-		release = host.release;
-	for (size_t i = 0; i < ARRAY_SIZE(places) && !found && release; i++) {
-		char *path = mem_printf(places[i], release);
-
-		found = try_vmlinux(object, f, options->symfs ? options->symfs : "", path, r);
-		free(path);
-	}
-	return found;
-}
-
-/* A vmlinux that must be of the recorded build: the running kernel's where none is recorded. */
-static bool find_vmlinux(struct dso *object, struct reading *r)
-{
-	struct symbol_store *store = object->store;
-	struct finder f = { .store = store,
-			    .path = object->key.path,
-			    .wanted = object->key.build_id,
-			    .trouble = DSO_MISSING };
-	struct elf_file elf;
-	bool found = false;
-
-	if (!f.wanted.size && is_running_kernel(store, &f.wanted))
-		f.wanted = store->running;
-	if (f.wanted.size)
-		found = (find_try_cached(&f, "elf", &elf) &&
-			 read_vmlinux(object, &elf, buf_text(&f.source), r)) ||
-			try_vmlinux_places(object, &f, r);
-	buf_free(&f.source);
-	return found;
-}
-
-/* One that the user names; only where the recording tells the build can it be the wrong one. */
-static void read_given_vmlinux(struct dso *object, const char *path, struct reading *r)
-{
-	struct finder f = { .store = object->store,
-			    .path = object->key.path,
-			    .wanted = object->key.build_id,
-			    .trouble = DSO_MISSING };
-
-	if (!try_vmlinux(object, &f, "", path, r))
-		r->state = f.trouble == DSO_MISSING && f.source.len ? DSO_STRIPPED : f.trouble;
-	buf_free(&f.source);
+	r->shift = names->table ? kernel_shift(&object->key, names->text, names->stext) : 0;
 }
 
 static void read_guest_kernel(struct dso *object, struct reading *r)
@@ -313,7 +240,7 @@ static void read_guest_kernel(struct dso *object, struct reading *r)
 
 	r->state = DSO_MISSING;
 	if (options->guest_vmlinux) {
-		read_given_vmlinux(object, options->guest_vmlinux, r);
+		vmlinux_read_given(object, options->guest_vmlinux, r);
 	} else if (options->guest_kallsyms) {
 		names = names_of_list(options->guest_kallsyms, KALLSYMS_KERNEL);
 		use_names(object, names, r);
@@ -328,12 +255,15 @@ void read_kernel_object(struct dso *object, struct reading *r)
 	const struct symbol_options *options = &object->store->options;
 
 	r->build_id = object->key.build_id;
-	if (!strncmp(object->key.path, "[guest.", 7))
+	if (!strncmp(object->key.path, "[guest.", 7)) {
 		read_guest_kernel(object, r);
-	else if (options->vmlinux && !options->kallsyms)
-		read_given_vmlinux(object, options->vmlinux, r);
-	else if (options->kallsyms || !find_vmlinux(object, r))
+	} else if (options->vmlinux && !options->kallsyms) {
+		vmlinux_read_given(object, options->vmlinux, r);
+	} else if (options->kallsyms || !vmlinux_find(object, r)) {
 		use_names(object, listed_names(object->store), r);
+		if (!r->table) /* hundreds of megabytes, so it is the last resort */
+			vmlinux_find_afar(object, r);
+	}
 }
 
 /* A module's own file, with .text at the address where it was loaded. */
@@ -369,7 +299,7 @@ static bool has_moved(const struct dso *object, const struct kernel_names *names
 {
 	const struct symbol_store *store = object->store;
 
-	if (shift_of(&store->recorded, names->text, names->stext))
+	if (kernel_shift(&store->recorded, names->text, names->stext))
 		return true;
 	return store->listed_is_running && object->key.base &&
 	       modules_base(object->key.path) != object->key.base;

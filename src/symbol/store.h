@@ -99,5 +99,20 @@ void read_jit_object(struct dso *object, struct reading *reading);
 bool jit_has_grown(struct dso *object, const struct reading *reading);
 
 void kernel_names_free(struct kernel_names *names);
+struct kernel_names *kernel_names_kept(const struct symbol_store *store,
+				       const struct cache_identity *identity, bool any_source);
+void kernel_names_keep(const struct symbol_store *store, const struct cache_identity *identity,
+		       const struct kernel_names *names);
+
+/* By how much the addresses of a list are above those of the recording; 0 if that is not known. */
+uint64_t kernel_shift(const struct dso_key *key, uint64_t text, uint64_t stext);
+
+/* Whether a recorded kernel is the one that runs here. */
+bool store_is_running_kernel(const struct symbol_store *store, const struct build_id *id);
+
+/* The kernel's image: where it is installed, where the user says, from a server. */
+bool vmlinux_find(struct dso *object, struct reading *reading);
+void vmlinux_read_given(struct dso *object, const char *path, struct reading *reading);
+void vmlinux_find_afar(struct dso *object, struct reading *reading);
 
 #endif

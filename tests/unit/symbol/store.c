@@ -497,6 +497,44 @@ TEST(store_vmlinux)
 	folder_remove();
 }
 
+/* The table of an image outlives it, and still moves with the boot. */
+TEST(store_vmlinux_is_kept)
+{
+	static const struct made_symbol symbols[] = {
+		{ "_text", AT(0), 0, STT_NOTYPE, STB_GLOBAL },
+		{ "do_it", AT(0x100), 0x10, STT_FUNC, STB_LOCAL },
+		{ 0 },
+	};
+	struct dso_key key = { .kind = DSO_KERNEL,
+			       .path = "[kernel.kallsyms]",
+			       .build_id = id_of(ID),
+			       .anchor = "_text",
+			       .base = 0xffffffff81000000 };
+
+	folder_new();
+	put_elf("vmlinux",
+		&(struct made_elf){ .build_id = ID, .symtab = symbols, .type = ET_EXEC });
+	for (int i = 0; i < 3; i++) { /* from the file, from the cache, without the file */
+		struct symbol_options options = { .cache_dir = folder_path("cache"),
+						  .buildid_dir = "/nowhere",
+						  .other_machine = true };
+		struct symbol_store *store;
+		struct symbol symbol;
+
+		test_case("%d", i);
+		if (i < 2)
+			options.vmlinux = folder_path("vmlinux");
+		store = symbol_store_new(&options);
+		EXPECT(dso_find(symbol_dso(store, &key), 0xffffffff81000108, &symbol));
+		EXPECT_TEXT(symbol.name, "do_it");
+		EXPECT_INT(symbol.start, 0xffffffff81000100);
+		symbol_store_free(store);
+		if (i == 1)
+			unlink(folder_path("vmlinux"));
+	}
+	folder_remove();
+}
+
 /* A module's own file, plain and as distributions pack it. */
 TEST(store_module_file)
 {
