@@ -109,6 +109,7 @@ static int open_recording(struct record *r, struct err *err)
 		.most_bytes = o->most_bytes,
 		.numbered = o->switching,
 		.keep_files = o->switch_files,
+		.keep_vanishing = !o->no_cache && !o->choice.no_build_ids,
 	};
 
 	options.tracefs = tracefs_path(r->catalog, NULL);

@@ -138,6 +138,22 @@ static void add_size(const struct recording_result *result, const struct record_
 		buf_puts(out, result->path ? "; next: perfolio report ]\n" : " ]\n");
 }
 
+static void add_kept(const struct keep_result *kept, struct buf *out)
+{
+	char size[TEXT_NUMBER];
+
+	if (kept->files)
+		buf_printf(
+			out,
+			"note: kept %zu file%s that would vanish (%s MB, in %s); -N keeps none\n",
+			kept->files, plural(kept->files),
+			text_decimal(size, (double)kept->bytes / 1e6, 1, true), kept->dir);
+	if (kept->left_out)
+		buf_printf(out, "note: %zu file%s that will vanish %s too large to keep\n",
+			   kept->left_out, plural(kept->left_out),
+			   kept->left_out == 1 ? "is" : "are");
+}
+
 void record_closing_lines(const struct recording_result *result,
 			  const struct record_options *options, struct buf *out)
 {
@@ -150,6 +166,7 @@ void record_closing_lines(const struct recording_result *result,
 	add_loss(result, out);
 	buf_puts(out, " ]\n");
 	add_size(result, options, out);
+	add_kept(&result->kept, out);
 	if (result->lost)
 		buf_printf(out,
 			   "note: what was lost is counted in the file; larger rings (-m 64M) or a "

@@ -237,6 +237,8 @@ const struct option_spec record_option_specs[] = {
 	  "each CPU's ring in pages, or as a size: 32M; 16M if nothing is said", .call = set_ring },
 	{ OPT_INT, 'r', "realtime", FIELD(priority), "PRIO",
 	  "the writing thread's real-time priority; 1 if nothing is said and it is permitted" },
+	{ OPT_FLAG, 'N', "no-buildid-cache", FIELD(no_cache), NULL,
+	  "do not keep in ~/.debug what would vanish: deleted programs, files in containers" },
 	{ OPT_FLAG, 0, "no-buffering", CHOICE(no_buffering), NULL,
 	  "write each record as it comes" },
 	{ OPT_FLAG, 'q', "quiet", FIELD(quiet), NULL, "say nothing but errors" },
@@ -244,8 +246,8 @@ const struct option_spec record_option_specs[] = {
 
 	{ OPT_FLAG, 0, "group", FIELD(group), NULL, "make one group of all events",
 	  .hidden = true },
-	{ OPT_FLAG, 'B', "no-buildid", FIELD(choice.no_build_ids), NULL, "leave the build-ids out",
-	  .hidden = true },
+	{ OPT_FLAG, 'B', "no-buildid", FIELD(choice.no_build_ids), NULL,
+	  "leave the build-ids out; keeps nothing either", .hidden = true },
 	{ 0 },
 };
 

@@ -38,7 +38,7 @@ struct record_options {
 	int64_t switch_ns;
 	uint64_t switch_files;
 
-	bool plan, quiet, timestamps;
+	bool plan, quiet, timestamps, no_cache;
 	int verbose;
 };
 

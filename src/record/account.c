@@ -33,11 +33,14 @@ void account_init(struct account *account, const struct perf_writer_attr *attrs,
 	account->by_event = mem_alloc((count + 1) * sizeof(*account->by_event));
 	account->by_event_marked = mem_alloc((count + 1) * sizeof(*account->by_event));
 	account->time_at = mem_alloc((count + 1) * sizeof(*account->time_at));
+	account->pid_at = mem_alloc((count + 1) * sizeof(*account->pid_at));
 	/* With several events all have the identifier, in front. */
 	account->id_at = field_offset(sample_type, PERF_SAMPLE_IDENTIFIER);
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
 		account->time_at[i] = field_offset(attrs[i].attr.base.sample_type,
 						   PERF_SAMPLE_TIME);
+		account->pid_at[i] = field_offset(attrs[i].attr.base.sample_type, PERF_SAMPLE_TID);
+	}
 	for (size_t i = 0; i < count; i++)
 		for (size_t j = 0; j < attrs[i].ids_count; j++)
 			idmap_add(&account->ids, attrs[i].ids[j], (uint32_t)i);
@@ -48,6 +51,7 @@ void account_fini(struct account *account)
 	free(account->by_event);
 	free(account->by_event_marked);
 	free(account->time_at);
+	free(account->pid_at);
 	idmap_free(&account->ids);
 	map_free(&account->object_of);
 	vec_free(&account->objects);
@@ -58,6 +62,7 @@ void account_fini(struct account *account)
 void account_mark(struct account *account)
 {
 	account->marked = account->now;
+	memset(account->recent, 0, sizeof(account->recent));
 	memcpy(account->by_event_marked, account->by_event,
 	       account->events * sizeof(*account->by_event));
 }
@@ -67,6 +72,25 @@ void account_rewind(struct account *account)
 	account->now = account->marked;
 	memcpy(account->by_event, account->by_event_marked,
 	       account->events * sizeof(*account->by_event));
+}
+
+static void note_pid(struct account *account, pid_t pid)
+{
+	pid_t *recent = &account->recent[(size_t)pid % 256];
+
+	if (*recent == pid || account->pids_count == ACCOUNT_PIDS)
+		return;
+	*recent = pid;
+	account->pids[account->pids_count++] = pid;
+}
+
+size_t account_take_pids(struct account *account, const pid_t **pids)
+{
+	size_t count = account->pids_count;
+
+	*pids = account->pids;
+	account->pids_count = 0;
+	return count;
 }
 
 static void count_sample(struct account *account, const struct ring_view *view, uint64_t at)
@@ -79,6 +103,8 @@ static void count_sample(struct account *account, const struct ring_view *view, 
 	if (event >= account->events)
 		return; /* not one of ours: the kernel does not do that */
 	account->by_event[event]++;
+	if (account->pid_at[event])
+		note_pid(account, (pid_t)(uint32_t)ring_u64(view, at + account->pid_at[event]));
 	if (account->time_at[event]) {
 		uint64_t time = ring_u64(view, at + account->time_at[event]);
 

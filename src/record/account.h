@@ -30,6 +30,8 @@ struct account_sums {
 	uint64_t first_ns, last_ns; /* of samples */
 };
 
+#define ACCOUNT_PIDS 1024 /* of those sampled since they were last taken; more are not noted */
+
 struct account {
 	struct account_sums now, marked;
 	uint64_t *by_event, *by_event_marked; /* samples, in the order of the attrs */
@@ -38,7 +40,13 @@ struct account {
 	/* Where the fields stand in a sample, in bytes from its start; 0: it has none. */
 	size_t id_at;
 	size_t *time_at;  /* by event */
+	size_t *pid_at;	  /* by event */
 	struct idmap ids; /* the kernel's, to the event's index */
+
+	/* Processes that had samples; one may stand there twice. */
+	pid_t pids[ACCOUNT_PIDS];
+	size_t pids_count;
+	pid_t recent[256]; /* by the pid's last bits: those noted since account_mark */
 
 	struct arena arena;
 	struct map object_of; /* path to index */
@@ -55,6 +63,9 @@ void account_records(struct account *account, const void *records, size_t size);
 
 /* The payload of BUILD_ID: the objects whose id is known. */
 void account_build_ids(const struct account *account, struct buf *into);
+
+/* Takes the list of processes that had samples; it begins anew. */
+size_t account_take_pids(struct account *account, const pid_t **pids);
 
 /* Remembers the sums: the records so far are safe.  account_rewind goes back to them. */
 void account_mark(struct account *account);

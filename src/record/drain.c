@@ -97,6 +97,15 @@ static void publish(struct drain *d)
 	pthread_mutex_unlock(&d->lock);
 }
 
+static void tell_keep(struct drain *d)
+{
+	const pid_t *pids;
+	size_t count = account_take_pids(d->sink.account, &pids);
+
+	if (d->options.keep && count)
+		keep_look_at(d->options.keep, pids, count);
+}
+
 /* Waits for a ring to fill, for the next round's time, or to be woken. */
 static void wait_for_work(struct drain *d, int64_t round_due)
 {
@@ -150,6 +159,7 @@ static int make_pass(struct drain *d, struct rounds *rounds, bool last, struct e
 		rc = end_round(d, err);
 	if (ends)
 		rounds_ended(rounds, clock_now_ns(), perf_writer_raw_bytes(d->sink.writer));
+	tell_keep(d);
 	publish(d);
 	return rc;
 }

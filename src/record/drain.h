@@ -16,6 +16,7 @@
 #include "event/open.h"
 #include "perfdata/writer.h"
 #include "record/account.h"
+#include "record/keep.h"
 #include "record/ring.h"
 #include <stdbool.h>
 #include <stdint.h>
@@ -36,6 +37,7 @@ struct drain_options {
 	int priority;	     /* of SCHED_FIFO; 0: 1 */
 	uint64_t most_bytes; /* of the file, --max-size; 0: no limit */
 	bool soon;	     /* short rounds: somebody reads along */
+	struct keep *keep;   /* is told whom the samples are of; NULL: nobody is */
 	bool one_round;	     /* records from elsewhere come last, and some are older: --overwrite */
 };
 

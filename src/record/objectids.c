@@ -73,13 +73,33 @@ static int open_by_mapping(int proc_dir, const struct procmap *map)
 	return openat(proc_dir, path, OPEN_FLAGS);
 }
 
-static void read_id(int proc_dir, const struct procmap *map, struct build_id *id)
+/* The program itself needs no privilege, unlike the other mappings. */
+static int open_program(int proc_dir, const struct procmap *map)
+{
+	int fd = openat(proc_dir, "exe", OPEN_FLAGS);
+	struct stat st;
+
+	if (fd >= 0 && (fstat(fd, &st) || st.st_ino != map->inode)) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+int objectids_open(int proc_dir, const struct procmap *map)
 {
 	int fd = open_by_path(proc_dir, map);
 
-	*id = (struct build_id){ 0 };
 	if (fd < 0)
 		fd = open_by_mapping(proc_dir, map);
+	return fd < 0 ? open_program(proc_dir, map) : fd;
+}
+
+static void read_id(int proc_dir, const struct procmap *map, struct build_id *id)
+{
+	int fd = objectids_open(proc_dir, map);
+
+	*id = (struct build_id){ 0 };
 	if (fd < 0)
 		return;
 	if (build_id_of_fd(id, fd))

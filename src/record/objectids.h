@@ -21,4 +21,10 @@ void objectids_free(struct objectids *ids);
 void objectids_find(struct objectids *ids, int proc_dir, const struct procmap *map,
 		    struct build_id *id);
 
+/*
+ * The mapped file itself, for reading; -1 if it can't be opened.  Through the path that the process
+ * sees, or the mapping, or as its program.
+ */
+int objectids_open(int proc_dir, const struct procmap *map);
+
 #endif

@@ -2,10 +2,10 @@
 #include "record/outfile.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "record/caller.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,16 +17,10 @@
 /* Under sudo the file is for the user who called it, not for root. */
 static void give_to_caller(int fd)
 {
-	const char *uid = getenv("SUDO_UID"), *gid = getenv("SUDO_GID");
-	char *uid_end, *gid_end;
-	unsigned long user, group;
+	uid_t user;
+	gid_t group;
 
-	if (geteuid() || !uid || !gid)
-		return;
-	user = strtoul(uid, &uid_end, 10);
-	group = strtoul(gid, &gid_end, 10);
-	if (*uid && !*uid_end && *gid && !*gid_end && user < UINT_MAX && group < UINT_MAX &&
-	    fchown(fd, (uid_t)user, (gid_t)group))
+	if (caller_of_sudo(&user, &group) && fchown(fd, user, group))
 		return; /* a file system without owners: nothing to be done */
 }
 

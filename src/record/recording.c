@@ -30,6 +30,8 @@ struct recording {
 	size_t attrs_count;
 	struct take *take;
 	struct drain *drain;
+	struct keep *keep; /* NULL: nothing is kept */
+	struct keep_result vanishing;
 	char kernel_note[300];
 
 	int64_t enabled_ns, duration_ns; /* enabled_ns: since when; 0: not enabled */
@@ -235,6 +237,7 @@ static int start_drain(struct recording *r, struct err *err)
 		.sys = r->options.sampling.sys,
 		.priority = r->options.priority,
 		.most_bytes = r->options.most_bytes,
+		.keep = r->keep,
 		.soon = r->options.sampling.choice.no_buffering,
 		.one_round = r->options.sampling.choice.overwrite,
 	};
@@ -258,11 +261,27 @@ struct recording *recording_open(const struct event_list *events, struct target 
 		r->by_event = mem_alloc(r->attrs_count * sizeof(*r->by_event));
 		r->take = open_take(r, err);
 	}
+	if (r->take && options->keep_vanishing)
+		r->keep = keep_start(NULL);
 	if (!r->take || start_drain(r, err)) {
 		recording_free(r);
 		return NULL;
 	}
 	return r;
+}
+
+/* The drain has ended, so nobody else tells it anything. */
+static void stop_keep(struct recording *r)
+{
+	const pid_t *pids;
+	size_t count = r->take ? account_take_pids(&r->take->account, &pids) : 0;
+
+	if (!r->keep)
+		return;
+	if (count) /* those of --overwrite */
+		keep_look_at(r->keep, pids, count);
+	keep_stop(r->keep, &r->vanishing);
+	r->keep = NULL;
 }
 
 void recording_free(struct recording *r)
@@ -271,6 +290,7 @@ void recording_free(struct recording *r)
 		return;
 	if (r->drain)
 		drain_stop(r->drain, NULL);
+	stop_keep(r);
 	free_take(r->take);
 	sampling_close(r->sampling);
 	strlist_free(&r->kept);
@@ -562,6 +582,7 @@ static void fill_result(struct recording *r, struct recording_result *result)
 		.path = r->path,
 		.files = r->files + 1,
 		.losses = r->losses,
+		.kept = r->vanishing,
 	};
 	for (size_t i = 0; i < r->attrs_count; i++)
 		*vec_push(&r->events) = (struct recording_event){ .name = r->attrs[i].name,
@@ -591,6 +612,7 @@ int recording_stop(struct recording *r, struct recording_result *result, struct 
 	counted = sampling_read_losses(r->sampling, &r->losses);
 	if (!rc)
 		rc = dump_backward(r, r->take, err);
+	stop_keep(r);
 	if (close_take(r, r->take, rc && rc != -EFBIG, &closing) && !rc)
 		rc = err_set(err, closing.code, "%s", closing.text);
 	fill_result(r, result);

@@ -31,6 +31,7 @@ struct recording_options {
 	uint64_t most_bytes; /* of the file; 0: no limit */
 	bool numbered;	     /* --switch-output: each file is named after its time */
 	size_t keep_files;   /* of those; 0: all */
+	bool keep_vanishing; /* keep what would vanish with the processes, in ~/.debug */
 };
 
 struct recording_event {
@@ -51,6 +52,7 @@ struct recording_result {
 	size_t events_count;
 	struct sampling_losses losses; /* by event and CPU */
 	bool full;		       /* the disk was, or most_bytes were reached */
+	struct keep_result kept;       /* what would have vanished */
 };
 
 /* On failure NULL, and nothing of it is left behind. */

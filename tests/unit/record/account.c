@@ -149,3 +149,42 @@ TEST(account_reads_records_that_wrap)
 	account_fini(&account);
 	free(ring);
 }
+
+static void add_sample_of(struct buf *into, uint32_t pid)
+{
+	uint64_t body[] = { 5, 0x1234, (uint64_t)99 << 32 | pid, 1, 0 };
+
+	add(into, PERF_RECORD_SAMPLE, 0, body, sizeof(body));
+}
+
+/* Each process once between two marks; what is taken is not told again. */
+TEST(account_notes_whose_the_samples_are)
+{
+	struct account account;
+	struct buf records = { 0 };
+	const pid_t *pids;
+
+	account_init(&account, attrs, ARRAY_SIZE(attrs));
+	for (int i = 0; i < 100; i++) {
+		add_sample_of(&records, 100);
+		add_sample_of(&records, 101);
+	}
+	account_records(&account, records.data, records.len);
+	EXPECT_INT(account_take_pids(&account, &pids), 2);
+	EXPECT_INT(pids[0], 100);
+	EXPECT_INT(pids[1], 101);
+	account_records(&account, records.data, records.len);
+	EXPECT_INT(account_take_pids(&account, &pids), 0);
+	account_mark(&account);
+	account_records(&account, records.data, records.len);
+	EXPECT_INT(account_take_pids(&account, &pids), 2);
+
+	/* More than there is room for are not noted, and nothing breaks. */
+	buf_clear(&records);
+	for (uint32_t pid = 1; pid < 3 * ACCOUNT_PIDS; pid++)
+		add_sample_of(&records, pid);
+	account_records(&account, records.data, records.len);
+	EXPECT_INT(account_take_pids(&account, &pids), ACCOUNT_PIDS);
+	buf_free(&records);
+	account_fini(&account);
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Under sudo: the user who called it, whose the files are to be. */
+#ifndef RECORD_CALLER_H
+#define RECORD_CALLER_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+/* False if we are not root, or not by way of sudo. */
+bool caller_of_sudo(uid_t *user, gid_t *group);
+
+#endif
