@@ -50,6 +50,29 @@ static struct perf_reader *wrap(const uint8_t *format, size_t size, unsigned cha
 	return perf_reader_open_mem(into, (size_t)(at - into) + 8 + size + 16, &err);
 }
 
+/* Fields by name, of data that end anywhere. */
+static void take_fields(const struct tracing *tracing, uint64_t id, const uint8_t *raw, size_t size)
+{
+	static const char *const names[] = { "x", "id", "ret", "pid", "comm", "common_pid" };
+	struct tracing_field field;
+	char text[16];
+	int64_t number;
+
+	if (!tracing_event(tracing, id, text, sizeof(text)))
+		return;
+	FUZZ_HOLDS(strlen(text) < sizeof(text));
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		if (!tracing_field(tracing, id, names[i], &field))
+			continue;
+		for (size_t part = 0; part <= size; part += 7) {
+			FUZZ_HOLDS(!tracing_number(&field, raw, part, &number) ||
+				   field.at + field.size <= part);
+			tracing_text(&field, raw, part, text, sizeof(text));
+			FUZZ_HOLDS(strlen(text) < sizeof(text));
+		}
+	}
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static unsigned char room[70000];
@@ -70,8 +93,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	FUZZ_HOLDS(tracing);
 	null = open("/dev/null", O_WRONLY | O_CLOEXEC);
 	outbuf_init(&out, null);
-	for (uint64_t id = 0; id < 3000; id++)
+	for (uint64_t id = 0; id < 3000; id++) {
 		tracing_print(tracing, id, 0, data, size < 300 ? size : 300, &out);
+		take_fields(tracing, id, data, size < 70 ? size : 70);
+	}
 	outbuf_fini(&out);
 	close(null);
 	tracing_free(tracing);

@@ -4,7 +4,7 @@
 
     seeds.py CORPUS TARGET FOLDER
 
-Whole recordings for `perfdata`; for `feature` their features, for `sample` their records with what
+Whole recordings for `perfdata`, and those of tracepoints for `summary`; for `feature` their features, for `sample` their records with what
 the event's attr says of them, for `tracing` the formats of their tracepoints and of this kernel's.
 """
 import glob
@@ -73,11 +73,16 @@ def tracing_seeds(data):
             yield payload
 
 
+def traced(data):
+    """The recording itself, if it is small and one of tracepoints."""
+    return [data] if len(data) < 100000 and b"tracing0." in data else []
+
+
 def main():
     corpus, target, folder = sys.argv[1:4]
     os.makedirs(folder, exist_ok=True)
     make = {"feature": feature_seeds, "sample": sample_seeds, "tracing": tracing_seeds,
-            "perfdata": lambda data: [data]}.get(target)
+            "perfdata": lambda data: [data], "summary": traced}.get(target)
     if not make:
         return
     for data in files(corpus):

@@ -3,6 +3,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "cmd/command.h"
+#include "summary/summary.h"
 
 #include <errno.h>
 #include <string.h>
@@ -93,6 +94,9 @@ static const char bash_body[] =
 	"\t\t_perfolio_offer \"$_perfolio_commands --help --version\" \"$cur\"\n"
 	"\t\treturn\n"
 	"\tfi\n"
+	"\t# `script record NAME` goes on as `record`.\n"
+	"\t[[ ${words[1]} == script && ${words[2]} == record ]] && ((${#words[@]} > 4)) &&\n"
+	"\t\twords=(\"${words[0]}\" record \"${words[@]:4}\")\n"
 	"\tcase ${words[1]} in\n";
 
 static const char bash_tail[] =
@@ -120,6 +124,8 @@ static const char bash_tail[] =
 	"\t\t_perfolio_offer \"$options\" \"$cur\"\n"
 	"\telif [[ ${words[1]} == help ]]; then\n"
 	"\t\t_perfolio_offer \"$_perfolio_commands\" \"$cur\"\n"
+	"\telif [[ ${words[1]} == script ]]; then\n"
+	"\t\t_perfolio_offer \"$_perfolio_summaries\" \"$cur\"\n"
 	"\tfi\n"
 	"}\n"
 	"\n"
@@ -185,7 +191,10 @@ static void write_bash(FILE *out)
 	fputs("_perfolio_commands='", out);
 	for (size_t i = 0; commands[i]; i++)
 		fprintf(out, "%s%s", i ? " " : "", commands[i]->name);
-	fputs("'\n", out);
+	fputs("'\n_perfolio_summaries='", out);
+	for (size_t i = 0; summaries[i]; i++) /* what may stand before the file of `script` */
+		fprintf(out, "%s ", summaries[i]->name);
+	fputs("record'\n", out);
 }
 
 static const char zsh_head[] =
@@ -199,12 +208,13 @@ static const char zsh_head[] =
 	"\tcompset -P '*[,{]'\n"
 	"\tcompadd -a _perfolio_event_names\n"
 	"}\n"
-	"\n"
-	"_perfolio()\n"
-	"{\n"
-	"\tlocal curcontext=$curcontext state line\n"
-	"\tlocal -a perfolio_commands\n"
-	"\tperfolio_commands=(\n";
+	"\n";
+
+static const char zsh_main[] = "_perfolio()\n"
+			       "{\n"
+			       "\tlocal curcontext=$curcontext state line\n"
+			       "\tlocal -a perfolio_commands\n"
+			       "\tperfolio_commands=(\n";
 
 static const char zsh_body[] = "\t)\n"
 			       "\t_arguments -C '(- *)--version[name this build]' '(- "
@@ -277,9 +287,24 @@ static void zsh_option(FILE *out, const struct option_spec *spec)
 	fputs("' \\\n", out);
 }
 
+static void zsh_summaries(FILE *out)
+{
+	fputs("_perfolio_summaries()\n{\n\tlocal -a names\n\tnames=(\n", out);
+	for (size_t i = 0; summaries[i]; i++) {
+		fprintf(out, "\t\t'%s:", summaries[i]->name);
+		zsh_text(out, summaries[i]->about, "\\:");
+		fputs("'\n", out);
+	}
+	fputs("\t\t'record:record for one of them'\n\t)\n"
+	      "\t_describe summary names\n\t_files\n}\n\n",
+	      out);
+}
+
 static void write_zsh(FILE *out)
 {
 	fputs(zsh_head, out);
+	zsh_summaries(out);
+	fputs(zsh_main, out);
 	for (size_t i = 0; commands[i]; i++) {
 		fprintf(out, "\t\t'%s:", commands[i]->name);
 		zsh_text(out, commands[i]->summary, "\\");
@@ -297,6 +322,8 @@ static void write_zsh(FILE *out)
 			fputs("\t\t\t'*::: :_normal' ;;\n", out);
 		else if (!strcmp(commands[i]->name, "help"))
 			fputs("\t\t\t'1: :{_describe command perfolio_commands}' ;;\n", out);
+		else if (!strcmp(commands[i]->name, "script"))
+			fputs("\t\t\t'1: :_perfolio_summaries' '*: :_files' ;;\n", out);
 		else
 			fputs("\t\t\t'*: :_files' ;;\n", out);
 	}

@@ -37,7 +37,21 @@ $ $DATA/complete.bash perfolio stat -a -- unam | sort -u
 uname
 $ $DATA/complete.bash perfolio stat uname --per-s
 
+# Summaries; recording for one goes on as record does.
+$ $DATA/complete.bash perfolio script wake
+wakeup-latency
+$ $DATA/complete.bash perfolio script record rw-by-p
+rw-by-pid
+$ $DATA/complete.bash perfolio script record rw-by-pid --all-c
+--all-cgroups
+--all-cpus
+$ $DATA/complete.bash perfolio script record rw-by-pid -a unam | sort -u
+uname
+
 # The same in a zsh session.
+$ $DATA/complete.zsh perfolio script syscall-counts
+syscall-counts         -- system calls: how often, how many failed, how long they took
+syscall-counts-by-pid  -- system calls of each process
 $ $DATA/complete.zsh perfolio stat --per-
 --per-core    -- each core on its own
 --per-die     -- each die on its own

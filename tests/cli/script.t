@@ -59,3 +59,23 @@ perfolio script: --json is for summaries; `script -l` lists them
 $ printf 'PERFILE2\020\0\0\0\0\0\0\0' >pipe.data; perfolio script wakeup-latency pipe.data
 perfolio: pipe.data: wakeup-latency needs the event sched:sched_wakeup, which was not recorded; `perfolio script record wakeup-latency -a -- sleep 10` records what it needs
 [1]
+
+# A small recording in which everything happens once.
+$ perfolio script syscall-counts $DATA/../../../fuzz/corpus/summary/all
+System calls
+
+syscall  calls  errors  total us  avg us  max us    max at
+read         1       1     0.011   0.011   0.011  0.000000
+
+Note: 12 samples were lost while recording: counts are too low; a larger ring helps (record -m 64M).
+$ perfolio script futex-contention --tid 9 $DATA/../../../fuzz/corpus/summary/all | head -3
+Waits, by process and lock: none
+
+Waits, by thread and lock: none
+$ perfolio script report sched-migration $DATA/../../../fuzz/corpus/summary/all | head -4
+Threads that were moved
+
+comm    pid  tid  moves  to CPUs
+worker    -   55      1        1
+$ perfolio script rw-by-file --json -i $DATA/../../../fuzz/corpus/summary/all | python3 -m json.tool --compact
+{"summary":"rw-by-file","files":[{"comm":"prog","pid":7,"fd":3,"reads":1,"read_asked":4096,"read_done":0,"read_errors":1,"read_ns":9,"writes":0,"write_asked":0,"write_done":0,"write_errors":0,"write_ns":0}],"failures":[{"comm":"prog","pid":7,"call":"read","error":"EBADF","errno":9,"failures":1}],"samples":2,"lost":12,"notes":["12 samples were lost while recording: counts are too low; a larger ring helps (record -m 64M)"]}

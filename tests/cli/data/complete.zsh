@@ -14,4 +14,4 @@ repeat 50; do
   shown+=$part part=
 done
 zpty -d shell
-print -r -- $shown | sed 's/\x1b\[[0-9;?]*[a-zA-Z]//g; s/\x07//g' | tr '\r' '\n' | grep -E -- '^(-|[a-z]+ +-- )' | sort -u
+print -r -- $shown | sed 's/\x1b\[[0-9;?]*[a-zA-Z]//g; s/\x07//g' | tr '\r' '\n' | grep -E -- '^(-|[a-z-]+ +-- )' | sort -u

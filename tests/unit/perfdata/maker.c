@@ -228,3 +228,38 @@ void make_free(struct maker *maker)
 	buf_free(&maker->out);
 	*maker = (struct maker){ 0 };
 }
+
+static void make_sized(struct maker *maker, const char *text)
+{
+	make_u64(maker, strlen(text));
+	make_bytes(maker, text, strlen(text));
+}
+
+void make_formats(struct maker *maker, const char *system, const char *const *formats, size_t count)
+{
+	uint32_t there = 0;
+
+	for (size_t i = 0; i < count; i++)
+		there += formats[i] != NULL;
+	make_feature(maker, 1);
+	make_bytes(maker, "\x17\x08\x44tracing0.6", 14);
+	make_bytes(maker, maker->big ? "\1\x8" : "\0\x8", 2);
+	make_u32(maker, 4096);
+	make_bytes(maker, "header_page", 12);
+	make_sized(maker, "");
+	make_bytes(maker, "header_event", 13);
+	make_sized(maker, "");
+	make_u32(maker, 0); /* ftrace's own */
+	make_u32(maker, 1);
+	make_bytes(maker, system, strlen(system) + 1);
+	make_u32(maker, there);
+	for (size_t i = 0; i < count; i++)
+		if (formats[i])
+			make_sized(maker, formats[i]);
+	make_u32(maker, 0); /* kallsyms */
+	make_u32(maker, 0); /* printk */
+	make_feature_end(maker);
+	make_feature(maker, 3); /* HOSTNAME, by which readers guess the byte order of the bits */
+	make_text(maker, "host");
+	make_feature_end(maker);
+}

@@ -61,6 +61,11 @@ void make_round(struct maker *maker);
 void make_feature(struct maker *maker, int feature);
 void make_feature_end(struct maker *maker);
 
+/* The formats of one system's tracepoints as feature TRACING_DATA; NULLs among them are left out.
+ */
+void make_formats(struct maker *maker, const char *system, const char *const *formats,
+		  size_t count);
+
 /* Ends the file: table of features, header.  A pipe needs none. */
 void make_finish(struct maker *maker);
 void make_free(struct maker *maker);

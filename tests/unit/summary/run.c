@@ -42,36 +42,11 @@ static const struct made_attr attrs[] = {
 	  .ids_count = 1 },
 };
 
-static void sized(struct maker *maker, const char *text)
+static void make_both(struct maker *maker, const char *enter, const char *end)
 {
-	make_u64(maker, strlen(text));
-	make_bytes(maker, text, strlen(text));
-}
+	const char *const formats[] = { enter, end };
 
-static void make_formats(struct maker *maker, const char *enter, const char *end)
-{
-	make_feature(maker, FEATURE_TRACING_DATA);
-	make_bytes(maker, "\x17\x08\x44tracing0.6", 14);
-	make_bytes(maker, maker->big ? "\1\x8" : "\0\x8", 2);
-	make_u32(maker, 4096);
-	make_bytes(maker, "header_page", 12);
-	sized(maker, "");
-	make_bytes(maker, "header_event", 13);
-	sized(maker, "");
-	make_u32(maker, 0);
-	make_u32(maker, 1);
-	make_bytes(maker, "raw_syscalls", 13);
-	make_u32(maker, (enter != NULL) + (end != NULL));
-	if (enter)
-		sized(maker, enter);
-	if (end)
-		sized(maker, end);
-	make_u32(maker, 0);
-	make_u32(maker, 0);
-	make_feature_end(maker);
-	make_feature(maker, FEATURE_HOSTNAME); /* by which readers guess the bits' byte order */
-	make_text(maker, "host");
-	make_feature_end(maker);
+	make_formats(maker, "raw_syscalls", formats, ARRAY_SIZE(formats));
 	make_feature(maker, FEATURE_ARCH);
 	make_text(maker, "x86_64");
 	make_feature_end(maker);
@@ -130,7 +105,7 @@ TEST(run_reads_fields_of_either_byte_order)
 		make_comm(&maker, 8, "prog", 1, 1);
 		make_raw(&maker, 100, 1, 2, 0, 16);
 		make_raw(&maker, 300, 2, 2, -ENOENT, 24);
-		make_formats(&maker, enter_format, exit_format);
+		make_both(&maker, enter_format, exit_format);
 		make_finish(&maker);
 		EXPECT_INT(run(&maker, "syscall-counts-by-pid", &scene.result, &err), 0);
 		EXPECT_INT(scene_rows(&scene, "calls"), 1);
@@ -167,7 +142,7 @@ TEST(run_names_what_is_missing)
 		test_case("%zu", i);
 		make_start(&maker, attrs, ARRAY_SIZE(attrs));
 		make_raw(&maker, 300, 2, 2, -ENOENT, 24);
-		make_formats(&maker, cases[i].enter, cases[i].exit);
+		make_both(&maker, cases[i].enter, cases[i].exit);
 		make_finish(&maker);
 		EXPECT_INT(run(&maker, cases[i].summary, &result, &err), -ENODATA);
 		EXPECT_CONTAINS(err.text, cases[i].said);
@@ -188,7 +163,7 @@ TEST(run_counts_what_is_damaged_or_lost)
 	make_raw(&maker, 30, 2, 0, 0, 8);
 	make_raw(&maker, 40, 9, 2, 0, 24); /* of no event */
 	make_lost(&maker, 1234);
-	make_formats(&maker, enter_format, exit_format);
+	make_both(&maker, enter_format, exit_format);
 	make_finish(&maker);
 	EXPECT_INT(run(&maker, "failed-syscalls", &result, &err), 0);
 	EXPECT_INT(result.samples, 1);
@@ -211,7 +186,7 @@ TEST(run_says_when_not_every_event_was_recorded)
 	twice[0].sample_period = 100;
 	twice[1].ids = enter_id;
 	make_start(&maker, twice, ARRAY_SIZE(twice));
-	make_formats(&maker, NULL, exit_format);
+	make_both(&maker, NULL, exit_format);
 	make_finish(&maker);
 	EXPECT_INT(run(&maker, "failed-syscalls", &result, &err), 0);
 	EXPECT_INT(result.notes.len, 2);
