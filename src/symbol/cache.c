@@ -19,7 +19,7 @@
 #include <xxhash.h>
 
 #define CACHE_MAGIC   "pfolsyms"
-#define CACHE_VERSION 1
+#define CACHE_VERSION 2
 #define CACHE_ORDER   0x01020304u
 #define SOURCE_MAX    PATH_MAX
 #define USED_AFTER_S  (24 * 60 * 60) /* a hit renews a file's time when it is older than this */

@@ -113,6 +113,20 @@ static void fill_columns(const struct table *table, const struct symbol_sheet *s
 		((uint32_t *)table->choices)[i] = sheet->choices.data[i];
 }
 
+/* Stubs of the PLT come last: what had no size and seemed to reach past the first of them ends
+ * there.
+ */
+static void cut_guesses(struct symbol_rows *rows)
+{
+	for (size_t i = 0; i + 1 < rows->len; i++) {
+		struct symbol_row *row = &rows->data[i];
+		uint64_t gap = row[1].start - row->start;
+
+		if (row->guessed && gap && gap < row->size)
+			row->size = (uint32_t)gap;
+	}
+}
+
 struct table *table_build(struct symbol_sheet *sheet, enum table_overlap overlap)
 {
 	struct table *table = mem_alloc(sizeof(*table));
@@ -121,6 +135,7 @@ struct table *table_build(struct symbol_sheet *sheet, enum table_overlap overlap
 	if (!sheet->strings.len)
 		buf_add(&sheet->strings, "", 1);
 	sheet_sort(sheet);
+	cut_guesses(&sheet->rows);
 	ranges_make(&ranges, &sheet->rows, overlap == OVERLAP_NEWEST);
 	table->head = (struct table_head){ .count = (uint32_t)sheet->rows.len,
 					   .range_count = (uint32_t)ranges.len,

@@ -36,9 +36,9 @@ def code_segments(path):
     return [(int(offset, 16), int(size, 16), int(addr, 16)) for offset, addr, size in found]
 
 
-def names(path):
+def names(path, *options):
     """What perf says: address to (name, offset), or None."""
-    text = subprocess.run(["perf", "script", "-i", path, "-F", "ip,sym,symoff"],
+    text = subprocess.run(["perf", "script", "-i", path, *options, "-F", "ip,sym,symoff"],
                           capture_output=True, text=True, check=True).stdout
     result = {}
     for line in text.splitlines():

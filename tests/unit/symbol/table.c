@@ -75,6 +75,26 @@ TEST(table_overlaps_innermost)
 	table_free(table);
 }
 
+/* Stubs are added after symbols without a size were given ends. */
+TEST(table_guesses_end_at_the_next_start)
+{
+	struct symbol_sheet sheet = { 0 };
+	struct symbol symbol;
+	struct table *table;
+
+	sheet_add_named(&sheet, 0x1000, 0, "_init", STB_GLOBAL);
+	sheet_add_named(&sheet, 0x2000, 0x10, "main", STB_GLOBAL);
+	sheet_settle(&sheet);
+	sheet_add_named(&sheet, 0x1020, 0x10, "puts@plt", STB_GLOBAL);
+	table = table_build(&sheet, OVERLAP_INNERMOST);
+	EXPECT(table_find(table, 0x101f, &symbol));
+	EXPECT_TEXT(symbol.name, "_init");
+	EXPECT(table_find(table, 0x1028, &symbol));
+	EXPECT_TEXT(symbol.name, "puts@plt");
+	EXPECT(!table_find(table, 0x1030, &symbol));
+	table_free(table);
+}
+
 TEST(table_overlaps_newest)
 {
 	static const uint64_t addresses[] = { 0x100, 0x14f, 0x150, 0x1ff, 0x200, 0x2ff, 0x310 };

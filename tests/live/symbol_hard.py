@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs whose files are hard to get at, recorded for real: names in 95 % of their user samples.
+
+Each runs in its own surroundings while perf and we record it; both recordings are reported while it
+lives, perf's also when it is gone and only what perf saved is left.
+"""
+import json
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+
+from lib import PERFOLIO, check, done, need_program, need_root, run
+
+FOLDER = tempfile.mkdtemp(prefix="perfolio-hard-")
+CACHE = os.path.join(FOLDER, "cache")
+ENV = {**os.environ, "HOME": os.path.join(FOLDER, "home"), "XDG_CACHE_HOME": CACHE}
+NAMED = 0.95
+SOURCE = """
+#include <unistd.h>
+volatile unsigned long sink;
+__attribute__((noinline)) static void FUNCTION(void)
+{ for (unsigned long i = 0; i < 1000000; i++) sink += i * i; }
+int main(void) { alarm(60); for (;;) FUNCTION(); }
+"""
+SCRIPT = """
+function hot(n) { let s = 0; for (let i = 0; i < n; i++) s = (s * 31 + i) % 65521; return s }
+function warm(o, n) { for (let i = 0; i < n; i++) o['k' + (i % 50)] = hot(200); return o }
+const end = Date.now() + 60000; let t = 0;
+while (Date.now() < end) { t += hot(100000); warm({}, 200); }
+"""
+
+
+def compile_program(path, function):
+    source = os.path.join(FOLDER, "source.c")
+    with open(source, "w", encoding="utf-8") as file:
+        file.write(SOURCE.replace("FUNCTION", function))
+    made = run(["gcc", "-O1", "-static", "-Wl,--build-id", source, "-o", path])
+    return made.returncode == 0
+
+
+def start(command, **options):
+    """A process that ends with its group."""
+    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                               stderr=subprocess.DEVNULL, start_new_session=True, **options)
+    time.sleep(0.6)
+    return process
+
+
+def stop(process):
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+    process.wait(10)
+
+
+def innermost(pid):
+    """The last of a chain of children: what runs behind unshare."""
+    while True:
+        child = run(["pgrep", "-P", str(pid)]).stdout.split()
+        if not child:
+            return pid
+        pid = int(child[0])
+
+
+def user_share(recording):
+    """How many user samples there are, and the share of them with a name."""
+    result = run([PERFOLIO, "report", "-i", recording, "--no-index", "--json", "-g", "none",
+                  "--no-children", "--sort", "dso,symbol"], env=ENV)
+    rows = [row for event in json.loads(result.stdout)["events"] for row in event["rows"]
+            if not row["object"].startswith("[kernel")]
+    total = sum(row["self_samples"] for row in rows)
+    named = sum(row["self_samples"] for row in rows if row["symbol"] != "[unknown]")
+    return total, named / total if total else 0, rows
+
+
+def check_names(label, recording, wanted=None):
+    total, share, rows = user_share(recording)
+    check(total >= 50 and share >= NAMED, f"{label}: {100 * share:.1f} % of {total} named",
+          rows[:5])
+    if wanted:
+        hot = sum(row["self_samples"] for row in rows if wanted in row["symbol"])
+        check(hot > 0.1 * total, f"{label}: {wanted} has {hot} of them", rows[:5])
+
+
+def record_both(pid, label, wanted):
+    for who, command in (("perf", ["perf", "record", "-q"]), ("ours", [PERFOLIO, "record"])):
+        recording = os.path.join(FOLDER, who + ".data")
+        made = run([*command, "-o", recording, "-F", "1999", "-p", str(pid), "--", "sleep", "0.5"],
+                   env=ENV)
+        if not os.path.exists(recording):
+            check(False, f"{label}: {who} recorded", made.stderr)
+            continue
+        check_names(f"{label}, {who}", recording, wanted)
+
+
+def check_container():
+    root = os.path.join(FOLDER, "root")
+    os.makedirs(os.path.join(root, "app"))
+    compile_program(os.path.join(root, "app", "prog"), "in_the_container")
+    process = start(["unshare", "--mount", "--pid", "--fork", "--root", root, "/app/prog"])
+    record_both(innermost(process.pid), "a container", "in_the_container")
+    stop(process)
+    shutil.rmtree(root)
+    shutil.rmtree(CACHE, ignore_errors=True)  # else our own cache would know it
+    check_names("a container that is gone, perf's ~/.debug", os.path.join(FOLDER, "perf.data"),
+                "in_the_container")
+
+
+def check_deleted():
+    path = os.path.join(FOLDER, "deleted")
+    compile_program(path, "once_was_here")
+    process = start([path])
+    os.unlink(path)
+    record_both(process.pid, "a deleted program", "once_was_here")
+    compile_program(path, "another_one")
+    check_names("its name taken by another, perf", os.path.join(FOLDER, "perf.data"),
+                "once_was_here")
+    stop(process)
+
+
+def check_node(label, wrapper):
+    node = shutil.which("node")
+    if not node:
+        print(f"# {label}: skipped, node is not installed")
+        return
+    process = start([*wrapper, node, "--perf-basic-prof", "-e", SCRIPT], cwd=FOLDER)
+    time.sleep(0.5)
+    pid = innermost(process.pid)
+    record_both(pid, label, "hot")
+    stop(process)
+    for path in (f"/tmp/perf-{pid}.map",):
+        if os.path.exists(path):
+            os.unlink(path)
+
+
+def check_jitdump():
+    """perf inject --jit makes an ELF file of every function and mappings of them."""
+    node = shutil.which("node")
+    if not node:
+        print("# jitdump: skipped, node is not installed")
+        return
+    raw, injected = (os.path.join(FOLDER, name) for name in ("raw.data", "jit.data"))
+    script = SCRIPT.replace("60000", "800")
+    run(["perf", "record", "-q", "-k", "mono", "-F", "999", "-o", raw, node, "--perf-prof", "-e",
+         script], cwd=FOLDER, env=ENV)
+    made = run(["perf", "inject", "--jit", "-i", raw, "-o", injected], cwd=FOLDER, env=ENV,
+               timeout=120)
+    if not any(name.startswith("jitted-") for name in os.listdir(FOLDER)):
+        print("# jitdump: skipped, perf inject made no files:", made.stderr.strip()[:200])
+        return
+    check_names("jitdump", injected, "hot")
+
+
+def main():
+    need_root()
+    for name in ("perf", "gcc", "unshare", "pgrep"):
+        need_program(name)
+    os.makedirs(ENV["HOME"])
+    try:
+        check_container()
+        check_deleted()
+        check_node("node's JIT", [])
+        check_node("node's JIT in a container", ["unshare", "--mount", "--pid", "--fork", "sh",
+                                                 "-c", 'mount -t tmpfs none /tmp; exec "$@"', "-"])
+        check_jitdump()
+    finally:
+        shutil.rmtree(FOLDER, ignore_errors=True)
+    done()
+
+
+main()
