@@ -4,8 +4,10 @@
 
     seeds.py CORPUS TARGET FOLDER
 
-Whole recordings for `perfdata`, and those of tracepoints for `summary`; for `feature` their features, for `sample` their records with what
-the event's attr says of them, for `tracing` the formats of their tracepoints and of this kernel's.
+Whole recordings for `perfdata`, and those of tracepoints for `summary`; for `feature` their
+features, for `sample` their records with what the event's attr says of them, for `tracing` the
+formats of their tracepoints and of this kernel's; for `cfi` the call frame information of this
+machine's programs.
 """
 import glob
 import hashlib
@@ -78,11 +80,30 @@ def traced(data):
     return [data] if len(data) < 100000 and b"tracing0." in data else []
 
 
+def cfi_seeds():
+    for path in sorted(glob.glob("/usr/bin/*") + glob.glob("/usr/lib/*/lib*.so.*"))[::40]:
+        with open(path, "rb") as file:
+            data = file.read()
+        if data[:6] != b"\x7fELF\x02\x01" or os.path.islink(path):
+            continue
+        table, = struct.unpack_from("<Q", data, 40)
+        count, names = struct.unpack_from("<HH", data, 60)
+        heads = [struct.unpack_from("<IIQQQQIIQQ", data, table + i * 64) for i in range(count)]
+        for head in heads:
+            start = heads[names][4] + head[0]
+            name = data[start:data.find(b"\0", start)]
+            if name == b".eh_frame":
+                yield b"\0" + data[head[4]:head[4] + min(head[5], 3000)]
+
+
 def main():
     corpus, target, folder = sys.argv[1:4]
     os.makedirs(folder, exist_ok=True)
     make = {"feature": feature_seeds, "sample": sample_seeds, "tracing": tracing_seeds,
             "perfdata": lambda data: [data], "summary": traced}.get(target)
+    if target == "cfi":
+        for seed in cfi_seeds():
+            keep(folder, seed)
     if not make:
         return
     for data in files(corpus):

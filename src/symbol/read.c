@@ -280,3 +280,39 @@ void read_vdso_object(struct dso *object, struct reading *r)
 	sources_close(&s);
 	buf_free(&f.source);
 }
+
+static bool open_code(struct finder *f, enum dso_kind kind, struct elf_file *code)
+{
+	if (kind == DSO_VDSO)
+		return open_own_vdso(f, code) || find_try_cached(f, "vdso", code);
+	return kind == DSO_FILE && find_code(f, code);
+}
+
+bool dso_open_code(struct dso *object, struct elf_file *code)
+{
+	struct finder f;
+	bool found;
+
+	pthread_mutex_lock(&object->lock);
+	f = finder_of(object);
+	found = open_code(&f, object->key.kind, code);
+	pthread_mutex_unlock(&object->lock);
+	buf_free(&f.source);
+	return found;
+}
+
+bool dso_open_debug(struct dso *object, struct elf_file *debug)
+{
+	struct elf_file code = { 0 };
+	struct finder f;
+	bool has_code, found;
+
+	pthread_mutex_lock(&object->lock);
+	f = finder_of(object);
+	has_code = open_code(&f, object->key.kind, &code);
+	found = find_debug(&f, has_code ? &code : NULL, debug);
+	pthread_mutex_unlock(&object->lock);
+	elf_file_close(&code);
+	buf_free(&f.source);
+	return found;
+}

@@ -21,6 +21,7 @@
 #include <sys/types.h>
 
 struct dso;
+struct elf_file;
 struct symbol_store;
 
 enum dso_kind {
@@ -96,6 +97,13 @@ uint64_t dso_address(struct dso *object, uint64_t file_off);
 
 /* Reads it now, for those that read many at once; else the first question does. */
 void dso_read(struct dso *object);
+
+/*
+ * The files themselves, for what else they hold than names: the one that ran, and the one of its
+ * debug information.  False if it is not found; close what was opened.
+ */
+bool dso_open_code(struct dso *object, struct elf_file *code);
+bool dso_open_debug(struct dso *object, struct elf_file *debug);
 
 /* A symbol that the recording itself tells of (KSYMBOL); it goes before those that are read. */
 void dso_add_symbol(struct dso *object, const char *name, uint64_t start, uint64_t end);

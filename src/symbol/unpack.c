@@ -6,6 +6,7 @@
 #include <lzma.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 #include <zstd.h>
 
 /* An output that doubles as needed. */
@@ -95,4 +96,51 @@ int unpack_image(struct image *image)
 	image_close(image);
 	*image = image_owning(out.data, out.len);
 	return 0;
+}
+
+static bool unpack_zlib(const unsigned char *in, size_t size, unsigned char *into, uint64_t room)
+{
+	uLongf got = room;
+
+	return uncompress(into, &got, in, size) == Z_OK && got == room;
+}
+
+/* Says its size beforehand, and must have it then. */
+static unsigned char *unpack_known(const struct elf_file *elf, const unsigned char *in, size_t size,
+				   uint64_t *room)
+{
+	size_t head = elf->wide ? sizeof(Elf64_Chdr) : sizeof(Elf32_Chdr);
+	unsigned char *into;
+	bool sound = false;
+	uint32_t kind;
+
+	if (size < head)
+		return NULL;
+	kind = elf_u32(elf, in);
+	*room = elf_word(elf, in + (elf->wide ? 8 : 4));
+	/* Nothing shrinks to less than a thousandth, so a lie costs no memory. */
+	if (*room > UNPACK_MAX || *room / 2048 > size)
+		return NULL;
+	into = mem_alloc(*room + 1);
+	if (kind == ELFCOMPRESS_ZLIB)
+		sound = unpack_zlib(in + head, size - head, into, *room);
+	else if (kind == 2) /* ELFCOMPRESS_ZSTD, which older headers lack */
+		sound = ZSTD_decompress(into, *room, in + head, size - head) == *room;
+	if (sound)
+		return into;
+	free(into);
+	return NULL;
+}
+
+unsigned char *unpack_section(const struct elf_file *elf, const struct elf_section *section,
+			      uint64_t *size)
+{
+	unsigned char *bytes = elf_section_load(elf, section), *plain;
+
+	*size = section->size;
+	if (!bytes || !(section->flags & SHF_COMPRESSED))
+		return bytes;
+	plain = unpack_known(elf, bytes, section->size, size);
+	free(bytes);
+	return plain;
 }

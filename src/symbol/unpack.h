@@ -5,6 +5,7 @@
 #ifndef SYMBOL_UNPACK_H
 #define SYMBOL_UNPACK_H
 
+#include "symbol/elf.h"
 #include "symbol/image.h"
 #include <stddef.h>
 
@@ -15,5 +16,12 @@
  * compressed; -EBADMSG if it is damaged, -EFBIG if it is larger than UNPACK_MAX.
  */
 int unpack_image(struct image *image);
+
+/*
+ * The bytes of a section, unpacked if it says that they are packed (zlib, zstd); NULL if it has
+ * none, or if they are damaged or too many.  Free it.
+ */
+unsigned char *unpack_section(const struct elf_file *elf, const struct elf_section *section,
+			      uint64_t *size);
 
 #endif

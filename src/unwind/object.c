@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "unwind/object.h"
+#include "base/idmap.h"
+#include "symbol/elf.h"
+#include "symbol/symbol.h"
+#include "symbol/unpack.h"
+
+#define TABLES_MAX 3 /* .eh_frame, .debug_frame, and that of the debug file */
+
+/* Where an entry's code lies, for sections that have no index of their own. */
+struct indexed {
+	uint64_t start, end;
+	size_t offset;
+};
+
+struct frame_table {
+	struct cfi_section section;
+	struct cfi_header header; /* of .eh_frame; without rows: the index is used */
+	void *bytes, *header_bytes;
+	VEC(struct indexed) index;
+	bool has_index;
+};
+
+/* The rows of an entry that has been run. */
+struct compiled {
+	uint32_t first, count; /* a count of 0: damaged */
+};
+
+struct unwind_object {
+	struct dso *dso; /* whose other files are still to be opened; NULL: none are */
+	struct frame_table tables[TABLES_MAX];
+	size_t table_count;
+	struct elf_segment *segments;
+	size_t segment_count;
+	struct cfi_rows rows;
+	VEC(struct compiled) compiled;
+	struct idmap by_entry; /* table and offset to compiled */
+	struct idmap by_pc;    /* to row + 1; 0: none */
+};
+
+static void keep_segments(struct unwind_object *object, const struct elf_file *elf)
+{
+	object->segments = mem_resize(NULL, elf->segment_count + 1, sizeof(*elf->segments));
+	for (uint32_t i = 0; i < elf->segment_count; i++)
+		if (elf->segments[i].type == PT_LOAD)
+			object->segments[object->segment_count++] = elf->segments[i];
+}
+
+static struct frame_table *add_table(struct unwind_object *object, const struct elf_file *elf,
+				     unsigned char *bytes, size_t size, uint64_t address)
+{
+	struct frame_table *table = &object->tables[object->table_count++];
+
+	*table = (struct frame_table){ .bytes = bytes };
+	table->section.bases =
+		(struct cfi_bases){ .bytes = bytes, .address = address, .wide = elf->wide };
+	table->section.size = size;
+	return table;
+}
+
+static void add_debug_frame(struct unwind_object *object, const struct elf_file *elf)
+{
+	const struct elf_section *section = elf_section_find(elf, ".debug_frame");
+	unsigned char *bytes;
+	uint64_t size;
+
+	if (!section || elf->swapped || object->table_count == TABLES_MAX)
+		return;
+	bytes = unpack_section(elf, section, &size);
+	if (bytes)
+		add_table(object, elf, bytes, (size_t)size, section->addr)->section.debug = true;
+}
+
+/* A piece of the file, by a section of that name or else by what the segments say. */
+struct piece {
+	unsigned char *bytes;
+	uint64_t address, size;
+};
+
+static bool load_piece(const struct elf_file *elf, uint64_t offset, struct piece *piece)
+{
+	piece->bytes = piece->size ? image_load(&elf->image, offset, piece->size) : NULL;
+	return piece->bytes != NULL;
+}
+
+static bool load_section(const struct elf_file *elf, const char *name, struct piece *piece)
+{
+	const struct elf_section *section = elf_section_find(elf, name);
+
+	if (!section || section->type == SHT_NOBITS || section->flags & SHF_COMPRESSED)
+		return false;
+	*piece = (struct piece){ .address = section->addr, .size = section->size };
+	return load_piece(elf, section->offset, piece);
+}
+
+/* The vdso and sstripped files have no sections. */
+static bool load_header_segment(const struct elf_file *elf, struct piece *piece)
+{
+	for (uint32_t i = 0; i < elf->segment_count; i++) {
+		const struct elf_segment *s = &elf->segments[i];
+
+		if (s->type != PT_GNU_EH_FRAME)
+			continue;
+		*piece = (struct piece){ .address = s->addr, .size = s->file_size };
+		return load_piece(elf, s->offset, piece);
+	}
+	return false;
+}
+
+/* From an address to the end of its segment; where .eh_frame ends, a zero says so. */
+static bool load_rest(const struct elf_file *elf, uint64_t address, struct piece *piece)
+{
+	const struct elf_segment *s = elf_segment_of(elf, address);
+
+	if (!s || address - s->addr >= s->file_size)
+		return false;
+	*piece = (struct piece){ .address = address, .size = s->file_size - (address - s->addr) };
+	return load_piece(elf, s->offset + (address - s->addr), piece);
+}
+
+static bool load_header(const struct elf_file *elf, struct piece *piece, struct cfi_header *header)
+{
+	struct cfi_bases bases;
+
+	if (!load_section(elf, ".eh_frame_hdr", piece) && !load_header_segment(elf, piece))
+		return false;
+	bases = (struct cfi_bases){ .bytes = piece->bytes,
+				    .address = piece->address,
+				    .data = piece->address,
+				    .wide = elf->wide };
+	if (cfi_header_read(header, &bases, (size_t)piece->size))
+		return true;
+	free(piece->bytes);
+	piece->bytes = NULL;
+	return false;
+}
+
+static void add_eh_frame(struct unwind_object *object, const struct elf_file *elf)
+{
+	struct piece head = { 0 }, frames = { 0 };
+	struct cfi_header header = { 0 };
+	struct frame_table *table;
+	bool has_header;
+
+	if (elf->swapped)
+		return;
+	has_header = load_header(elf, &head, &header);
+	if (!load_section(elf, ".eh_frame", &frames) &&
+	    (!has_header || !load_rest(elf, header.frames, &frames))) {
+		free(head.bytes);
+		return;
+	}
+	table = add_table(object, elf, frames.bytes, (size_t)frames.size, frames.address);
+	table->header = header;
+	table->header_bytes = head.bytes;
+	table->section.bases.data = head.address;
+}
+
+struct unwind_object *unwind_object_new(const struct elf_file *code, const struct elf_file *debug)
+{
+	struct unwind_object *object = mem_alloc(sizeof(*object));
+
+	keep_segments(object, code);
+	add_eh_frame(object, code);
+	add_debug_frame(object, code);
+	if (debug)
+		add_debug_frame(object, debug);
+	return object;
+}
+
+struct unwind_object *unwind_object_open(struct dso *dso)
+{
+	struct unwind_object *object;
+	struct elf_file code = { 0 };
+
+	if (!dso_open_code(dso, &code))
+		return NULL;
+	object = mem_alloc(sizeof(*object));
+	object->dso = dso;
+	keep_segments(object, &code);
+	add_eh_frame(object, &code);
+	elf_file_close(&code);
+	return object;
+}
+
+/* What is not in .eh_frame may be in .debug_frame: of programs built without unwind tables. */
+static bool open_more(struct unwind_object *object)
+{
+	size_t before = object->table_count;
+	struct elf_file elf = { 0 };
+
+	if (!object->dso)
+		return false;
+	if (dso_open_code(object->dso, &elf)) {
+		add_debug_frame(object, &elf);
+		elf_file_close(&elf);
+	}
+	if (object->table_count == before && dso_open_debug(object->dso, &elf)) {
+		add_debug_frame(object, &elf);
+		elf_file_close(&elf);
+	}
+	object->dso = NULL;
+	return object->table_count > before;
+}
+
+void unwind_object_free(struct unwind_object *object)
+{
+	if (!object)
+		return;
+	for (size_t i = 0; i < object->table_count; i++) {
+		free(object->tables[i].bytes);
+		free(object->tables[i].header_bytes);
+		vec_free(&object->tables[i].index);
+	}
+	free(object->segments);
+	cfi_rows_free(&object->rows);
+	vec_free(&object->compiled);
+	idmap_free(&object->by_entry);
+	idmap_free(&object->by_pc);
+	free(object);
+}
+
+bool unwind_object_has_rules(struct unwind_object *object)
+{
+	return object->table_count || open_more(object);
+}
+
+uint64_t unwind_object_address(const struct unwind_object *object, uint64_t file_off)
+{
+	for (size_t i = 0; i < object->segment_count; i++) {
+		const struct elf_segment *s = &object->segments[i];
+
+		if (file_off >= s->offset && file_off - s->offset < s->file_size)
+			return file_off - s->offset + s->addr;
+	}
+	return file_off;
+}
+
+static int by_start(const void *left, const void *right)
+{
+	const struct indexed *a = left, *b = right;
+
+	return a->start < b->start ? -1 : a->start > b->start;
+}
+
+static void build_index(struct frame_table *table)
+{
+	struct cfi_entry entry;
+	size_t at = 0, next;
+	enum cfi_kind kind;
+
+	table->has_index = true;
+	while ((kind = cfi_read(&table->section, at, &entry, &next)) != CFI_END) {
+		if (kind == CFI_ENTRY)
+			*vec_push(&table->index) = (struct indexed){ entry.start, entry.end,
+								     entry.offset };
+		at = next;
+	}
+	if (table->index.len)
+		qsort(table->index.data, table->index.len, sizeof(*table->index.data), by_start);
+}
+
+/* The entry's offset by the index; false if nothing covers pc. */
+static bool find_indexed(struct frame_table *table, uint64_t pc, size_t *offset)
+{
+	size_t low = 0, high;
+
+	if (!table->has_index)
+		build_index(table);
+	high = table->index.len;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (table->index.data[middle].start <= pc)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!low || pc >= table->index.data[low - 1].end)
+		return false;
+	*offset = table->index.data[low - 1].offset;
+	return true;
+}
+
+static bool find_entry(struct frame_table *table, uint64_t pc, struct cfi_entry *entry)
+{
+	size_t offset, next;
+	uint64_t address;
+
+	if (table->header.count) {
+		if (!cfi_header_find(&table->header, pc, &address) ||
+		    address - table->section.bases.address >= table->section.size)
+			return false;
+		offset = (size_t)(address - table->section.bases.address);
+	} else if (!find_indexed(table, pc, &offset)) {
+		return false;
+	}
+	return cfi_read(&table->section, offset, entry, &next) == CFI_ENTRY && pc >= entry->start &&
+	       pc < entry->end;
+}
+
+static struct compiled compile(struct unwind_object *object, size_t table,
+			       const struct cfi_entry *entry)
+{
+	uint64_t key = (uint64_t)table << 56 | entry->offset;
+	uint32_t next = (uint32_t)object->compiled.len;
+	uint32_t at = idmap_add(&object->by_entry, key, next);
+	struct compiled *made;
+
+	if (at != next)
+		return object->compiled.data[at];
+	made = vec_push(&object->compiled);
+	made->first = (uint32_t)object->rows.list.len;
+	cfi_rows_add(&object->rows, &object->tables[table].section, entry);
+	made->count = (uint32_t)object->rows.list.len - made->first;
+	return *made;
+}
+
+/* The row + 1, or 0. */
+static uint32_t search(struct unwind_object *object, uint64_t pc)
+{
+	struct cfi_entry entry;
+
+	for (size_t i = 0; i < object->table_count || open_more(object); i++) {
+		struct compiled made;
+		const struct cfi_row *row;
+
+		if (!find_entry(&object->tables[i], pc, &entry))
+			continue;
+		made = compile(object, i, &entry);
+		row = cfi_rows_find(object->rows.list.data + made.first, made.count, pc);
+		if (row && row->frame != CFI_NO_FRAME)
+			return (uint32_t)(row - object->rows.list.data) + 1;
+	}
+	return 0;
+}
+
+const struct cfi_row *unwind_object_find(struct unwind_object *object, uint64_t pc)
+{
+	uint32_t found;
+
+	if (pc == UINT64_MAX)
+		return NULL;
+	found = idmap_find(&object->by_pc, pc);
+	if (found == IDMAP_NONE) {
+		found = search(object, pc);
+		idmap_add(&object->by_pc, pc, found);
+	}
+	return found ? &object->rows.list.data[found - 1] : NULL;
+}
+
+const struct cfi_rows *unwind_object_rows(const struct unwind_object *object)
+{
+	return &object->rows;
+}
+
+/* An entry among those of all tables; of two that begin alike the earlier table's goes first. */
+struct listed {
+	struct indexed entry;
+	size_t table;
+};
+
+static int by_start_and_table(const void *left, const void *right)
+{
+	const struct listed *a = left, *b = right;
+
+	if (a->entry.start != b->entry.start)
+		return a->entry.start < b->entry.start ? -1 : 1;
+	return a->table < b->table ? -1 : a->table > b->table;
+}
+
+void unwind_object_compile(struct unwind_object *object, struct cfi_rows *all)
+{
+	VEC(struct listed) list = { 0 };
+	struct cfi_entry entry;
+	uint64_t reached = 0;
+	size_t next;
+
+	open_more(object);
+	for (size_t i = 0; i < object->table_count; i++) {
+		if (!object->tables[i].has_index)
+			build_index(&object->tables[i]);
+		vec_each (it, &object->tables[i].index)
+			*vec_push(&list) = (struct listed){ *it, i };
+	}
+	if (list.len)
+		qsort(list.data, list.len, sizeof(*list.data), by_start_and_table);
+	vec_each (it, &list) {
+		const struct cfi_section *section = &object->tables[it->table].section;
+
+		if (it->entry.start >= reached &&
+		    cfi_read(section, it->entry.offset, &entry, &next) == CFI_ENTRY &&
+		    cfi_rows_add(all, section, &entry))
+			reached = it->entry.end;
+	}
+	vec_free(&list);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The unwinding rules of one program or library, found by pc.
+ *
+ * An entry's program is run when its code is first asked for, and its rows are kept; a pc that was
+ * asked for before costs one look into a hash table.  .eh_frame comes first, .debug_frame (of the
+ * file itself, then of its debug file) is opened when something is not in there.  Addresses are the
+ * object's own.  Belongs to one thread.
+ */
+#ifndef UNWIND_OBJECT_H
+#define UNWIND_OBJECT_H
+
+#include "unwind/rows.h"
+
+struct dso;
+struct elf_file;
+struct unwind_object;
+
+/* Of an object of the symbol store, which must outlive it; NULL if its file is not found. */
+struct unwind_object *unwind_object_open(struct dso *dso);
+
+/* Of open files, of which copies are made; debug may be NULL. */
+struct unwind_object *unwind_object_new(const struct elf_file *code, const struct elf_file *debug);
+void unwind_object_free(struct unwind_object *object);
+
+/* Whether it has any rules; a file without is one that was built or stripped so. */
+bool unwind_object_has_rules(struct unwind_object *object);
+
+/* Where a byte of the file is loaded, by its segments. */
+uint64_t unwind_object_address(const struct unwind_object *object, uint64_t file_off);
+
+/* The row that holds at pc, until the next call; NULL if there is none. */
+const struct cfi_row *unwind_object_find(struct unwind_object *object, uint64_t pc);
+
+/* What the rows that were found refer to. */
+const struct cfi_rows *unwind_object_rows(const struct unwind_object *object);
+
+/* Every row of the object in order of addresses, for who wants a whole table. */
+void unwind_object_compile(struct unwind_object *object, struct cfi_rows *all);
+
+#endif

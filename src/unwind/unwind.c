@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "unwind/unwind.h"
+#include "base/idmap.h"
+#include "unwind/object.h"
+
+#include <linux/perf_event.h>
+#include <sys/utsname.h>
+
+struct unwinder {
+	VEC(struct unwind_object *) objects; /* NULL: its file is not there */
+	struct idmap by_dso;
+};
+
+struct unwinder *unwinder_new(void)
+{
+	return mem_alloc(sizeof(struct unwinder));
+}
+
+void unwinder_free(struct unwinder *unwinder)
+{
+	if (!unwinder)
+		return;
+	vec_each (object, &unwinder->objects)
+		unwind_object_free(*object);
+	vec_free(&unwinder->objects);
+	idmap_free(&unwinder->by_dso);
+	free(unwinder);
+}
+
+static struct unwind_object *object_of(struct unwinder *unwinder, struct dso *dso)
+{
+	uint32_t next = (uint32_t)unwinder->objects.len;
+	uint32_t at = idmap_add(&unwinder->by_dso, (uintptr_t)dso, next);
+
+	if (at == next)
+		*vec_push(&unwinder->objects) = unwind_object_open(dso);
+	return unwinder->objects.data[at];
+}
+
+/* One thread on its way out. */
+struct walk {
+	struct unwinder *unwinder;
+	const struct unwind_input *input;
+	const struct unwind_space *space;
+	struct unwind_stack stack;
+	struct unwind_registers regs;
+	/* What is known of the frame's code. */
+	struct unwind_object *object;
+	const struct cfi_row *row;
+	uint64_t object_pc;
+	enum unwind_result where; /* UNWIND_STEPPED: there is a way on */
+};
+
+/*
+ * Code without rules of its own has a frame pointer or nothing: a JIT's, assembly.  A file that is
+ * not there may have had rules, so nothing is guessed about its code.
+ */
+static void locate(struct walk *w, uint64_t address)
+{
+	struct unwind_place place;
+
+	w->object = NULL;
+	w->row = NULL;
+	w->where = UNWIND_STEPPED;
+	if (!w->space->find(w->space->context, address, &place)) {
+		w->where = UNWIND_NO_CODE;
+	} else if (place.dso) {
+		w->object = object_of(w->unwinder, place.dso);
+		if (!w->object) {
+			w->where = UNWIND_NO_FILE;
+			return;
+		}
+		w->object_pc = unwind_object_address(w->object, place.file_off);
+		w->row = unwind_object_find(w->object, w->object_pc);
+	}
+}
+
+static bool is_trampoline(const struct walk *w)
+{
+	return w->row && w->row->signal;
+}
+
+/* Whether the next byte belongs to another function; an entry's rows end with one that says so. */
+static bool is_last_byte(const struct walk *w)
+{
+	return w->row[1].frame == CFI_NO_FRAME && w->row[1].start == w->object_pc + 1;
+}
+
+/*
+ * Finds where a frame's code is, as struct unwind_frame has it.  The trampoline that a signal's
+ * handler returns to was never called either: its first byte is where it begins.
+ */
+static uint64_t find_code(struct walk *w, bool interrupted)
+{
+	uint64_t pc = w->regs.pc;
+
+	if (interrupted) {
+		locate(w, pc);
+		return pc;
+	}
+	locate(w, pc - 1);
+	if (w->row && !is_trampoline(w) && !is_last_byte(w))
+		return pc - 1;
+	locate(w, pc);
+	if (is_trampoline(w))
+		return pc;
+	locate(w, pc - 1);
+	return pc - 1;
+}
+
+static enum unwind_result step(struct walk *w)
+{
+	if (w->where != UNWIND_STEPPED)
+		return w->where;
+	if (w->row)
+		return unwind_step(&w->regs, w->input->arch, unwind_object_rows(w->object), w->row,
+				   &w->stack);
+	return unwind_step_pointer(&w->regs, w->input->arch, &w->stack);
+}
+
+static void add_frame(struct unwound *unwound, uint64_t address, enum unwind_how how)
+{
+	unwound->frames[unwound->count++] = (struct unwind_frame){ .address = address,
+								   .how = (uint8_t)how };
+}
+
+static enum unwind_result walk(struct walk *w, struct unwound *unwound)
+{
+	add_frame(unwound, find_code(w, true), UNWIND_BY_RULES);
+	while (unwound->count < UNWIND_FRAMES_MAX) {
+		enum unwind_how how = w->row ? UNWIND_BY_RULES : UNWIND_BY_POINTER;
+		bool interrupted = is_trampoline(w);
+		enum unwind_result result = step(w);
+
+		if (result != UNWIND_STEPPED)
+			return result;
+		add_frame(unwound, find_code(w, interrupted), how);
+	}
+	return UNWIND_DEEP;
+}
+
+/*
+ * Where the copy of the stack ended too early, the kernel's own chain may go on: behind the
+ * outermost frame that both have.  It lacks functions without a frame pointer, hence the mark.
+ */
+static void splice(const struct unwind_input *input, struct unwound *unwound)
+{
+	uint64_t from = input->chain_len;
+
+	for (size_t i = unwound->count; i-- && from == input->chain_len;)
+		for (uint64_t k = 0; k < input->chain_len; k++)
+			if (input->chain[k] - unwound->frames[i].address <= 1)
+				from = k + 1;
+	for (; from < input->chain_len && unwound->count < UNWIND_FRAMES_MAX; from++)
+		if (input->chain[from])
+			add_frame(unwound, input->chain[from] - 1, UNWIND_SPLICED);
+}
+
+void unwinder_run(struct unwinder *unwinder, const struct unwind_input *input,
+		  const struct unwind_space *space, struct unwound *unwound)
+{
+	struct walk w = { .unwinder = unwinder, .input = input, .space = space };
+
+	unwound->count = 0;
+	unwound->end = UNWIND_NO_CODE;
+	unwind_registers_init(&w.regs, input->arch, input->mask, input->values);
+	w.stack = (struct unwind_stack){ .bytes = input->stack,
+					 .start = unwind_sp(&w.regs, input->arch),
+					 .size = input->stack_size,
+					 .wide = input->arch != UNWIND_I386 };
+	if (!w.regs.pc)
+		return;
+	unwound->end = walk(&w, unwound);
+	if (unwound->end == UNWIND_COPY_END)
+		splice(input, unwound);
+}
+
+bool unwind_arch_of(const char *machine, uint64_t abi, enum unwind_arch *arch)
+{
+	struct utsname here;
+
+	if (!machine && uname(&here))
+		return false;
+	if (!machine)
+		machine = here.machine;
+	if (!strcmp(machine, "aarch64") || !strcmp(machine, "arm64"))
+		*arch = UNWIND_AARCH64;
+	else if (!strcmp(machine, "x86_64"))
+		*arch = abi == PERF_SAMPLE_REGS_ABI_32 ? UNWIND_I386 : UNWIND_X86_64;
+	else if (strlen(machine) == 4 && machine[0] == 'i' && !strcmp(machine + 2, "86"))
+		*arch = UNWIND_I386;
+	else
+		return false;
+	/* 32-bit ARM has tables of another kind. */
+	return abi == PERF_SAMPLE_REGS_ABI_64 || *arch == UNWIND_I386;
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The callers of a thread, out of its registers and a copy of its stack.
+ *
+ * Which object an address belongs to is asked of the caller, who knows the mappings at that moment;
+ * rules come from unwind/object.h, once for each object.  An unwinder belongs to one thread.
+ */
+#ifndef UNWIND_UNWIND_H
+#define UNWIND_UNWIND_H
+
+#include "unwind/step.h"
+
+struct dso;
+struct unwinder;
+
+#define UNWIND_FRAMES_MAX 127 /* as perf */
+
+/* What a pc lies in. */
+struct unwind_place {
+	struct dso *dso;   /* NULL: no file, as a JIT's code */
+	uint64_t file_off; /* in the object's file */
+};
+
+struct unwind_space {
+	bool (*find)(void *context, uint64_t pc, struct unwind_place *place);
+	void *context;
+};
+
+struct unwind_input {
+	enum unwind_arch arch;
+	uint64_t mask; /* of registers, in perf's numbers */
+	const uint64_t *values;
+	const void *stack;
+	uint64_t stack_size;
+	/* The return addresses that the kernel followed by frame pointers, leaf first, if any. */
+	const uint64_t *chain;
+	uint64_t chain_len;
+};
+
+enum unwind_how {
+	UNWIND_BY_RULES,   /* the first frame too */
+	UNWIND_BY_POINTER, /* its callee has no rules, but a frame pointer */
+	UNWIND_SPLICED,	   /* from the kernel's chain, where the copy had ended */
+};
+
+struct unwind_frame {
+	/*
+	 * Where its code was: the sampled or interrupted instruction, else the last byte of the
+	 * call, since what follows a call may be another function.
+	 */
+	uint64_t address;
+	uint8_t how; /* enum unwind_how */
+};
+
+struct unwound {
+	struct unwind_frame frames[UNWIND_FRAMES_MAX];
+	size_t count;
+	enum unwind_result end; /* why there are no more; never UNWIND_STEPPED */
+};
+
+struct unwinder *unwinder_new(void);
+void unwinder_free(struct unwinder *unwinder);
+
+/* At least the frame of the registers themselves comes out, unless they have no pc. */
+void unwinder_run(struct unwinder *unwinder, const struct unwind_input *input,
+		  const struct unwind_space *space, struct unwound *unwound);
+
+/*
+ * The architecture of a sample's registers, by the recorded machine's name ("aarch64"; NULL: this
+ * one's) and their ABI (PERF_SAMPLE_REGS_ABI_32, _64).  False if it is one that is not unwound.
+ */
+bool unwind_arch_of(const char *machine, uint64_t abi, enum unwind_arch *arch);
+
+#endif
