@@ -87,7 +87,6 @@ static size_t clear(struct maps *maps, uint64_t start, uint64_t end)
 {
 	size_t at = first_past(maps, start), last;
 
-	maps->last = 0;
 	if (at < maps->list.len && maps->list.data[at].start < start) {
 		struct mapping *head = &maps->list.data[at];
 
@@ -125,20 +124,32 @@ void maps_remove(struct maps *maps, uint64_t start, uint64_t end)
 		clear(maps, start, end);
 }
 
+/* Whether first_past would give `at`. */
+static bool is_first_past(const struct maps *maps, size_t at, uint64_t address)
+{
+	const struct mapping *list = maps->list.data;
+
+	return at <= maps->list.len && (!at || list[at - 1].end <= address) &&
+	       (at == maps->list.len || address < list[at].end);
+}
+
+/* Regions of a megabyte, all over the table. */
+static uint16_t *hint_for(struct maps *maps, uint64_t address)
+{
+	return &maps->hints[(uint32_t)(address >> 20) * 0x9e3779b1u >> 28 & (MAPS_HINTS - 1)];
+}
+
 const struct mapping *maps_find(struct maps *maps, uint64_t address)
 {
-	const struct mapping *found;
-	size_t at = maps->last;
+	uint16_t *hint = hint_for(maps, address);
+	size_t at = *hint;
 
-	if (at >= maps->list.len || address < maps->list.data[at].start ||
-	    address >= maps->list.data[at].end) {
+	/* A hint may be of another region or of older mappings, so it is checked, never trusted. */
+	if (!is_first_past(maps, at, address)) {
 		at = first_past(maps, address);
-		if (at == maps->list.len)
-			return NULL;
+		*hint = (uint16_t)at;
 	}
-	found = &maps->list.data[at];
-	if (address < found->start)
+	if (at == maps->list.len || address < maps->list.data[at].start)
 		return NULL;
-	maps->last = at;
-	return found;
+	return &maps->list.data[at];
 }

@@ -19,11 +19,14 @@ struct mapping {
 	bool identity; /* an address in it is not counted from the file's start (no file, kernel) */
 };
 
+#define MAPS_HINTS 16
+
 struct maps {
 	unsigned refs;
 	uint32_t space; /* its owner's number for this state of it */
 	VEC(struct mapping) list;
-	size_t last; /* where the last search ended: the next one mostly ends there too */
+	/* Where the last search for an address of that region ended: the next mostly ends there. */
+	uint16_t hints[MAPS_HINTS];
 };
 
 struct maps *maps_new(void);

@@ -139,6 +139,7 @@ struct thread *thread_new(struct processes *p, struct process *process, uint32_t
 	if (before)
 		thread_end(p, before);
 	thread->tid = tid;
+	thread->id = p->thread_count++;
 	thread->process = process;
 	thread->comm = arena_printf(&p->arena, ":%d", (int)tid);
 	number_put(&p->by_tid, slot, tid, thread);

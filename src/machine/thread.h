@@ -30,6 +30,7 @@ struct process {
 
 struct thread {
 	uint32_t tid;
+	uint32_t id; /* one for each thread, from 0 */
 	bool comm_known;
 	bool ended;
 	struct process *process;
@@ -46,6 +47,7 @@ struct processes { /* { 0 } is ready */
 	struct arena arena;
 	struct interner comms;
 	struct number_map by_tid;
+	uint32_t thread_count;
 	struct number_map by_pid; /* the present generation */
 	VEC(struct process *) all;
 	struct process *ended[PROCESSES_ENDED]; /* a ring */

@@ -21,6 +21,9 @@ struct entry {
 
 #define NO_ATTR UINT32_MAX
 
+#define CACHE_LINE 64
+#define PREFETCH   3 /* records ahead */
+
 struct entries VEC_OF(struct entry);
 
 /* How far a directory's file may be out of order in itself: an interrupt's time, with room. */
@@ -38,8 +41,9 @@ struct record_sort {
 	size_t ready, next;	       /* queue[next..ready) go out now */
 	uint64_t newest, round_newest; /* time of the newest so far, and at the last round's end */
 	uint64_t last_out, late;
-	const void *borrowed; /* the copy that was handed out last */
-	bool flush;	      /* what is not younger than `upto` may go out */
+	const void *borrowed[RECORD_SORT_LASTING]; /* the copies that were handed out last */
+	size_t calls;
+	bool flush; /* what is not younger than `upto` may go out */
 	uint64_t upto;
 	bool ended;
 	int failure; /* what reading ended with; known once all that was read is out */
@@ -192,11 +196,27 @@ static void release_half(struct record_sort *sort)
 	sort->next = 0;
 }
 
+/* A copy was made a round ago and has left the nearest caches meanwhile. */
+static void prefetch(const struct record_sort *sort, size_t at)
+{
+	const struct entry *entry;
+
+	if (at >= sort->ready)
+		return;
+	entry = &sort->queue.data[at];
+	if (entry->in_file)
+		return;
+	for (size_t i = 0; i < entry->size && i < 4 * CACHE_LINE; i += CACHE_LINE)
+		__builtin_prefetch((const char *)(uintptr_t)entry->place + i);
+}
+
 static int hand_out(struct record_sort *sort, struct sorted_record *out, struct err *err)
 {
 	const struct entry *entry = &sort->queue.data[sort->next++];
+	const void *copy;
 	int rc;
 
+	prefetch(sort, sort->next + PREFETCH);
 	if (entry->time < sort->last_out)
 		sort->late++;
 	else
@@ -208,10 +228,12 @@ static int hand_out(struct record_sort *sort, struct sorted_record *out, struct 
 				       &out->rec);
 		return rc > 0 ? rc : err_set(err, EIO, "the file was shortened while it was read");
 	}
-	sort->borrowed = (const void *)(uintptr_t)entry->place;
-	out->rec = (struct record){ .header = sort->borrowed,
-				    .file_off = hold_tag(sort->borrowed),
+	copy = (const void *)(uintptr_t)entry->place;
+	sort->borrowed[sort->calls % RECORD_SORT_LASTING] = copy;
+	out->rec = (struct record){ .header = copy,
+				    .file_off = hold_tag(copy),
 				    .stream = entry->stream };
+	out->lasting = true;
 	return 1;
 }
 
@@ -297,13 +319,21 @@ static int read_on(struct record_sort *sort, struct sorted_record *out, struct e
 	return 1;
 }
 
+static void give_back_oldest(struct record_sort *sort)
+{
+	const void **oldest = &sort->borrowed[++sort->calls % RECORD_SORT_LASTING];
+
+	if (*oldest)
+		hold_give_back(&sort->hold, *oldest);
+	*oldest = NULL;
+}
+
 int record_sort_next(struct record_sort *sort, struct sorted_record *out, struct err *err)
 {
 	int rc;
 
-	if (sort->borrowed)
-		hold_give_back(&sort->hold, sort->borrowed);
-	sort->borrowed = NULL;
+	give_back_oldest(sort);
+	out->lasting = false;
 	for (;;) {
 		if (sort->next < sort->ready)
 			return hand_out(sort, out, err);

@@ -20,12 +20,14 @@
 
 struct record_sort;
 
-#define RECORD_SORT_MEMORY ((size_t)32 << 20) /* enough for 250,000 samples with stacks */
+#define RECORD_SORT_LASTING 8		       /* see struct sorted_record */
+#define RECORD_SORT_MEMORY  ((size_t)32 << 20) /* enough for 250,000 samples with stacks */
 
 struct sorted_record {
 	struct record rec;
 	const struct perf_attr *attr; /* NULL if its id is unknown, or there are no events */
 	uint64_t time;		      /* 0 where the record has none */
+	bool lasting; /* its bytes hold for RECORD_SORT_LASTING calls, not only until the next */
 };
 
 /* memory_limit 0 means RECORD_SORT_MEMORY. */

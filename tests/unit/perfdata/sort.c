@@ -118,8 +118,10 @@ TEST(sort_holds_places_where_memory_ends)
 	struct perf_reader *reader;
 	struct record_sort *sort;
 	struct sorted_record rec;
+	struct sorted_record before[RECORD_SORT_LASTING] = { 0 };
 	struct err err = { 0 };
 	uint64_t state = 1, last = 0;
+	int lasting = 0;
 
 	make_start(&maker, &event, 1);
 	for (int i = 0; i < COUNT; i++)
@@ -127,11 +129,18 @@ TEST(sort_holds_places_where_memory_ends)
 	make_finish(&maker);
 	sort = start(&maker, &reader, 3 << 20); /* the copies would need 5 MB */
 	for (int i = 0; i < COUNT; i++) {
+		struct sorted_record *old = &before[i % RECORD_SORT_LASTING];
+
+		if (old->lasting)
+			EXPECT_INT(((const uint64_t *)old->rec.header)[3], old->time);
 		EXPECT_INT(record_sort_next(sort, &rec, &err), 1);
 		EXPECT(rec.time >= last);
 		last = rec.time;
 		EXPECT_INT(((const uint64_t *)rec.rec.header)[3], rec.time);
+		lasting += rec.lasting;
+		*old = rec;
 	}
+	EXPECT(lasting > 0 && lasting < COUNT);
 	EXPECT_INT(record_sort_next(sort, &rec, &err), 0);
 	EXPECT_INT(record_sort_out_of_order(sort), 0);
 	record_sort_free(sort);
