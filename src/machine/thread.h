@@ -53,7 +53,7 @@ struct processes { /* { 0 } is ready */
 	struct process *ended[PROCESSES_ENDED]; /* a ring */
 	uint32_t next_ended;
 	struct maps *nothing; /* what those of longer ago have mapped; NULL: none has yet */
-	uint32_t spaces; /* the last number that mappings were given (machine_space) */
+	uint32_t spaces;      /* the last number that mappings were given (machine_space) */
 };
 
 /* Empty ones, with a number of their own. */

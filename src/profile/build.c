@@ -2,27 +2,28 @@
 #include "profile/build.h"
 #include "base/cursor.h"
 #include "base/err.h"
-#include "base/idmap.h"
 #include "perfdata/sort.h"
-#include "profile/frames.h"
+#include "profile/memo.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>
 
 /*
- * Stacks that were met lately, by a hash of their process and raw chain.  Of a fixed size, a new
- * one takes the place of an old one: memory and cost stay the same however long the recording is.
+ * Samples whose places in the memo are on their way from memory: their rows come when as many
+ * others were looked at, or when something else than a sample comes.
  */
-#define MEMO_SLOTS (1u << 15)
+#define PENDING 4
+_Static_assert(PENDING < RECORD_SORT_LASTING, "a pending sample lies in its record");
 
-struct memo_slot {
-	uint64_t hash; /* 0: empty */
-	struct frames_stack found;
+struct pending {
+	struct sample sample;
+	const struct perf_attr *attr;
+	const struct thread *thread;
+	uint64_t hash;
 };
 
 /* A thread as the last sample of it was counted. */
 struct thread_slot {
-	const struct thread *thread;
 	const struct process *process;
 	const char *comm;
 	uint32_t id;
@@ -34,12 +35,10 @@ struct profile_builder {
 	struct machine *machine;
 	struct profile *profile;
 	struct frames frames;
-	struct memo_slot *memo;
-	/* By process: a number that is new whenever its mappings change.  0: not given yet. */
-	VEC(uint32_t) spaces;
-	uint32_t kernel_space, next_space;
-	struct idmap thread_ids; /* tid to slot */
-	VEC(struct thread_slot) threads;
+	struct memo memo;
+	struct pending pending[PENDING];
+	size_t begun, finished;
+	VEC(struct thread_slot) threads; /* by the machine's id */
 	uint64_t last_time;
 };
 
@@ -51,8 +50,7 @@ struct profile_builder *profile_builder_new(struct perf_reader *reader, struct s
 	b->sort = record_sort_new(reader, 0);
 	b->machine = machine_new();
 	b->profile = profile_new();
-	b->kernel_space = ++b->next_space;
-	b->memo = mem_alloc(MEMO_SLOTS * sizeof(*b->memo));
+	memo_init(&b->memo);
 	machine_take_build_ids(b->machine, reader);
 	frames_init(&b->frames, b->profile, b->machine, store);
 	return b;
@@ -66,10 +64,8 @@ void profile_builder_free(struct profile_builder *b)
 	profile_free(b->profile);
 	machine_free(b->machine);
 	record_sort_free(b->sort);
-	idmap_free(&b->thread_ids);
 	vec_free(&b->threads);
-	vec_free(&b->spaces);
-	free(b->memo);
+	memo_fini(&b->memo);
 	free(b);
 }
 
@@ -102,19 +98,14 @@ static void add_events(struct profile_builder *b)
 
 static uint32_t thread_row(struct profile_builder *b, const struct thread *thread)
 {
-	uint32_t next = (uint32_t)b->threads.len;
-	uint32_t at = idmap_add(&b->thread_ids, thread->tid, next);
 	struct thread_slot *slot;
 
-	if (at == next)
+	while (b->threads.len <= thread->id)
 		vec_push(&b->threads);
-	slot = &b->threads.data[at];
-	if (slot->thread == thread && slot->process == thread->process &&
-	    slot->comm == thread->comm)
+	slot = &b->threads.data[thread->id];
+	if (slot->process == thread->process && slot->comm == thread->comm)
 		return slot->id;
-	*slot = (struct thread_slot){ .thread = thread,
-				      .process = thread->process,
-				      .comm = thread->comm };
+	*slot = (struct thread_slot){ .process = thread->process, .comm = thread->comm };
 	slot->id = profile_thread(b->profile,
 				  &(struct profile_thread){
 					  .pid = thread->process->pid,
@@ -125,54 +116,10 @@ static uint32_t thread_row(struct profile_builder *b, const struct thread *threa
 	return slot->id;
 }
 
-static uint32_t *space_of(struct profile_builder *b, const struct process *process)
-{
-	while (b->spaces.len <= process->id)
-		vec_push(&b->spaces);
-	if (!b->spaces.data[process->id])
-		b->spaces.data[process->id] = ++b->next_space;
-	return &b->spaces.data[process->id];
-}
-
-/* Two lanes, since each multiplication waits for the one before. */
-static uint64_t hash_chain(const struct sample *sample, uint32_t user_space, uint32_t kernel_space)
-{
-	uint64_t one = (uint64_t)user_space << 32 | kernel_space;
-	uint64_t two = sample->ip ^ (uint64_t)sample->cpumode << 56;
-	uint64_t i = 0;
-
-	one = (one ^ one >> 29) * 0xbf58476d1ce4e5b9u;
-	for (; i + 1 < sample->chain_len; i += 2) {
-		one = ((one << 27 | one >> 37) ^ sample->chain[i]) * 0x9e3779b97f4a7c15u;
-		two = ((two << 31 | two >> 33) ^ sample->chain[i + 1]) * 0xbf58476d1ce4e5b9u;
-	}
-	if (i < sample->chain_len)
-		one = ((one << 27 | one >> 37) ^ sample->chain[i]) * 0x9e3779b97f4a7c15u;
-	one ^= two * 0x94d049bb133111ebu;
-	one = (one ^ one >> 32) * 0x9e3779b97f4a7c15u;
-	return (one ^ one >> 29) | 1;
-}
-
-static const struct frames_stack *stack_of(struct profile_builder *b, const struct sample *sample,
-					   const struct thread *thread)
-{
-	uint32_t space = *space_of(b, thread->process);
-	uint64_t hash = hash_chain(sample, space, b->kernel_space);
-	struct memo_slot *slot = &b->memo[hash >> 40 & (MEMO_SLOTS - 1)];
-
-	if (slot->hash != hash) {
-		slot->found = frames_resolve(&b->frames, sample, thread, space, b->kernel_space);
-		slot->hash = hash;
-	}
-	return &slot->found;
-}
-
 static void add_row(struct profile_builder *b, const struct perf_attr *attr,
-		    const struct sample *sample)
+		    const struct sample *sample, const struct thread *thread,
+		    const struct frames_stack *stack)
 {
-	const struct thread *thread = machine_thread(b->machine, sample->pid, sample->tid);
-	const struct frames_stack *stack = stack_of(b, sample, thread);
-
 	/* Rows never go back in time, even where a record came too late to be sorted. */
 	if (sample->time != UINT64_MAX && sample->time > b->last_time)
 		b->last_time = sample->time;
@@ -191,7 +138,8 @@ static void add_row(struct profile_builder *b, const struct perf_attr *attr,
 
 /* Leader sampling: one record holds the totals of the whole group, and is a sample of each. */
 static void add_group(struct profile_builder *b, const struct perf_attr *leader,
-		      struct sample *sample)
+		      struct sample *sample, const struct thread *thread,
+		      const struct frames_stack *stack)
 {
 	for (uint64_t i = 0; i < sample->read_count; i++) {
 		struct sample_read_value value = sample_read_value_at(leader, sample, i);
@@ -201,40 +149,63 @@ static void add_group(struct profile_builder *b, const struct perf_attr *leader,
 		if (!attr)
 			b->profile->quality.unknown_records++;
 		else if (sample->period)
-			add_row(b, attr, sample);
+			add_row(b, attr, sample, thread, stack);
 	}
+}
+
+static void finish_oldest(struct profile_builder *b)
+{
+	struct pending *p = &b->pending[b->finished++ % PENDING];
+	struct frames_stack stack;
+
+	if (!memo_find(&b->memo, p->hash, &stack)) {
+		stack = frames_resolve(&b->frames, &p->sample, p->thread);
+		memo_put(&b->memo, p->hash, &stack);
+	}
+	if (p->attr->attr.base.sample_type & PERF_SAMPLE_READ)
+		add_group(b, p->attr, &p->sample, p->thread, &stack);
+	else
+		add_row(b, p->attr, &p->sample, p->thread, &stack);
+}
+
+static void finish_all(struct profile_builder *b)
+{
+	while (b->finished < b->begun)
+		finish_oldest(b);
+}
+
+/* The sample was parsed into the next pending one. */
+static void begin(struct profile_builder *b, const struct perf_attr *attr)
+{
+	struct pending *p = &b->pending[b->begun++ % PENDING];
+
+	p->attr = attr;
+	p->thread = machine_thread(b->machine, p->sample.pid, p->sample.tid);
+	p->hash = memo_hash(&p->sample, machine_space(b->machine, p->thread, PERF_RECORD_MISC_USER),
+			    machine_space(b->machine, p->thread, PERF_RECORD_MISC_KERNEL));
+	memo_prefetch(&b->memo, p->hash);
 }
 
 static void take_sample(struct profile_builder *b, const struct sorted_record *rec)
 {
 	struct profile_quality *quality = &b->profile->quality;
-	struct sample sample;
+	struct sample *sample = &b->pending[b->begun % PENDING].sample;
 
+	if (b->begun - b->finished == PENDING)
+		finish_oldest(b);
 	if (rec->attr && rec->attr->index >= b->profile->events.len)
 		add_events(b);
 	if (!rec->attr || rec->attr->index > UINT16_MAX)
 		quality->unknown_records++;
-	else if (sample_parse(rec->attr, rec->rec.header, &sample))
+	else if (sample_parse(rec->attr, rec->rec.header, sample))
 		quality->damaged++;
-	else if (sample.cpumode == PERF_RECORD_MISC_GUEST_KERNEL ||
-		 sample.cpumode == PERF_RECORD_MISC_GUEST_USER)
+	else if (sample->cpumode == PERF_RECORD_MISC_GUEST_KERNEL ||
+		 sample->cpumode == PERF_RECORD_MISC_GUEST_USER)
 		quality->guest++;
-	else if (rec->attr->attr.base.sample_type & PERF_SAMPLE_READ)
-		add_group(b, rec->attr, &sample);
 	else
-		add_row(b, rec->attr, &sample);
-}
-
-/* What was remembered of the addresses in a mapping's process no longer holds. */
-static void forget_process(struct profile_builder *b, const struct perf_event_header *header,
-			   struct cursor *c)
-{
-	uint32_t pid = cursor_u32(c), tid = cursor_u32(c);
-
-	if ((header->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL)
-		b->kernel_space = ++b->next_space;
-	else
-		*space_of(b, machine_thread(b->machine, pid, tid)->process) = ++b->next_space;
+		begin(b, rec->attr);
+	if (!rec->lasting)
+		finish_all(b);
 }
 
 static void take_other(struct profile_builder *b, const struct sorted_record *rec)
@@ -244,6 +215,7 @@ static void take_other(struct profile_builder *b, const struct sorted_record *re
 	struct profile_quality *quality = &b->profile->quality;
 	struct cursor c;
 
+	finish_all(b);
 	if (header->size < trailer + sizeof(*header)) {
 		quality->damaged++;
 		return;
@@ -251,9 +223,6 @@ static void take_other(struct profile_builder *b, const struct sorted_record *re
 	c = cursor_of(header + 1, header->size - trailer - sizeof(*header));
 	machine_take(b->machine, header, header->size - trailer);
 	switch (header->type) {
-	case PERF_RECORD_MMAP:
-	case PERF_RECORD_MMAP2: forget_process(b, header, &c); break;
-	case PERF_RECORD_KSYMBOL: b->kernel_space = ++b->next_space; break;
 	case PERF_RECORD_LOST:
 		cursor_u64(&c); /* the id */
 		quality->lost += cursor_u64(&c);
@@ -277,6 +246,7 @@ int profile_builder_read(struct profile_builder *b, struct err *err)
 		else
 			take_other(b, &rec);
 	}
+	finish_all(b);
 	b->profile->quality.out_of_order = record_sort_out_of_order(b->sort);
 	b->profile->quality.unknown_records += perf_reader_unknown_records(b->reader) - unknown;
 	frames_update_states(&b->frames);

@@ -6,7 +6,10 @@
 
 struct address {
 	uint64_t address;
-	uint8_t mode; /* PERF_RECORD_MISC_* */
+	uint8_t mode;		       /* PERF_RECORD_MISC_* */
+	const struct mapping *mapping; /* NULL: in none */
+	uint64_t offset;	       /* in the mapping's object */
+	struct recent_place *place;    /* where it is to be found, if it was met lately */
 };
 
 void frames_init(struct frames *frames, struct profile *profile, struct machine *machine,
@@ -16,7 +19,8 @@ void frames_init(struct frames *frames, struct profile *profile, struct machine 
 
 	*frames = (struct frames){ .profile = profile, .machine = machine };
 	naming_init(&frames->naming, machine, store);
-	frames->recent = mem_alloc(RECENT_ADDRESSES * sizeof(*frames->recent));
+	frames->places = mem_alloc(RECENT_PLACES * sizeof(*frames->places));
+	frames->stacks = mem_alloc(RECENT_STACKS * sizeof(*frames->stacks));
 	frames->nowhere = profile_function(profile, UNKNOWN_NAME, object, FRAME_UNKNOWN);
 }
 
@@ -25,8 +29,8 @@ void frames_fini(struct frames *frames)
 	naming_fini(&frames->naming);
 	vec_free(&frames->objects);
 	vec_free(&frames->begins);
-	free(frames->recent);
-	vec_free(&frames->named);
+	free(frames->places);
+	free(frames->stacks);
 }
 
 static struct frame_object *object_of(struct frames *frames, const struct mapping *mapping,
@@ -106,57 +110,91 @@ static uint32_t name_place(struct frames *frames, const struct mapping *mapping,
 	return known->unknown;
 }
 
-/* The function at an address, named when it is first met; *leaf is where that is. */
-static uint32_t function_at(struct frames *frames, const struct thread *thread,
-			    const struct address *at, uint32_t *leaf)
+/* The function at a place, named when it is first met. */
+static void fill_place(struct frames *frames, const struct thread *thread, const struct address *at)
 {
-	const struct mapping *mapping = naming_mapping(&frames->naming, thread, at->mode,
-						       at->address);
-	struct frame_object *known;
-	uint32_t function;
-	uint64_t offset;
+	struct frame_object *known = object_of(frames, at->mapping, thread);
+	uint32_t leaf = profile_leaf(frames->profile, known->id, at->offset);
+	uint32_t function = frames->profile->leaves.data[leaf].function;
+	bool named = function != NO_FUNCTION;
 
-	if (!mapping)
-		return frames->nowhere;
-	known = object_of(frames, mapping, thread);
-	offset = mapping_offset(mapping, at->address);
-	*leaf = profile_leaf(frames->profile, known->id, offset);
-	while (frames->named.len <= *leaf)
-		*vec_push(&frames->named) = NO_FUNCTION;
-	function = frames->named.data[*leaf];
-	if (function != NO_FUNCTION)
-		return function;
-	naming_dso(&frames->naming, mapping, thread); /* this process may reach a missing file */
-	function = name_place(frames, mapping, known, offset);
-	/* What has no name now may have one when it is met again (symbol/symbol.h). */
-	if (function != known->unknown)
-		frames->named.data[*leaf] = function;
-	return function;
+	if (!named) {
+		naming_dso(&frames->naming, at->mapping, thread); /* it may reach a missing file */
+		function = name_place(frames, at->mapping, known, at->offset);
+		named = function != known->unknown;
+		if (named)
+			frames->profile->leaves.data[leaf].function = function;
+	}
+	*at->place = (struct recent_place){
+		.offset = at->offset,
+		.object = at->mapping->object + 1,
+		.leaf = leaf,
+		.function = function,
+		.nameless_in = named ? 0 : machine_space(frames->machine, thread, at->mode),
+	};
 }
 
-/* What is known of an address: most were met a moment ago. */
-static const struct recent_address *look_up(struct frames *frames, const struct thread *thread,
-					    const struct address *at, uint32_t space)
+static bool is_at(const struct recent_place *place, const struct address *at)
 {
-	uint64_t hash = idmap_hash(at->address ^ (uint64_t)space << 48);
-	struct recent_address *recent = &frames->recent[hash & (RECENT_ADDRESSES - 1)];
+	return place->offset == at->offset && place->object == at->mapping->object + 1;
+}
 
-	if (recent->address != at->address || recent->space != space) {
-		recent->function = function_at(frames, thread, at, &recent->leaf);
-		recent->address = at->address;
-		recent->space = space;
+/* What has no name now may have one when another process meets it (symbol/symbol.h). */
+static bool is_known(const struct frames *frames, const struct thread *thread,
+		     const struct address *at)
+{
+	return is_at(at->place, at) &&
+	       (!at->place->nameless_in ||
+		at->place->nameless_in == machine_space(frames->machine, thread, at->mode));
+}
+
+/*
+ * Finds the mappings, and has what is known of the addresses fetched for all of them at once:
+ * taken one after another, each would wait for memory.
+ */
+static void find_places(struct frames *frames, const struct thread *thread,
+			struct address *addresses, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct address *at = &addresses[i];
+
+		at->mapping = naming_mapping(&frames->naming, thread, at->mode, at->address);
+		if (!at->mapping)
+			continue;
+		at->offset = mapping_offset(at->mapping, at->address);
+		at->place = &frames->places[idmap_hash(at->offset ^ (uint64_t)at->mapping->object
+									    << 40) &
+					    (RECENT_PLACES - 1)];
+		__builtin_prefetch(at->place);
 	}
-	return recent;
+	for (size_t i = 0; i < count; i++) {
+		const struct address *at = &addresses[i];
+
+		if (at->mapping && !is_at(at->place, at) &&
+		    at->mapping->object < frames->objects.len)
+			profile_leaf_prefetch(frames->profile,
+					      frames->objects.data[at->mapping->object].id,
+					      at->offset);
+	}
+}
+
+/* What is known of an address; NULL if it is in no mapping. */
+static const struct recent_place *look_up(struct frames *frames, const struct thread *thread,
+					  const struct address *at)
+{
+	if (!at->mapping)
+		return NULL;
+	if (!is_known(frames, thread, at))
+		fill_place(frames, thread, at);
+	return at->place;
 }
 
 /* Where a sample fell, which is kept even if it is in no mapping. */
-static uint32_t leaf_of(struct frames *frames, const struct recent_address *found)
+static uint32_t leaf_of(struct frames *frames, const struct recent_place *place, uint64_t address)
 {
 	const struct profile_function *nowhere = &frames->profile->functions.data[frames->nowhere];
 
-	return found->function == frames->nowhere
-		       ? profile_leaf(frames->profile, nowhere->object, found->address)
-		       : found->leaf;
+	return place ? place->leaf : profile_leaf(frames->profile, nowhere->object, address);
 }
 
 static uint8_t mode_of_context(uint64_t context, uint8_t mode)
@@ -188,46 +226,65 @@ static size_t gather(const struct sample *sample, struct address *into)
 			continue;
 		}
 		if (!count && sample->ip && mode != sample->cpumode)
-			into[count++] = (struct address){ sample->ip, sample->cpumode };
+			into[count++] = (struct address){ .address = sample->ip,
+							  .mode = sample->cpumode };
 		else if (!count && sample->ip)
 			address = sample->ip;
-		into[count++] = (struct address){ address, mode };
+		into[count++] = (struct address){ .address = address, .mode = mode };
 	}
 	if (!count)
-		into[count++] = (struct address){ sample->ip, sample->cpumode };
+		into[count++] = (struct address){ .address = sample->ip, .mode = sample->cpumode };
 	return count;
 }
 
-struct frames_stack frames_resolve(struct frames *frames, const struct sample *sample,
-				   const struct thread *thread, uint32_t user_space,
-				   uint32_t kernel_space)
+/* The stack of these functions, leaf first. */
+static uint32_t walk(struct frames *frames, const uint32_t *functions, size_t count)
 {
-	struct frames_stack result = { .stack = STACK_ROOT };
+	struct recent_stack *recent;
+	uint64_t hash = count;
+
+	for (size_t i = 0; i < count; i++)
+		hash = ((hash << 27 | hash >> 37) ^ functions[i]) * 0x9e3779b97f4a7c15u;
+	hash = (hash ^ hash >> 32) | 1;
+	recent = &frames->stacks[hash >> 40 & (RECENT_STACKS - 1)];
+	if (recent->hash != hash) {
+		uint32_t stack = STACK_ROOT;
+
+		while (count--)
+			stack = profile_stack(frames->profile, stack, functions[count], false);
+		*recent = (struct recent_stack){ hash, stack };
+	}
+	return recent->stack;
+}
+
+struct frames_stack frames_resolve(struct frames *frames, const struct sample *sample,
+				   const struct thread *thread)
+{
+	struct frames_stack result = { 0 };
 	struct address addresses[FRAMES_MAX + 1];
 	uint32_t functions[FRAMES_MAX + 1];
 	size_t count = gather(sample, addresses), kept = 0;
 	bool lost_way = false;
 
+	find_places(frames, thread, addresses, count);
 	for (size_t i = 0; i < count; i++) {
-		bool user = addresses[i].mode == PERF_RECORD_MISC_USER;
-		const struct recent_address *found = look_up(frames, thread, &addresses[i],
-							     user ? user_space : kernel_space);
+		const struct recent_place *place = look_up(frames, thread, &addresses[i]);
 
-		functions[kept] = found->function;
-		if (!i)
-			result.leaf = leaf_of(frames, found);
-		lost_way |= functions[kept] == frames->nowhere;
+		if (!i) {
+			result.leaf = leaf_of(frames, place, addresses[0].address);
+			result.unknown = !place || place->nameless_in;
+		}
 		/* Addresses that lead nowhere, one after another, are one unknown frame. */
-		if (!kept || functions[kept] != frames->nowhere ||
-		    functions[kept - 1] != frames->nowhere)
-			kept++;
+		if (place)
+			functions[kept++] = place->function;
+		else if (!kept || functions[kept - 1] != frames->nowhere)
+			functions[kept++] = frames->nowhere;
+		lost_way |= !place;
 	}
-	result.unknown = frames->profile->functions.data[functions[0]].kind == FRAME_UNKNOWN;
 	result.cut = sample->chain &&
 		     (lost_way || (addresses[count - 1].mode == PERF_RECORD_MISC_USER &&
 				   !frames->begins.data[functions[kept - 1]]));
-	while (kept--)
-		result.stack = profile_stack(frames->profile, result.stack, functions[kept], false);
+	result.stack = walk(frames, functions, kept);
 	if (result.cut)
 		frames->profile->stacks.flags[result.stack] |= STACK_CUT;
 	return result;

@@ -20,22 +20,30 @@ struct frame_object {
 	bool known;	  /* all of the above is set */
 };
 
-/* An address of a process, or of the kernel, that was met lately. */
-struct recent_address {
-	uint64_t address;
-	uint32_t space; /* whose, and since which change of its mappings */
+/* A place in an object that was met lately. */
+struct recent_place {
+	uint64_t offset;
+	uint32_t object; /* the machine's index and 1 more; 0: empty */
 	uint32_t function, leaf;
+	uint32_t nameless_in; /* 0: it has a name; else the space of mappings that gave none */
 };
 
-#define RECENT_ADDRESSES (1u << 14)
+/* A stack that was met lately, by a hash of its functions. */
+struct recent_stack {
+	uint64_t hash; /* 0: empty */
+	uint32_t stack;
+};
+
+#define RECENT_PLACES (1u << 14)
+#define RECENT_STACKS (1u << 14)
 
 struct frames {
 	struct profile *profile;
 	struct machine *machine;
 	struct naming naming;
 	VEC(struct frame_object) objects; /* by the machine's index */
-	VEC(uint32_t) named; /* for each of the profile's leaves its function, or NO_FUNCTION */
-	struct recent_address *recent;
+	struct recent_place *places;
+	struct recent_stack *stacks;
 	VEC(uint8_t) begins; /* for each function: a stack may begin with it */
 	uint32_t nowhere;    /* the function of unmapped addresses */
 };
@@ -49,13 +57,9 @@ void frames_init(struct frames *frames, struct profile *profile, struct machine 
 		 struct symbol_store *store);
 void frames_fini(struct frames *frames);
 
-/*
- * The stack of a sample, new frames added to the profile.  The spaces are numbers, never 0, that
- * change whenever a mapping of the thread's process or of the kernel does.
- */
+/* The stack of a sample, new frames added to the profile. */
 struct frames_stack frames_resolve(struct frames *frames, const struct sample *sample,
-				   const struct thread *thread, uint32_t user_space,
-				   uint32_t kernel_space);
+				   const struct thread *thread);
 
 /* Tells the profile how reading each object went. */
 void frames_update_states(struct frames *frames);

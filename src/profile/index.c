@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #define INDEX_MAGIC   0x58444e494f494c46ull /* "FLIOINDX" */
-#define INDEX_VERSION 1
+#define INDEX_VERSION 2
 #define INDEX_ORDER   0x01020304
 
 /* The parts of the file, in their order; each begins at a multiple of 8. */
@@ -321,7 +321,8 @@ static bool check_tables(const struct profile *p)
 		if (event->name >= strings || event->unit >= strings)
 			return false;
 	vec_each (leaf, &p->leaves)
-		if (leaf->object >= objects)
+		if (leaf->object >= objects ||
+		    (leaf->function >= p->functions.len && leaf->function != NO_FUNCTION))
 			return false;
 	return true;
 }

@@ -119,11 +119,24 @@ uint32_t profile_thread(struct profile *profile, const struct profile_thread *th
 	return id;
 }
 
+static size_t leaf_home(const struct profile_lookup *lookup, uint32_t object, uint64_t offset)
+{
+	return idmap_hash(offset ^ (uint64_t)object << 40) & (lookup->leaf_cap - 1);
+}
+
+void profile_leaf_prefetch(const struct profile *profile, uint32_t object, uint64_t offset)
+{
+	const struct profile_lookup *lookup = profile->lookup;
+
+	if (lookup->leaf_cap)
+		__builtin_prefetch(&lookup->leaves[leaf_home(lookup, object, offset)]);
+}
+
 /* Where a leaf stands among the slots, or the free one where it belongs. */
 static uint32_t *leaf_slot(const struct profile *profile, uint32_t object, uint64_t offset)
 {
 	const struct profile_lookup *lookup = profile->lookup;
-	size_t at = idmap_hash(offset ^ (uint64_t)object << 40) & (lookup->leaf_cap - 1);
+	size_t at = leaf_home(lookup, object, offset);
 
 	for (;; at = (at + 1) & (lookup->leaf_cap - 1)) {
 		const struct profile_leaf *leaf;
@@ -161,6 +174,7 @@ uint32_t profile_leaf(struct profile *profile, uint32_t object, uint64_t offset)
 		assert(profile->leaves.len < NO_LEAF);
 		*slot = (uint32_t)profile->leaves.len;
 		*vec_push(&profile->leaves) = (struct profile_leaf){ .object = object,
+								     .function = NO_FUNCTION,
 								     .offset = offset };
 	}
 	return *slot;

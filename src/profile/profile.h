@@ -75,6 +75,7 @@ struct profile_samples {
 
 struct profile_leaf {
 	uint32_t object;
+	uint32_t function; /* NO_FUNCTION until it is named */
 	uint64_t offset;
 };
 
@@ -125,6 +126,8 @@ uint32_t profile_function(struct profile *profile, const char *name, uint32_t ob
 			  enum frame_kind kind);
 uint32_t profile_thread(struct profile *profile, const struct profile_thread *thread);
 uint32_t profile_leaf(struct profile *profile, uint32_t object, uint64_t offset);
+/* Soon it will be asked for. */
+void profile_leaf_prefetch(const struct profile *profile, uint32_t object, uint64_t offset);
 
 /* The stack that calls `function` from `parent`. */
 uint32_t profile_stack(struct profile *profile, uint32_t parent, uint32_t function, bool inlined);

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profile/memo.h"
+
+#define SETS (1u << 13)
+#define WAYS 4
+
+struct slot {
+	uint64_t key; /* hash and flags; 0: empty */
+	uint32_t stack, leaf;
+};
+
+#define CUT	1u
+#define UNKNOWN 2u
+#define FLAGS	((uint64_t)3)
+
+struct memo_set {			      /* a cache line */
+	_Alignas(64) struct slot slots[WAYS]; /* the one that was asked for last comes first */
+};
+
+void memo_init(struct memo *memo)
+{
+	memo->sets = mem_alloc_aligned(sizeof(*memo->sets), SETS * sizeof(*memo->sets));
+	memset(memo->sets, 0, SETS * sizeof(*memo->sets));
+}
+
+void memo_fini(struct memo *memo)
+{
+	free(memo->sets);
+}
+
+/* Two lanes, since each multiplication waits for the one before. */
+uint64_t memo_hash(const struct sample *sample, uint32_t user_space, uint32_t kernel_space)
+{
+	uint64_t one = (uint64_t)user_space << 32 | kernel_space;
+	uint64_t two = sample->ip ^ (uint64_t)sample->cpumode << 56;
+	uint64_t i = 0;
+
+	one = (one ^ one >> 29) * 0xbf58476d1ce4e5b9u;
+	for (; i + 1 < sample->chain_len; i += 2) {
+		one = ((one << 27 | one >> 37) ^ sample->chain[i]) * 0x9e3779b97f4a7c15u;
+		two = ((two << 31 | two >> 33) ^ sample->chain[i + 1]) * 0xbf58476d1ce4e5b9u;
+	}
+	if (i < sample->chain_len)
+		one = ((one << 27 | one >> 37) ^ sample->chain[i]) * 0x9e3779b97f4a7c15u;
+	one ^= two * 0x94d049bb133111ebu;
+	one = (one ^ one >> 32) * 0x9e3779b97f4a7c15u;
+	one ^= one >> 29;
+	return (one | (FLAGS + 1)) & ~FLAGS;
+}
+
+static struct memo_set *set_of(const struct memo *memo, uint64_t hash)
+{
+	return &memo->sets[hash >> 40 & (SETS - 1)];
+}
+
+void memo_prefetch(const struct memo *memo, uint64_t hash)
+{
+	__builtin_prefetch(set_of(memo, hash), 1);
+}
+
+bool memo_find(struct memo *memo, uint64_t hash, struct frames_stack *found)
+{
+	struct slot *slots = set_of(memo, hash)->slots, slot;
+	size_t at = 0;
+
+	while ((slots[at].key & ~FLAGS) != hash)
+		if (++at == WAYS)
+			return false;
+	slot = slots[at];
+	if (at) {
+		memmove(&slots[1], &slots[0], at * sizeof(slot));
+		slots[0] = slot;
+	}
+	*found = (struct frames_stack){
+		.stack = slot.stack,
+		.leaf = slot.leaf,
+		.cut = slot.key & CUT,
+		.unknown = slot.key & UNKNOWN,
+	};
+	return true;
+}
+
+void memo_put(struct memo *memo, uint64_t hash, const struct frames_stack *found)
+{
+	struct slot *slots = set_of(memo, hash)->slots;
+
+	memmove(&slots[1], &slots[0], (WAYS - 1) * sizeof(*slots));
+	slots[0] = (struct slot){
+		.key = hash | (found->cut ? CUT : 0) | (found->unknown ? UNKNOWN : 0),
+		.stack = found->stack,
+		.leaf = found->leaf,
+	};
+}
