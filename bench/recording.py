@@ -1,55 +1,103 @@
 # SPDX-License-Identifier: Apache-2.0
 """Recordings to read: the whole host, with stacks, while real programs run.
 
-They are made once and kept below build/recordings; PERFOLIO_BENCH_SAMPLES asks for another size.
+They are made once, by perf, and kept below build/recordings.  PERFOLIO_BENCH_SAMPLES asks for
+another size of the largest one.
 """
+import contextlib
+import json
 import os
 import shutil
 import subprocess
 import sys
+import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-SAMPLES = int(os.environ.get("PERFOLIO_BENCH_SAMPLES", "850000"))
+FOLDER = os.path.join(ROOT, "build", "recordings")
+LARGEST = int(os.environ.get("PERFOLIO_BENCH_SAMPLES", "850000"))
 RATE = 15000  # a second and CPU
-SQL = ("WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x+1 FROM c WHERE x<400000) "
-       "SELECT count(*), sum(x*x%7), max(hex(x)) FROM c;")
-PYTHON = "import json\nd=[{'a':i} for i in range(40000)]\nfor _ in range(5): json.loads(json.dumps(d))"
-SOURCES = "src/base/text.c src/base/json.c src/base/options.c src/base/file.c"
+SQL = """
+WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c WHERE x < 60000)
+SELECT count(*), sum(x * x % 7), max(hex(x)) FROM c;
+CREATE TABLE t(a INTEGER PRIMARY KEY, b TEXT, c REAL);
+WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c WHERE x < 40000)
+INSERT INTO t SELECT x, printf('%x-%d', x, x % 97), x / 3.0 FROM c;
+CREATE INDEX i ON t(b);
+SELECT b, count(*), avg(c) FROM t WHERE b LIKE '%a%' GROUP BY substr(b, 1, 2) ORDER BY 2 DESC;
+UPDATE t SET b = upper(b) WHERE a % 3 = 0;
+DELETE FROM t WHERE a % 5 = 0;
+"""
+PYTHON = """
+import ast, collections, glob, json, re, tokenize, xml.etree.ElementTree as tree, decimal, difflib
+rows = [{'a': i, 'b': [str(i)] * 3} for i in range(8000)]
+json.loads(json.dumps(rows, indent=1))
+for path in glob.glob('/usr/lib/python3*/[a-m]*.py')[:40]:
+    text = open(path, encoding='utf-8', errors='replace').read()
+    compile(ast.parse(text), path, 'exec')
+    collections.Counter(re.findall(r'[a-z_]+', text)).most_common(9)
+    list(tokenize.generate_tokens(iter(text.splitlines(True)).__next__))[:1]
+sum(decimal.Decimal(i).sqrt() for i in range(3000))
+difflib.unified_diff(text.split('\\n'), text.upper().split('\\n'))
+tree.tostring(tree.fromstring('<a>' + '<b c="d">e</b>' * 5000 + '</a>'))
+"""
 
 
-def work():
-    """A shell script that goes on for ever, with whatever of the programs is installed."""
-    pieces = {
-        "sqlite3": f'sqlite3 :memory: "{SQL}"',
-        "gcc": f"for f in {SOURCES}; do gcc -O2 -D_GNU_SOURCE -Isrc -c -o /dev/null $f; done",
-        "python3": f'python3 -c "{PYTHON}"',
-        "xz": "xz -1 -c src/event/*.c",
+def steps(scratch):
+    """What each program is given to do, as shell commands."""
+    sources = "src/base/*.c src/profile/*.c src/event/*.c src/perfdata/*.c"
+    return {
+        "sqlite3": f"sqlite3 {scratch}/$$.db <{scratch}/work.sql; rm -f {scratch}/$$.db",
+        "gcc": f"for f in $(ls {sources} | shuf -n 6); do gcc -O2 -g -D_GNU_SOURCE -Isrc -c -o {scratch}/$$.o $f; done",
+        "python3": f"/usr/bin/python3 {scratch}/work.py",
+        "xz": "cat src/event/*.c | xz -6 -c | xz -dc",
+        "redis-benchmark": f"redis-benchmark -s {scratch}/redis -n 4000 -q",
     }
-    steps = [step for program, step in pieces.items() if shutil.which(program)]
-    return "while :; do " + "; ".join(steps) + "; done >/dev/null 2>&1"
 
 
-def make(samples=SAMPLES):
-    """Gives the path of a recording with about that many samples."""
-    folder = os.path.join(ROOT, "build", "recordings")
-    path = os.path.join(folder, f"host-{samples}.data")
-    if os.path.exists(path):
-        return path
-    os.makedirs(folder, exist_ok=True)
-    print(f"making {os.path.relpath(path)}", flush=True)
-    busy = [subprocess.Popen(["sh", "-c", work()], cwd=ROOT, start_new_session=True)
-            for _ in range(os.cpu_count())]
+@contextlib.contextmanager
+def busy_host(scratch):
+    """Real programs on all CPUs for as long as it lasts."""
+    with open(os.path.join(scratch, "work.sql"), "w", encoding="utf-8") as file:
+        file.write(SQL)
+    with open(os.path.join(scratch, "work.py"), "w", encoding="utf-8") as file:
+        file.write(PYTHON)
+    doing = steps(scratch)
+    lacking = [program for program in doing if not shutil.which(program)]
+    if lacking:
+        print(f"without {', '.join(lacking)}, which is not installed", flush=True)
+    script = "while :; do " + "; ".join(text for program, text in doing.items()
+                                        if program not in lacking) + "; done >/dev/null 2>&1"
+    commands = [["sh", "-c", script] for _ in range(os.cpu_count())]
+    if "redis-benchmark" not in lacking:
+        commands.insert(0, ["redis-server", "--port", "0", "--unixsocket", f"{scratch}/redis",
+                            "--save", "", "--dir", scratch])
+    busy = [subprocess.Popen(argv, cwd=ROOT, start_new_session=True, stdout=subprocess.DEVNULL)
+            for argv in commands]
     try:
-        seconds = samples / RATE / os.cpu_count() * 1.02 + 0.5
-        # -N: filling its cache of files takes perf 6.1 down when there are many.
-        made = subprocess.run(["perf", "record", "-q", "-N", "-a", "-g", "-e", "cpu-clock",
-                               "-F", str(RATE), "-o", path + ".part", "sleep", f"{seconds:.1f}"],
-                              check=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        yield
     finally:
         for process in busy:
             os.killpg(process.pid, 15)
             process.wait()
+
+
+def record(path, samples):
+    seconds = samples / RATE / os.cpu_count() * 1.02 + 0.5
+    # -N: filling its cache of files takes perf 6.1 down when there are many.
+    argv = ["perf", "record", "-q", "-N", "-a", "-g", "-e", "cpu-clock", "-F", str(RATE),
+            "-o", path + ".part", "sleep", f"{seconds:.1f}"]
+    with tempfile.TemporaryDirectory(prefix="perfolio-bench-") as scratch, busy_host(scratch):
+        made = subprocess.run(argv, check=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     if made.returncode:
         sys.exit(f"perf record failed: exit status {made.returncode}")
     os.rename(path + ".part", path)
+
+
+def make(samples=LARGEST):
+    """Gives the path of a recording with about that many samples."""
+    path = os.path.join(FOLDER, f"host-{samples}.data")
+    if not os.path.exists(path):
+        os.makedirs(FOLDER, exist_ok=True)
+        print(f"making {os.path.relpath(path)}", flush=True)
+        record(path, samples)
     return path
