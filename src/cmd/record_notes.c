@@ -132,10 +132,12 @@ static void add_size(const struct recording_result *result, const struct record_
 		buf_printf(out, " to %zu files, the last of them %s", result->files, result->path);
 	else if (result->path)
 		buf_printf(out, " to %s", result->path);
+	if (result->path)
+		buf_printf(out, "; next: perfolio %s%s", o->summary ? "script " : "report",
+			   o->summary ? o->summary : "");
 	if (result->path && strcmp(result->path, "perf.data"))
-		buf_printf(out, "; next: perfolio report -i %s ]\n", result->path);
-	else
-		buf_puts(out, result->path ? "; next: perfolio report ]\n" : " ]\n");
+		buf_printf(out, " -i %s", result->path);
+	buf_puts(out, " ]\n");
 }
 
 static void add_kept(const struct keep_result *kept, struct buf *out)

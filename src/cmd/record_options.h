@@ -27,6 +27,7 @@ struct record_options {
 	const char *control;
 
 	const char *output;
+	const char *summary; /* of `script` that it is made for; NULL: any use */
 	uint64_t ring_bytes;
 	int priority;
 	bool compress;

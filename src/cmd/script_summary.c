@@ -212,6 +212,8 @@ const struct command *script_summary_record(int argc, char **argv, struct strlis
 	strlist_add(words, "record");
 	strlist_add(words, "-e");
 	strlist_add(words, events);
+	strlist_add(words, "--summary");
+	strlist_add(words, summary->name);
 	if (!has_target(argc - 2, argv + 2, &command) && (summary->whole_machine || !command))
 		strlist_add(words, "-a");
 	for (int i = 3; i < argc; i++)

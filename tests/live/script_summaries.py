@@ -309,6 +309,8 @@ def check_strace(folder):
     theirs = {words[-1]: [int(words[0]), int(words[1]) if len(words) == 3 else 0]
               for words in lines}
     made = run([PERFOLIO, "script", "record", "syscall-counts", "-o", path, "--", *command])
+    check(f"next: perfolio script syscall-counts -i {path} ]" in made.stderr,
+          "recording for a summary says how to see it", made.stderr)
     ours = {row["syscall"]: [row["calls"], row["errors"]]
             for row in summary("syscall-counts", path).get("calls", [])}
     for calls in (ours, theirs):  # the first and the last one are seen by halves
