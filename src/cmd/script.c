@@ -263,6 +263,8 @@ static int script_run(void *options, int argc, char **argv, struct err *err)
 		return script_summary_list(o->json);
 	if (summary)
 		return run_summary(summary, o, argc, argv, err);
+	if (argc && !o->input && script_summary_mistyped(argv[0], err))
+		return -err->code;
 	if (o->json)
 		return err_set(err, EINVAL, "--json is for summaries; `script -l` lists them");
 	if (argc > (o->input ? 0 : 1))
@@ -335,7 +337,7 @@ static const struct option_spec script_specs[] = {
 	{ OPT_FLAG, 0, "follow", FIELD(follow), NULL,
 	  "go on while the recording is being written" },
 	{ OPT_FLAG, 0, "explain", FIELD(explain), NULL, "every field's meaning and unit" },
-	{ OPT_HEADING, .help = "Summaries (script NAME)" },
+	{ OPT_HEADING, .help = "Summaries (script NAME; script record NAME records for one)" },
 	{ OPT_FLAG, 'l', "list", FIELD(list), NULL,
 	  "the summaries that there are, and how to record for them" },
 	{ OPT_FLAG, 0, "json", FIELD(json), NULL, "a summary, or the list of them, as JSON" },

@@ -28,6 +28,37 @@ const struct summary *script_summary_named(int *argc, char ***argv)
 	return summary;
 }
 
+static int unknown_name(const char *name, const char *known, struct err *err)
+{
+	const int near = 5; /* two letters wrong and one in the other case */
+	const struct summary *nearest = NULL;
+	int best = near;
+
+	for (size_t i = 0; summaries[i]; i++) {
+		int distance = text_distance(name, summaries[i]->name, near);
+
+		if (distance < best) {
+			best = distance;
+			nearest = summaries[i];
+		}
+	}
+	if (nearest)
+		return err_set(err, EINVAL, "no %s is called '%s'; did you mean '%s'?", known, name,
+			       nearest->name);
+	return err_set(err, EINVAL, "no %s is called '%s'; `perfolio script -l` lists them", known,
+		       name);
+}
+
+int script_summary_mistyped(const char *word, struct err *err)
+{
+	struct err said = { 0 };
+
+	if (!access(word, F_OK) || strpbrk(word, "./"))
+		return 0;
+	unknown_name(word, "file and no summary", &said);
+	return strstr(said.text, "did you mean") ? err_set(err, EINVAL, "%s", said.text) : 0;
+}
+
 /* How much of two names is the same, in whole words: "syscalls:sys_enter_". */
 static size_t common_start(const char *a, const char *b)
 {
@@ -162,12 +193,6 @@ int script_summary_print(const struct summary *summary, struct perf_reader *read
 	return rc;
 }
 
-static int unknown_name(const char *name, struct err *err)
-{
-	return err_set(err, EINVAL, "no summary is called '%s'; `perfolio script -l` lists them",
-		       name);
-}
-
 /*
  * Whether the words say who is to be recorded; asked of the parser of `record` itself, on a copy,
  * since it may move the words about.  Words that it does not take are left for it to complain.
@@ -205,7 +230,7 @@ const struct command *script_summary_record(int argc, char **argv, struct strlis
 	}
 	summary = summary_find(argv[2]);
 	if (!summary) {
-		unknown_name(argv[2], err);
+		unknown_name(argv[2], "summary", err);
 		return NULL;
 	}
 	events = summary_events(summary);

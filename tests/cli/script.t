@@ -52,6 +52,13 @@ $ perfolio script record nonsense true
 perfolio script: no summary is called 'nonsense'; `perfolio script -l` lists them
 `perfolio help script` shows what it takes.
 [2]
+$ perfolio script record rw-by-pit true 2>&1 | head -1
+perfolio script: no summary is called 'rw-by-pit'; did you mean 'rw-by-pid'?
+$ perfolio script sycall-counts 2>&1 | head -1
+perfolio script: no file and no summary is called 'sycall-counts'; did you mean 'syscall-counts'?
+$ perfolio script nowhere
+perfolio: nowhere: No such file or directory
+[1]
 $ perfolio script record syscall-counts --colour true 2>&1 | head -1
 perfolio record: unknown option --colour
 $ perfolio script --json text.data 2>&1 | head -1
