@@ -2,13 +2,12 @@
 #include "cmd/report_load.h"
 #include "base/err.h"
 #include "base/log.h"
-#include "perfdata/feature.h"
+#include "perfdata/reader.h"
 #include "profile/build.h"
 #include "profile/index.h"
 
 #include <stdio.h>
 #include <sys/stat.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 /* Smaller recordings are read as fast as an index; their folders stay tidy. */
@@ -17,40 +16,16 @@
 /* Everything but the recording that the names in a profile depend on. */
 static uint64_t settings_hash(const struct report_args *args)
 {
-	const char *const texts[] = { PERFOLIO_VERSION, args->symfs, args->kallsyms, args->vmlinux,
-				      args->buildid_dir };
-	uint64_t hash = args->debuginfod;
+	const struct symbol_args *names = &args->names;
+	const char *const texts[] = { PERFOLIO_VERSION, names->symfs, names->kallsyms,
+				      names->vmlinux, names->buildid_dir };
+	uint64_t hash = names->debuginfod;
 
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
 		if (texts[i])
 			hash = (hash ^ map_hash(texts[i], strlen(texts[i])) ^ i) *
 			       0x9e3779b97f4a7c15u;
 	return hash;
-}
-
-static struct symbol_store *open_symbols(const struct report_args *args, struct perf_reader *reader)
-{
-	const char *host = feature_text(reader, FEATURE_HOSTNAME);
-	char *host_copy = host ? mem_strdup(host) : NULL;
-	const char *release = feature_text(reader, FEATURE_OSRELEASE);
-	char *release_copy = release ? mem_strdup(release) : NULL;
-	struct symbol_options options = {
-		.symfs = args->symfs,
-		.kallsyms = args->kallsyms,
-		.vmlinux = args->vmlinux,
-		.buildid_dir = args->buildid_dir,
-		.release = release_copy,
-		.debuginfod = args->debuginfod,
-	};
-	struct symbol_store *store;
-	struct utsname here;
-
-	if (!uname(&here) && host_copy)
-		options.other_machine = strcmp(host_copy, here.nodename) != 0;
-	store = symbol_store_new(&options);
-	free(host_copy);
-	free(release_copy);
-	return store;
 }
 
 static bool newer_than(const char *path, const struct timespec *time)
@@ -127,8 +102,8 @@ static struct profile *from_index(const struct report_args *args,
 
 	if (profile_index_open(&profile, identity, path, NULL))
 		return NULL;
-	dir = args->buildid_dir ? mem_strdup(args->buildid_dir)
-				: mem_printf("%s/.debug", home ? home : "");
+	dir = args->names.buildid_dir ? mem_strdup(args->names.buildid_dir)
+				      : mem_printf("%s/.debug", home ? home : "");
 	if (has_new_symbols(profile, path, dir)) {
 		profile_free(profile);
 		profile = NULL;
@@ -140,7 +115,7 @@ static struct profile *from_index(const struct report_args *args,
 static int from_records(struct profile **profile, const struct report_args *args,
 			struct perf_reader *reader, struct err *err)
 {
-	struct symbol_store *store = open_symbols(args, reader);
+	struct symbol_store *store = symbols_open(&args->names, reader);
 
 	*profile = profile_read(reader, store, err);
 	symbol_store_free(store);

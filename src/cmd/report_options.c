@@ -185,6 +185,7 @@ int report_make_filter(const struct report_args *args, struct perf_reader *reade
 }
 
 #define FIELD(name) offsetof(struct report_args, name)
+#define NAMES(name) FIELD(names.name)
 
 const struct option_spec report_specs[] = {
 	{ OPT_TEXT, 'i', "input", FIELD(input), "FILE",
@@ -236,14 +237,7 @@ const struct option_spec report_specs[] = {
 	{ OPT_TEXT, 'S', "symbols", FIELD(symbols), "NAMES", "of these functions" },
 	{ OPT_TEXT, 0, "percentage", FIELD(percentage), "KIND",
 	  "shares of all samples (absolute) or of these rows (relative)" },
-	{ OPT_HEADING, .help = "Where names come from" },
-	{ OPT_TEXT, 0, "symfs", FIELD(symfs), "DIR", "look for files below DIR instead of /" },
-	{ OPT_TEXT, 0, "kallsyms", FIELD(kallsyms), "FILE",
-	  "the kernel's symbols, instead of /proc/kallsyms" },
-	{ OPT_TEXT, 'k', "vmlinux", FIELD(vmlinux), "FILE", "the kernel's image with symbols" },
-	{ OPT_TEXT, 0, "buildid-dir", FIELD(buildid_dir), "DIR", "instead of ~/.debug" },
-	{ OPT_FLAG, 0, "debuginfod", FIELD(debuginfod), NULL,
-	  "fetch what is missing from the servers in DEBUGINFOD_URLS" },
+	SYMBOL_OPTIONS(NAMES),
 	{ OPT_FLAG, 0, "no-index", FIELD(no_index), NULL,
 	  "neither use nor write the file that makes the next report of a large recording fast" },
 	{ 0 },

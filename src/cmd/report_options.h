@@ -3,7 +3,7 @@
 #ifndef CMD_REPORT_OPTIONS_H
 #define CMD_REPORT_OPTIONS_H
 
-#include "cmd/command.h"
+#include "cmd/symbols.h"
 #include "profile/filter.h"
 #include "render/report.h"
 
@@ -19,8 +19,8 @@ struct report_args {
 	const char *sort, *parent, *percent_limit, *separator, *percentage;
 	bool show_samples, show_weight, json, busy, header, header_only, full_header;
 	const char *comms, *objects, *symbols, *pids, *tids, *cpus, *time, *event, *keep, *drop;
-	const char *symfs, *kallsyms, *vmlinux, *buildid_dir;
-	bool debuginfod, no_index;
+	struct symbol_args names;
+	bool no_index;
 };
 
 extern const struct option_spec report_specs[];

@@ -6,6 +6,7 @@
 #include "cmd/command.h"
 #include "cmd/script_filter.h"
 #include "cmd/script_summary.h"
+#include "cmd/symbols.h"
 #include "perfdata/sort.h"
 #include "render/script_dump.h"
 #include "render/script_header.h"
@@ -25,13 +26,16 @@ struct script_options {
 	const char *times, *comms, *pids, *tids, *cpus, *events;
 	bool force, itrace; /* perf's, without meaning here */
 	bool list, json;    /* of summaries */
-	const char *symfs;
+	struct symbol_args names;
 };
 
 /* One run over a recording. */
 struct script {
 	struct perf_reader *reader;
 	struct record_sort *sort;
+	const struct symbol_args *names;
+	struct symbol_store
+		*store; /* NULL until the first sample: a pipe tells by then what it is of */
 	struct script_text text;
 	struct script_filter filter;
 	struct outbuf out;
@@ -91,6 +95,10 @@ static int take_sample(struct script *script, const struct sorted_record *rec, s
 				 err);
 	if (rc)
 		return rc;
+	if (!script->store) {
+		script->store = symbols_open(script->names, script->reader);
+		script->text.symbols.naming.store = script->store;
+	}
 	if (sample_parse(rec->attr, rec->rec.header, &sample))
 		script->broken++;
 	else if (rec->attr->attr.base.sample_type & PERF_SAMPLE_READ)
@@ -201,6 +209,7 @@ static int script_over(struct script *script, const struct script_options *o, co
 		return -err->code;
 	script->text.reader = script->reader;
 	script->text.machine = machine_new();
+	script_symbols_init(&script->text.symbols, script->text.machine);
 	machine_take_build_ids(script->text.machine, script->reader);
 	script->sort = record_sort_new(script->reader, 0);
 	script->dumping = o->dump;
@@ -252,7 +261,8 @@ static int script_run(void *options, int argc, char **argv, struct err *err)
 	const struct script_options *o = options;
 	const struct summary *summary = script_summary_named(&argc, &argv);
 	const char *input = o->input ? o->input : argc ? argv[0] : "perf.data";
-	struct script script = { .text = { .ns = o->ns,
+	struct script script = { .names = &o->names,
+				 .text = { .ns = o->ns,
 					   .no_chains = o->no_chains,
 					   .reltime = o->reltime,
 					   .deltatime = o->deltatime,
@@ -285,6 +295,7 @@ static int script_run(void *options, int argc, char **argv, struct err *err)
 		complain(&script, input);
 	record_sort_free(script.sort);
 	script_text_free(&script.text);
+	symbol_store_free(script.store);
 	machine_free(script.text.machine);
 	perf_reader_close(script.reader);
 	script_filter_free(&script.filter);
@@ -297,6 +308,7 @@ static void script_release(void *options)
 }
 
 #define FIELD(name) offsetof(struct script_options, name)
+#define NAMES(name) FIELD(names.name)
 
 static const struct option_spec script_specs[] = {
 	{ OPT_TEXT, 'i', "input", FIELD(input), "FILE",
@@ -312,8 +324,6 @@ static const struct option_spec script_specs[] = {
 	{ OPT_FLAG, 0, "reltime", FIELD(reltime), NULL, "times since the first sample" },
 	{ OPT_FLAG, 0, "deltatime", FIELD(deltatime), NULL, "times since the sample before" },
 	{ OPT_INT, 0, "max-stack", FIELD(max_stack), "N", "at most N frames of a stack" },
-	{ OPT_TEXT, 0, "symfs", FIELD(symfs), "DIR",
-	  "taken and ignored: programs are not looked at", .hidden = true },
 	{ OPT_FLAG, 'f', "force", FIELD(force), NULL,
 	  "taken and ignored: files of others are read anyway" },
 	{ OPT_FLAG, 0, "itrace", FIELD(itrace), NULL,
@@ -326,6 +336,7 @@ static const struct option_spec script_specs[] = {
 	{ OPT_TEXT, 0, "tid", FIELD(tids), "TIDS", "of these threads" },
 	{ OPT_TEXT, 'C', "cpu", FIELD(cpus), "CPUS", "on these CPUs: 0-3,8" },
 	{ OPT_TEXT, 'e', "event", FIELD(events), "EVENTS", "of these events" },
+	SYMBOL_OPTIONS(NAMES),
 	{ OPT_HEADING, .help = "Something else" },
 	{ OPT_FLAG, 0, "header", FIELD(header), NULL,
 	  "first, what the recording tells about itself" },

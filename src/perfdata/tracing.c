@@ -24,6 +24,8 @@ struct tracing {
 	VEC(uint64_t) unprintable; /* ids of those of which only the fields are known */
 	struct trace_seq text;
 	char *raw;
+	tracing_resolver *resolver;
+	void *resolver_user;
 };
 
 static void add_format(const char *system, const char *format, size_t size, void *user)
@@ -129,6 +131,29 @@ void tracing_free(struct tracing *tracing)
 	vec_free(&tracing->unprintable);
 	free(tracing->raw);
 	free(tracing);
+}
+
+static char *resolve(void *user, unsigned long long *address, char **module)
+{
+	struct tracing *tracing = user;
+	uint64_t start = 0;
+	const char *in = NULL;
+	const char *name = tracing->resolver(tracing->resolver_user, *address, &start, &in);
+
+	if (!name)
+		return NULL;
+	*address = start;
+	*module = (char *)in; /* the library only reads them */
+	return (char *)name;
+}
+
+void tracing_set_resolver(struct tracing *tracing, tracing_resolver *resolver, void *user)
+{
+	if (!tracing)
+		return;
+	tracing->resolver = resolver;
+	tracing->resolver_user = user;
+	tep_set_function_resolver(tracing->tep, resolve, tracing);
 }
 
 static bool is_unprintable(const struct tracing *tracing, uint64_t id)

@@ -18,6 +18,14 @@ struct tracing;
 struct tracing *tracing_new(struct perf_reader *reader);
 void tracing_free(struct tracing *tracing);
 
+/*
+ * Who knows the kernel's functions: the name of the one at an address, where it begins, and its
+ * module or NULL; NULL if there is none.  The name lives as long as the tracing.
+ */
+typedef const char *tracing_resolver(void *user, uint64_t address, uint64_t *start,
+				     const char **module);
+void tracing_set_resolver(struct tracing *tracing, tracing_resolver *resolver, void *user);
+
 /* Prints a sample's raw data; nothing if its tracepoint (attr.config) has no format here. */
 void tracing_print(struct tracing *tracing, uint64_t id, uint32_t cpu, const void *raw, size_t size,
 		   struct outbuf *out);

@@ -64,42 +64,27 @@ static void print_branch_flags(struct outbuf *out, const struct perf_branch_entr
 	out_char(out, ' ');
 }
 
-const struct mapping *script_text_find(struct script_text *text, const struct sample *sample,
-				       const struct thread *thread, uint64_t address)
-{
-	uint8_t mode = address >> 63 ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER;
-	const struct mapping *mapping = machine_find(text->machine, thread, sample->cpumode,
-						     address);
-
-	return mapping ? mapping : machine_find(text->machine, thread, mode, address);
-}
-
 static void print_branch_end(struct script_text *text, enum script_kind kind,
 			     const struct sample *sample, const struct thread *thread,
 			     uint64_t address)
 {
-	const struct mapping *mapping = script_text_find(text, sample, thread, address);
-	const struct object *object;
+	struct place place = script_symbols_find_any(&text->symbols, thread, sample->cpumode,
+						     address);
+	bool addresses = script_has(&text->fields, kind, SCRIPT_BRSTACK);
 
-	if (!script_has(&text->fields, kind, SCRIPT_BRSTACK) &&
-	    script_has(&text->fields, kind, SCRIPT_BRSTACKSYM)) {
-		object = mapping ? machine_object(text->machine, mapping->object) : NULL;
-		if (object && object->kind == OBJECT_KSYMBOL) {
-			out_text(text->out, object->name);
-			out_text(text->out, "+0x");
-			out_hex(text->out, address - mapping->start, 0);
-		} else {
-			out_text(text->out, "[unknown]");
-		}
-	} else {
-		if (mapping && !script_has(&text->fields, kind, SCRIPT_BRSTACK))
-			address = mapping_offset(mapping, address);
+	if (addresses || !script_has(&text->fields, kind, SCRIPT_BRSTACKSYM)) {
 		out_text(text->out, "0x");
-		out_hex(text->out, address, 0);
+		out_hex(text->out, addresses ? address : place.address, 0);
+	} else if (place.symbol) {
+		out_text(text->out, script_symbols_name(&text->symbols, &place));
+		out_text(text->out, "+0x");
+		out_hex(text->out, place.offset, 0);
+	} else {
+		out_text(text->out, "[unknown]");
 	}
 	if (script_has(&text->fields, kind, SCRIPT_DSO)) {
 		out_char(text->out, '(');
-		script_text_object(text, mapping);
+		out_text(text->out, place.object ? place.object->name : "[unknown]");
 		out_char(text->out, ')');
 	}
 }

@@ -126,58 +126,44 @@ static void print_start(struct script_text *text, enum script_kind kind,
 		print_event(text, attr);
 }
 
+/* The kernel's function at an address, for the formats that print one by its name. */
+static const char *resolve_function(void *user, uint64_t address, uint64_t *start,
+				    const char **module)
+{
+	struct script_symbols *symbols = user;
+	const struct thread *idle = machine_thread(symbols->naming.machine, 0, 0);
+	struct place place = script_symbols_find(symbols, idle, PERF_RECORD_MISC_KERNEL, address);
+
+	if (!place.symbol)
+		return NULL;
+	*start = address - place.offset;
+	*module = place.object->kind == OBJECT_MODULE ? place.object->name : NULL;
+	return place.symbol;
+}
+
 static void print_trace(struct script_text *text, const struct perf_attr *attr,
 			const struct sample *sample)
 {
 	if (!text->tracing_loaded) {
 		text->tracing = tracing_new(text->reader);
+		tracing_set_resolver(text->tracing, resolve_function, &text->symbols);
 		text->tracing_loaded = true;
 	}
 	tracing_print(text->tracing, attr->attr.base.config, sample->cpu, sample->raw,
 		      sample->raw_size, text->out);
 }
 
-void script_text_object(struct script_text *text, const struct mapping *mapping)
+unsigned script_text_show(const struct script_text *text, enum script_kind kind)
 {
-	out_text(text->out,
-		 mapping ? machine_object(text->machine, mapping->object)->name : "[unknown]");
-}
-
-void script_text_symbol(struct script_text *text, enum script_kind kind,
-			const struct mapping *mapping, uint64_t address)
-{
-	const struct object *object = mapping ? machine_object(text->machine, mapping->object)
-					      : NULL;
-	struct outbuf *out = text->out;
-
-	if (HAS(text, kind, SYM)) {
-		out_char(out, ' ');
-		if (object && object->kind == OBJECT_KSYMBOL) {
-			out_text(out, object->name);
-			if (HAS(text, kind, SYMOFF)) {
-				out_text(out, "+0x");
-				out_hex(out, address - mapping->start, 0);
-			}
-		} else {
-			out_text(out, "[unknown]");
-		}
-	}
-	if (HAS(text, kind, DSO)) {
-		out_text(out, " (");
-		script_text_object(text, mapping);
-		out_char(out, ')');
-	}
+	return (HAS(text, kind, SYM) ? SHOW_SYM : 0) | (HAS(text, kind, SYMOFF) ? SHOW_SYMOFF : 0) |
+	       (HAS(text, kind, DSO) ? SHOW_DSO : 0);
 }
 
 static void print_frame(struct script_text *text, enum script_kind kind,
 			const struct thread *thread, uint8_t mode, uint64_t ip)
 {
-	const struct mapping *mapping = machine_find(text->machine, thread, mode, ip);
-
-	out_char(text->out, '\t');
-	out_hex(text->out, mapping ? mapping_offset(mapping, ip) : ip, 16);
-	script_text_symbol(text, kind, mapping, ip);
-	out_char(text->out, '\n');
+	script_symbols_frame(&text->symbols, text->out, script_text_show(text, kind), thread, mode,
+			     ip);
 }
 
 static bool mode_of_context(uint64_t ip, uint8_t *mode)
@@ -250,13 +236,13 @@ static void print_where(struct script_text *text, enum script_kind kind,
 			const struct thread *thread)
 {
 	struct outbuf *out = text->out;
+	struct place place;
 
 	if (!has_chain(text, attr)) {
 		out_char(out, ' ');
 		out_hex(out, sample->ip, 16);
-		script_text_symbol(text, kind,
-				   machine_find(text->machine, thread, sample->cpumode, sample->ip),
-				   sample->ip);
+		place = script_symbols_find(&text->symbols, thread, sample->cpumode, sample->ip);
+		script_symbols_print(&text->symbols, out, script_text_show(text, kind), &place);
 		return;
 	}
 	out_char(out, '\n');
@@ -280,10 +266,13 @@ static void print_addr(struct script_text *text, enum script_kind kind,
 		       const struct perf_attr *attr, const struct sample *sample,
 		       const struct thread *thread)
 {
+	struct place place;
+
 	out_hex(text->out, sample->addr, 16);
-	if (is_fault(&attr->attr.base))
-		script_text_symbol(text, kind, script_text_find(text, sample, thread, sample->addr),
-				   sample->addr);
+	if (!is_fault(&attr->attr.base))
+		return;
+	place = script_symbols_find_any(&text->symbols, thread, sample->cpumode, sample->addr);
+	script_symbols_print(&text->symbols, text->out, script_text_show(text, kind), &place);
 }
 
 static void print_memory(struct script_text *text, enum script_kind kind,
@@ -370,4 +359,5 @@ void script_text_free(struct script_text *text)
 	if (text->env_loaded)
 		perf_env_free(&text->env);
 	tracing_free(text->tracing);
+	script_symbols_fini(&text->symbols);
 }

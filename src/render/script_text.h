@@ -12,6 +12,7 @@
 #include "perfdata/feature.h"
 #include "perfdata/sample.h"
 #include "render/script_fields.h"
+#include "render/script_symbol.h"
 
 struct outbuf;
 struct tracing;
@@ -20,6 +21,7 @@ struct script_text {
 	struct outbuf *out;
 	struct perf_reader *reader;
 	struct machine *machine;
+	struct script_symbols symbols; /* of that machine */
 	struct script_fields fields;
 	bool ns;	/* nine places of a second instead of six */
 	bool no_chains; /* -G: the address alone, on the same line */
@@ -53,14 +55,8 @@ const char *script_branch_type(const struct perf_branch_entry *branch);
 void script_text_page_size(struct outbuf *out, uint64_t size);
 void script_text_tod(struct script_text *text, uint64_t time);
 
-/* " sym (dso)" as far as a mapping tells, and what -F wants of it. */
-void script_text_symbol(struct script_text *text, enum script_kind kind,
-			const struct mapping *mapping, uint64_t address);
-void script_text_object(struct script_text *text, const struct mapping *mapping);
-/* Data and branches may belong to the other mode than the sample: what is not found is tried there.
- */
-const struct mapping *script_text_find(struct script_text *text, const struct sample *sample,
-				       const struct thread *thread, uint64_t address);
+/* What -F wants of a place: SHOW_*. */
+unsigned script_text_show(const struct script_text *text, enum script_kind kind);
 struct perf_env *script_text_env(struct script_text *text);
 
 #endif

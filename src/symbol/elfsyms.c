@@ -96,15 +96,21 @@ static bool holds(const struct elf_segment *segment, uint64_t addr)
 	return segment && addr >= segment->addr && addr - segment->addr < segment->file_size;
 }
 
+static uint64_t page_rest(const struct elf_segment *segment)
+{
+	return -(segment->addr + segment->file_size) & 4095;
+}
+
 /* From address to file offset; false for what is not in the file. */
 static bool place_by_offset(struct placing *p, const struct elf_symbol *s, uint64_t *start)
 {
 	if (!holds(p->last, s->value))
 		p->last = elf_segment_of(p->code, s->value);
 	if (p->last) {
-		/* .bss would lie over whatever follows in the file. */
+		/* .bss would lie over whatever follows in the file, but for what is mapped of it:
+		 * the rest of the last page. */
 		if (s->type == STT_OBJECT && p->last->file_size &&
-		    s->value - p->last->addr >= p->last->file_size)
+		    s->value - p->last->addr >= p->last->file_size + page_rest(p->last))
 			return false;
 		*start = s->value - p->last->addr + p->last->offset;
 		return true;

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where names come from: the options of all commands that show functions. */
+#ifndef CMD_SYMBOLS_H
+#define CMD_SYMBOLS_H
+
+#include "cmd/command.h"
+#include "symbol/symbol.h"
+
+struct perf_reader;
+
+struct symbol_args {
+	const char *symfs, *kallsyms, *vmlinux, *buildid_dir;
+	bool debuginfod;
+};
+
+/* The rows of a command's table; `field` gives the offset of a member of its symbol_args. */
+#define SYMBOL_OPTIONS(field)                                                                          \
+	{ OPT_HEADING, .help = "Where names come from" }, { OPT_TEXT,                                  \
+							    0,                                         \
+							    "symfs",                                   \
+							    field(symfs),                              \
+							    "DIR",                                     \
+							    "look for files below DIR instead of /" }, \
+		{ OPT_TEXT,	   0,	   "kallsyms",                                                 \
+		  field(kallsyms), "FILE", "the kernel's symbols, instead of /proc/kallsyms" },        \
+		{ OPT_TEXT,	  'k',	  "vmlinux",                                                   \
+		  field(vmlinux), "FILE", "the kernel's image with symbols" },                         \
+		{ OPT_TEXT, 0, "buildid-dir", field(buildid_dir), "DIR", "instead of ~/.debug" },      \
+	{                                                                                              \
+		OPT_FLAG, 0, "debuginfod", field(debuginfod), NULL,                                    \
+			"fetch what is missing from the servers in DEBUGINFOD_URLS"                    \
+	}
+
+/* The symbols for a recording, which tells what it is of; never NULL. */
+struct symbol_store *symbols_open(const struct symbol_args *args, struct perf_reader *reader);
+
+#endif
