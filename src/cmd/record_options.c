@@ -3,10 +3,14 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "perfdata/pack.h"
+#include "render/regname.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <stddef.h>
+#include <strings.h>
+#include <sys/utsname.h>
+#include <time.h>
 #include <unistd.h>
 
 static int add_event(void *options, const char *text, bool unset, struct err *err)
@@ -118,7 +122,7 @@ static int set_most_bytes(void *options, const char *text, bool unset, struct er
 	return 0;
 }
 
-/* "signal", "100M" or "30s", as perf takes it. */
+/* "signal", "100M" or "30s", as perf takes it: 30m are minutes, 30M are megabytes. */
 static int set_switching(void *options, const char *text, bool unset, struct err *err)
 {
 	struct record_options *o = options;
@@ -127,12 +131,87 @@ static int set_switching(void *options, const char *text, bool unset, struct err
 	o->switch_by_signal = !text || !strcmp(text, "signal");
 	if (o->switch_by_signal)
 		return 0;
-	if (strchr("bkmgBKMG", text[strlen(text) - 1]) && !parse_size(text, 1, &o->switch_bytes) &&
-	    o->switch_bytes)
+	if (*text && strchr("BKMG", text[strlen(text) - 1]) &&
+	    !parse_size(text, 1, &o->switch_bytes) && o->switch_bytes)
 		return 0;
 	if (!duration_parse(text, 0, &o->switch_ns, NULL) && o->switch_ns > 0)
 		return 0;
 	return err_set(err, EINVAL, "it takes signal, a size like 100M or a time like 30s");
+}
+
+static uint64_t register_named(const char *name, size_t length, const char *machine)
+{
+	for (unsigned reg = 0; reg < 64; reg++) {
+		const char *known = reg_name(machine, reg);
+
+		if (sampling_registers() & 1ULL << reg && !strncasecmp(known, name, length) &&
+		    !known[length])
+			return 1ULL << reg;
+	}
+	return 0;
+}
+
+/* "ip,sp": registers by name; bare, all of them. */
+static int parse_registers(const char *text, uint64_t *into, struct err *err)
+{
+	struct utsname machine;
+
+	*into = text ? 0 : sampling_registers();
+	if (uname(&machine) || !sampling_registers())
+		return err_set(err, ENOTSUP, "the registers of this machine are not known");
+	while (text && *text) {
+		size_t length = strcspn(text, ",");
+		uint64_t bit = register_named(text, length, machine.machine);
+
+		if (!bit)
+			return err_set(err, EINVAL, "'%.*s' is no register: %s, %s, %s ...",
+				       (int)length, text, reg_name(machine.machine, 0),
+				       reg_name(machine.machine, 1), reg_name(machine.machine, 2));
+		*into |= bit;
+		text += length + (text[length] == ',');
+	}
+	return 0;
+}
+
+static int set_intr_regs(void *options, const char *text, bool unset, struct err *err)
+{
+	(void)unset;
+	return parse_registers(text, &((struct record_options *)options)->choice.intr_regs, err);
+}
+
+static int set_user_regs(void *options, const char *text, bool unset, struct err *err)
+{
+	(void)unset;
+	return parse_registers(text, &((struct record_options *)options)->choice.user_regs, err);
+}
+
+/* A name as perf has them, with or without "CLOCK_". */
+static int set_clock(void *options, const char *text, bool unset, struct err *err)
+{
+	static const struct {
+		const char *name;
+		int clock;
+	} clocks[] = {
+		{ "monotonic", CLOCK_MONOTONIC },
+		{ "mono", CLOCK_MONOTONIC },
+		{ "monotonic_raw", CLOCK_MONOTONIC_RAW },
+		{ "raw", CLOCK_MONOTONIC_RAW },
+		{ "realtime", CLOCK_REALTIME },
+		{ "real", CLOCK_REALTIME },
+		{ "boottime", CLOCK_BOOTTIME },
+		{ "boot", CLOCK_BOOTTIME },
+		{ "tai", CLOCK_TAI },
+	};
+	struct record_options *o = options;
+	const char *name = strncasecmp(text, "CLOCK_", 6) ? text : text + 6;
+
+	(void)unset;
+	for (size_t i = 0; i < ARRAY_SIZE(clocks); i++)
+		if (!strcasecmp(name, clocks[i].name)) {
+			o->choice.clock = clocks[i].clock;
+			return 0;
+		}
+	return err_set(err, EINVAL, "it takes monotonic, monotonic_raw, realtime, boottime or tai");
 }
 
 #define FIELD(name)  offsetof(struct record_options, name)
@@ -175,6 +254,10 @@ const struct option_spec record_option_specs[] = {
 	{ OPT_FLAG, 0, "phys-data", CHOICE(phys_addresses), NULL, "its physical address" },
 	{ OPT_FLAG, 'T', "timestamp", FIELD(timestamps), NULL,
 	  "the time; on by default, --no-timestamp leaves it out" },
+	{ OPT_CALL, 'k', "clockid", 0, "CLOCK",
+	  "the clock of the times: monotonic if nothing is said, monotonic_raw, realtime, boottime "
+	  "or tai",
+	  .call = set_clock },
 	{ OPT_FLAG, 'P', "period", CHOICE(period_field), NULL,
 	  "how many events the sample stands for" },
 	{ OPT_FLAG, 0, "sample-cpu", CHOICE(cpu), NULL, "the CPU; with -a and -C always" },
@@ -186,6 +269,11 @@ const struct option_spec record_option_specs[] = {
 	{ OPT_FLAG, 0, "transaction", CHOICE(transactions), NULL, "why a transaction was aborted" },
 	{ OPT_FLAG, 0, "data-page-size", CHOICE(data_page_size), NULL, "the data's page size" },
 	{ OPT_FLAG, 0, "code-page-size", CHOICE(code_page_size), NULL, "the code's page size" },
+	{ OPT_CALL, 'I', "intr-regs", 0, "[REGS]",
+	  "the registers at the moment of the sample, or those named: ip,sp",
+	  .call = set_intr_regs },
+	{ OPT_CALL, 0, "user-regs", 0, "[REGS]", "the same, as they were in user space",
+	  .call = set_user_regs },
 	{ OPT_FLAG, 's', "stat", CHOICE(inherit_stat), NULL, "each thread's counts at its end" },
 	{ OPT_FLAG, 0, "switch-events", CHOICE(switches), NULL, "records of context switches" },
 	{ OPT_FLAG, 0, "all-cgroups", CHOICE(cgroups), NULL, "the cgroup, and their names" },
@@ -247,6 +335,12 @@ const struct option_spec record_option_specs[] = {
 	{ OPT_TEXT, 0, "summary", FIELD(summary), "NAME", "what `script record` was asked for",
 	  .hidden = true },
 	{ OPT_FLAG, 0, "group", FIELD(group), NULL, "make one group of all events",
+	  .hidden = true },
+	/* What perf has to be told we do anyway. */
+	{ OPT_FLAG, 0, "buildid-all", FIELD(done_anyway), NULL, "all build-ids", .hidden = true },
+	{ OPT_FLAG, 0, "buildid-mmap", FIELD(done_anyway), NULL, "build-ids in mappings",
+	  .hidden = true },
+	{ OPT_FLAG, 0, "timestamp-boundary", FIELD(done_anyway), NULL, "first and last time",
 	  .hidden = true },
 	{ OPT_FLAG, 'B', "no-buildid", FIELD(choice.no_build_ids), NULL,
 	  "leave the build-ids out; keeps nothing either", .hidden = true },

@@ -39,7 +39,7 @@ struct record_options {
 	int64_t switch_ns;
 	uint64_t switch_files;
 
-	bool plan, quiet, timestamps, no_cache;
+	bool plan, quiet, timestamps, no_cache, done_anyway;
 	int verbose;
 };
 

@@ -88,7 +88,7 @@ static void set_extras(struct perf_event_attr *attr, const struct sampling_choic
 		{ offsetof(struct sampling_choice, addresses),
 		  PERF_SAMPLE_ADDR | PERF_SAMPLE_DATA_SRC },
 		{ offsetof(struct sampling_choice, phys_addresses), PERF_SAMPLE_PHYS_ADDR },
-		{ offsetof(struct sampling_choice, weights), PERF_SAMPLE_WEIGHT },
+		{ offsetof(struct sampling_choice, weights), SAMPLE_WEIGHTS },
 		{ offsetof(struct sampling_choice, raw),
 		  PERF_SAMPLE_RAW | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU },
 		{ offsetof(struct sampling_choice, cpu), PERF_SAMPLE_CPU },
@@ -267,6 +267,11 @@ static const struct {
 };
 
 #define BRANCH_MODES (PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_KERNEL | PERF_SAMPLE_BRANCH_HV)
+
+uint64_t sampling_registers(void)
+{
+	return UNWIND_REGS;
+}
 
 int sampling_branches_parse(const char *text, uint64_t *branches, struct err *err)
 {

@@ -22,6 +22,16 @@ enum stack_mode {
 #define STACK_SIZE_DEFAULT 8192
 #define STACK_SIZE_MAX	   65528 /* the kernel's, and a multiple of 8 */
 
+/* Three weights in the place of one, on CPUs whose events have them; as perf chooses. */
+#ifndef PERF_SAMPLE_WEIGHT_STRUCT
+#define PERF_SAMPLE_WEIGHT_STRUCT (1U << 24)
+#endif
+#if defined(__x86_64__) || defined(__powerpc64__)
+#define SAMPLE_WEIGHTS PERF_SAMPLE_WEIGHT_STRUCT
+#else
+#define SAMPLE_WEIGHTS PERF_SAMPLE_WEIGHT
+#endif
+
 struct sampling_choice {
 	uint64_t frequency; /* samples a second, or */
 	uint64_t period;    /* one sample every so many events; 0 for both: every single one */
@@ -62,6 +72,9 @@ void sampling_attr_tracker(struct event_attr *attr, const struct event_attr *mod
 
 /* How many bytes of ids end each record that is no sample. */
 size_t sampling_id_size(const struct event_attr *attr);
+
+/* The registers that the kernel can copy here, as bits; 0: it is not known for this machine. */
+uint64_t sampling_registers(void);
 
 /* "any,u": branch filter words, as perf's -j takes them. */
 int sampling_branches_parse(const char *text, uint64_t *branches, struct err *err);

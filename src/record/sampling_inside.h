@@ -14,6 +14,7 @@
 enum kernel_part {
 	PART_LOST,	 /* PERF_FORMAT_LOST, 6.0 */
 	PART_BUILD_ID,	 /* 5.12 */
+	PART_WEIGHTS,	 /* PERF_SAMPLE_WEIGHT_STRUCT, 5.12 too */
 	PART_CGROUP,	 /* 5.7 */
 	PART_BPF,	 /* bpf_event and ksymbol, 5.1 */
 	PART_NAMESPACES, /* 4.12 */

@@ -19,6 +19,10 @@ static bool drop_part(struct perf_event_attr *attr, enum kernel_part part)
 	switch (part) {
 	case PART_LOST: attr->read_format &= ~(uint64_t)PERF_FORMAT_LOST; break;
 	case PART_BUILD_ID: attr->build_id = 0; break;
+	case PART_WEIGHTS:
+		if (attr->sample_type & PERF_SAMPLE_WEIGHT_STRUCT)
+			attr->sample_type ^= PERF_SAMPLE_WEIGHT_STRUCT | PERF_SAMPLE_WEIGHT;
+		break;
 	case PART_CGROUP:
 		attr->cgroup = 0;
 		attr->sample_type &= ~(uint64_t)PERF_SAMPLE_CGROUP;
