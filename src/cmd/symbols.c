@@ -7,10 +7,23 @@
 #include <string.h>
 #include <sys/utsname.h>
 
+/* Whether the recording says that it is not of this host; one that says nothing may be. */
+static bool is_of_another_machine(struct perf_reader *reader)
+{
+	const char *text;
+	struct utsname here;
+	bool other;
+
+	if (uname(&here))
+		return false;
+	text = feature_text(reader, FEATURE_HOSTNAME);
+	other = text && strcmp(text, here.nodename) != 0;
+	text = feature_text(reader, FEATURE_ARCH);
+	return other || (text && strcmp(text, here.machine) != 0);
+}
+
 struct symbol_store *symbols_open(const struct symbol_args *args, struct perf_reader *reader)
 {
-	const char *host = feature_text(reader, FEATURE_HOSTNAME);
-	char *host_copy = host ? mem_strdup(host) : NULL;
 	const char *release = feature_text(reader, FEATURE_OSRELEASE);
 	char *release_copy = release ? mem_strdup(release) : NULL;
 	struct symbol_options options = {
@@ -20,14 +33,10 @@ struct symbol_store *symbols_open(const struct symbol_args *args, struct perf_re
 		.buildid_dir = args->buildid_dir,
 		.release = release_copy,
 		.debuginfod = args->debuginfod,
+		.other_machine = is_of_another_machine(reader),
 	};
-	struct symbol_store *store;
-	struct utsname here;
+	struct symbol_store *store = symbol_store_new(&options);
 
-	if (!uname(&here) && host_copy)
-		options.other_machine = strcmp(host_copy, here.nodename) != 0;
-	store = symbol_store_new(&options);
-	free(host_copy);
 	free(release_copy);
 	return store;
 }

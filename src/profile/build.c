@@ -125,6 +125,7 @@ static void add_row(struct profile_builder *b, const struct perf_attr *attr,
 		b->last_time = sample->time;
 	b->profile->quality.cut_stacks += stack->cut;
 	b->profile->quality.unknown_leaves += stack->unknown;
+	b->profile->quality.stack_copies += sample->user_stack_size > 0;
 	profile_add(b->profile, &(struct profile_row){
 					.time = b->last_time,
 					.weight = sample->period,

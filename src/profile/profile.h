@@ -97,6 +97,7 @@ struct profile_quality {
 	uint64_t guest;		  /* of virtual machines, whose processes nobody told */
 	uint64_t cut_stacks;	  /* whose stack was not followed to where it begins */
 	uint64_t unknown_leaves;  /* whose own function has no name */
+	uint64_t stack_copies;	  /* that came with a copy of their stack, to be unwound */
 };
 
 struct profile {

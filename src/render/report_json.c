@@ -130,6 +130,8 @@ void report_trust_json(const struct profile *p, const struct trust *trust, struc
 	json_u64(json, "samples", trust->samples);
 	json_u64(json, "lost", trust->lost);
 	json_u64(json, "throttled", trust->throttled);
+	json_u64(json, "guest_samples", trust->guests);
+	json_u64(json, "damaged_records", trust->damaged);
 	json_double(json, "lost_percent", trust->lost_share * 100);
 	json_double(json, "cut_percent", trust->cut_share * 100);
 	json_double(json, "unknown_percent", trust->unknown_share * 100);

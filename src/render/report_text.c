@@ -292,7 +292,8 @@ void report_trust_text(const struct profile *p, const struct trust *trust, struc
 		   text_grouped(lost, trust->lost));
 	if (trust->lost)
 		out_printf(out, " (%.2f %%)", trust->lost_share * 100);
-	out_printf(out, ", throttled %llu times", (unsigned long long)trust->throttled);
+	out_printf(out, ", throttled %llu time%s", (unsigned long long)trust->throttled,
+		   trust->throttled == 1 ? "" : "s");
 	if (trust->has_stacks)
 		out_printf(out, "; %.2f %% of the stacks cut short", trust->cut_share * 100);
 	out_printf(out, "; %.2f %% without a name", trust->unknown_share * 100);
@@ -300,6 +301,12 @@ void report_trust_text(const struct profile *p, const struct trust *trust, struc
 		out_printf(out, ", most of them in %s (%.2f %%: %s)",
 			   report_object_name(p, trust->worst_object), trust->worst_share * 100,
 			   trust_reason(&p->objects.data[trust->worst_object]));
+	if (trust->guests)
+		out_printf(out, "; %llu samples of virtual machines left out",
+			   (unsigned long long)trust->guests);
+	if (trust->damaged)
+		out_printf(out, "; %llu records not understood",
+			   (unsigned long long)trust->damaged);
 	out_char(out, '\n');
 	if (*trust->remedy)
 		out_printf(out, "# What would help most: %s.\n", trust->remedy);

@@ -166,7 +166,18 @@ static struct kernel_names *names_kept(const struct symbol_store *store, const s
 	return names;
 }
 
-/* Without a build-id the release must do. */
+uint64_t kernel_shift(const struct dso_key *key, uint64_t text, uint64_t stext)
+{
+	uint64_t here = 0;
+
+	if (key->anchor && key->base)
+		here = !strcmp(key->anchor, "_text")	? text
+		       : !strcmp(key->anchor, "_stext") ? stext
+							: 0;
+	return here ? here - key->base : 0;
+}
+
+/* Without a build-id the release must do; without that it remains to be seen. */
 bool store_is_running_kernel(const struct symbol_store *store, const struct build_id *id)
 {
 	struct utsname host;
@@ -179,6 +190,14 @@ bool store_is_running_kernel(const struct symbol_store *store, const struct buil
 	       !strcmp(store->options.release, host.release);
 }
 
+/* A recording that says nothing of its kernel: only one that lies where ours does may be ours. */
+static bool may_be_running(const struct symbol_store *store, const struct build_id *id,
+			   const struct kernel_names *names)
+{
+	return id->size || store->options.release ||
+	       !kernel_shift(&store->recorded, names->text, names->stext);
+}
+
 static struct kernel_names *find_list(struct symbol_store *store, const struct build_id *id)
 {
 	struct kernel_names *names;
@@ -188,9 +207,13 @@ static struct kernel_names *find_list(struct symbol_store *store, const struct b
 	if (store_is_running_kernel(store, id)) {
 		store->listed_is_running = true;
 		names = names_of_running(store);
-		if (names->table)
+		if (names->table && may_be_running(store, id, names))
 			return names;
 		store->listed_is_running = false;
+		if (names->table) {
+			kernel_names_free(names);
+			return names_new(DSO_MISMATCH);
+		}
 		kernel_names_free(names);
 		names = names_kept(store, id->size ? id : &store->running);
 		return names ? names : names_new(DSO_HIDDEN);
@@ -211,17 +234,6 @@ static const struct kernel_names *listed_names(struct symbol_store *store)
 		store->listed = find_list(store, &store->recorded.build_id);
 	pthread_mutex_unlock(&store->kernel_lock);
 	return store->listed;
-}
-
-uint64_t kernel_shift(const struct dso_key *key, uint64_t text, uint64_t stext)
-{
-	uint64_t here = 0;
-
-	if (key->anchor && key->base)
-		here = !strcmp(key->anchor, "_text")	? text
-		       : !strcmp(key->anchor, "_stext") ? stext
-							: 0;
-	return here ? here - key->base : 0;
 }
 
 static void use_names(const struct dso *object, const struct kernel_names *names, struct reading *r)

@@ -105,7 +105,7 @@ static bool try_places(struct dso *object, struct finder *f, struct reading *r)
 	return found;
 }
 
-/* It must be of the recorded build: the running kernel's where none is recorded. */
+/* It must be of the recorded build: the running kernel's where only its release is recorded. */
 static struct finder finder_of(const struct dso *object)
 {
 	struct finder f = { .store = object->store,
@@ -113,7 +113,8 @@ static struct finder finder_of(const struct dso *object)
 			    .wanted = object->key.build_id,
 			    .trouble = DSO_MISSING };
 
-	if (!f.wanted.size && store_is_running_kernel(f.store, &f.wanted))
+	if (!f.wanted.size && f.store->options.release &&
+	    store_is_running_kernel(f.store, &f.wanted))
 		f.wanted = f.store->running;
 	return f;
 }

@@ -94,7 +94,12 @@ def check_running():
         perfsamples.write(recording, [(start - shift, end - start, start - shift,
                                        "[kernel.kallsyms]_text")],
                           [a - shift for a in addresses], perfsamples.KERNEL)
-        found.append(rows(recording))
+        # These recordings do not say which kernel they are of: then it must be given.
+        found.append(rows(recording, "--kallsyms", "/proc/kallsyms"))
+        lost = rows(recording)
+        check(bool(shift) == all(symbol == "[unknown]" for _, symbol in lost),
+              f"a kernel that nothing identifies, moved by {shift:#x}: "
+              f"{'no' if shift else 'its'} names")
     check(found[0] == found[1] and len(found[0]) > 500,
           f"the running kernel: {len(found[0])} functions by the same names after a boot")
 

@@ -287,6 +287,7 @@ def check_kernel():
     # As if it had been recorded before a boot that moved it by 16 MiB.
     moved = [a - (16 << 20) for a in addresses]
     _, again = ours("kernel", "[kernel.kallsyms]", moved, "demangle=1", "anchor=_text",
+                    "kallsyms=/proc/kallsyms",
                     f"base={start - (16 << 20):x}")
     check([again[m] for m in moved] == [mine[a] for a in addresses],
           "kernel: the same names when it was elsewhere while recording")

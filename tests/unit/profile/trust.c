@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profile/trust.h"
+#include "made.h"
+#include "test.h"
+
+#include <string.h>
+
+/* So many samples without a name in an object. */
+static void add_unknown(struct profile *p, const char *path, enum dso_kind kind,
+			enum dso_state state, int count)
+{
+	uint32_t object = profile_object(p, path, &(struct build_id){ 0 }, kind);
+	uint32_t function = profile_function(p, UNKNOWN_NAME, object, FRAME_UNKNOWN);
+	uint32_t stack = profile_stack(p, STACK_ROOT, function, false);
+
+	p->objects.data[object].state = (uint8_t)state;
+	for (int i = 0; i < count; i++)
+		profile_add(p, &(struct profile_row){ .time = 1, .weight = 1, .stack = stack });
+	p->quality.unknown_leaves += (uint64_t)count;
+}
+
+TEST(trust_remedy_of_an_object)
+{
+	static const struct {
+		const char *name, *path;
+		enum dso_kind kind;
+		enum dso_state state;
+		const char *want; /* a part of it; "" for none at all */
+	} cases[] = {
+		{ "a library", "/usr/lib/libz.so.1", DSO_FILE, DSO_PARTIAL, "install the debug" },
+		{ "of one's own", "/home/me/prog", DSO_FILE, DSO_STRIPPED, "without stripping" },
+		{ "installed by hand", "/usr/local/bin/x", DSO_FILE, DSO_PARTIAL, "without strip" },
+		{ "gone", "/home/me/prog", DSO_FILE, DSO_MISSING, "bring back /home/me/prog" },
+		{ "rebuilt", "/home/me/prog", DSO_FILE, DSO_MISMATCH, "record again" },
+		{ "not for us", "/root/prog", DSO_FILE, DSO_UNREADABLE, "may read /root/prog" },
+		{ "JIT", "/tmp/perf-7.map", DSO_JIT, DSO_MISSING, "write /tmp/perf-7.map" },
+		{ "JIT with a list", "/tmp/perf-7.map", DSO_JIT, DSO_FULL, "" },
+		{ "hidden kernel", "[kernel.kallsyms]", DSO_KERNEL, DSO_HIDDEN, "kptr_restrict" },
+		{ "hidden module", "[ext4]", DSO_MODULE, DSO_HIDDEN, "kptr_restrict" },
+		{ "another kernel", "[kernel.kallsyms]", DSO_KERNEL, DSO_MISMATCH, "--vmlinux" },
+		{ "no kernel", "[kernel.kallsyms]", DSO_KERNEL, DSO_MISSING, "--kallsyms" },
+		{ "module", "[ext4]", DSO_MODULE, DSO_MISSING, "/lib/modules" },
+		{ "vdso", "[vdso]", DSO_VDSO, DSO_MISMATCH, "--buildid-dir" },
+		{ "nowhere", "[unknown]", DSO_NONE, DSO_UNREAD, "" },
+		{ "heap", "[heap]", DSO_NONE, DSO_STRIPPED, "" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct profile *p = made_profile();
+		struct trust trust;
+
+		test_case("%s", cases[i].name);
+		add_unknown(p, cases[i].path, cases[i].kind, cases[i].state, 10);
+		trust_of(&trust, p);
+		EXPECT(strstr(trust.remedy, cases[i].want));
+		EXPECT_BOOL(trust.remedy[0], cases[i].want[0]);
+		EXPECT_TEXT(profile_text(p, p->objects.data[trust.worst_object].path),
+			    cases[i].path);
+		profile_free(p);
+	}
+}
+
+/* The worst object is named, but the remedy is for the worst that can be helped. */
+TEST(trust_remedy_that_helps)
+{
+	struct profile *p = made_profile();
+	struct trust trust;
+
+	add_unknown(p, "[unknown]", DSO_NONE, DSO_UNREAD, 50);
+	add_unknown(p, "/usr/lib/libz.so.1", DSO_FILE, DSO_PARTIAL, 20);
+	made_sample(p, 1, "main;work", 1);
+	trust_of(&trust, p);
+	EXPECT_TEXT(profile_text(p, p->objects.data[trust.worst_object].path), "[unknown]");
+	EXPECT(strstr(trust.remedy, "libz.so.1"));
+	profile_free(p);
+}
+
+TEST(trust_faults_are_weighed)
+{
+	static const struct {
+		const char *name;
+		uint64_t lost, cut, copies, throttled;
+		int unknown;
+		const char *want;
+	} cases[] = {
+		{ "nothing", 0, 0, 0, 0, 0, "" },
+		{ "lost", 30, 0, 0, 0, 0, "larger buffers" },
+		{ "more lost than unknown", 60, 0, 0, 0, 10, "larger buffers" },
+		{ "more unknown than lost", 2, 0, 0, 0, 60, "bring back" },
+		{ "cut", 0, 90, 0, 0, 0, "--call-graph dwarf:" },
+		{ "cut in spite of copies", 0, 90, 90, 0, 0, "larger copies" },
+		{ "throttled", 0, 0, 0, 3, 0, "max_sample_rate" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct profile *p = made_profile();
+		struct trust trust;
+
+		test_case("%s", cases[i].name);
+		add_unknown(p, "/bin/gone", DSO_FILE, DSO_MISSING, cases[i].unknown);
+		for (int n = cases[i].unknown; n < 100; n++)
+			made_sample(p, 1, "main;work", 1);
+		p->quality.lost = cases[i].lost;
+		p->quality.cut_stacks = cases[i].cut;
+		p->quality.stack_copies = cases[i].copies;
+		p->quality.throttled = cases[i].throttled;
+		trust_of(&trust, p);
+		EXPECT(strstr(trust.remedy, cases[i].want));
+		EXPECT_BOOL(trust.remedy[0], cases[i].want[0]);
+		profile_free(p);
+	}
+}
