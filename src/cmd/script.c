@@ -7,6 +7,7 @@
 #include "cmd/script_filter.h"
 #include "cmd/script_summary.h"
 #include "cmd/symbols.h"
+#include "machine/unwinding.h"
 #include "perfdata/sort.h"
 #include "render/script_dump.h"
 #include "render/script_header.h"
@@ -37,6 +38,7 @@ struct script {
 	struct symbol_store
 		*store; /* NULL until the first sample: a pipe tells by then what it is of */
 	struct script_text text;
+	struct unwinding unwinding;
 	struct script_filter filter;
 	struct outbuf out;
 	bool dumping;
@@ -49,8 +51,7 @@ struct script {
 
 #define FOLLOW_MS 200
 
-static void print_one(struct script *script, const struct perf_attr *attr,
-		      const struct sample *sample)
+static void print_one(struct script *script, const struct perf_attr *attr, struct sample *sample)
 {
 	const struct thread *thread;
 
@@ -61,8 +62,11 @@ static void print_one(struct script *script, const struct perf_attr *attr,
 	    sample->cpumode == PERF_RECORD_MISC_GUEST_USER)
 		return;
 	thread = machine_thread(script->text.machine, sample->pid, sample->tid);
-	if (script_filter_takes_thread(&script->filter, thread))
-		script_text_sample(&script->text, attr, sample, thread);
+	if (!script_filter_takes_thread(&script->filter, thread))
+		return;
+	if (sample->user_stack_size && !script->text.no_chains)
+		unwinding_apply(&script->unwinding, thread, sample);
+	script_text_sample(&script->text, attr, sample, thread);
 }
 
 /* Leader sampling: one record holds the totals of the whole group, and is a sample of each. */
@@ -210,6 +214,7 @@ static int script_over(struct script *script, const struct script_options *o, co
 	script->text.reader = script->reader;
 	script->text.machine = machine_new();
 	script_symbols_init(&script->text.symbols, script->text.machine);
+	unwinding_init(&script->unwinding, &script->text.symbols.naming, script->reader);
 	machine_take_build_ids(script->text.machine, script->reader);
 	script->sort = record_sort_new(script->reader, 0);
 	script->dumping = o->dump;
@@ -294,6 +299,7 @@ static int script_run(void *options, int argc, char **argv, struct err *err)
 	if (script.reader)
 		complain(&script, input);
 	record_sort_free(script.sort);
+	unwinding_fini(&script.unwinding);
 	script_text_free(&script.text);
 	symbol_store_free(script.store);
 	machine_free(script.text.machine);

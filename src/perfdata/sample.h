@@ -20,6 +20,15 @@ struct sample_read_value {
 	uint64_t value, id, lost;
 };
 
+/* What became of the chain of a sample with a copied stack (machine/unwinding.h); else all false.
+ */
+struct chain_origin {
+	bool unwound;	 /* its user part comes out of the copy */
+	bool spliced;	 /* and further out is what the kernel followed by frame pointers */
+	bool short_copy; /* the copy ended before the stack did */
+	bool no_rules;	 /* code was met of which nobody tells how to leave it */
+};
+
 struct sample {
 	uint64_t id, stream_id, ip, time, addr, period;
 	uint32_t pid, tid, cpu;
@@ -32,6 +41,9 @@ struct sample {
 
 	const uint64_t *chain; /* callchain, PERF_CONTEXT_* markers included, leaf first */
 	uint64_t chain_len;
+	struct chain_origin chain_origin;
+	uint64_t
+		chain_spliced; /* by whoever unwinds: from this entry on it is another's; 0: none */
 	const void *raw;
 	uint32_t raw_size;
 	const struct perf_branch_entry *branches;

@@ -2,6 +2,7 @@
 #include "profile/build.h"
 #include "base/cursor.h"
 #include "base/err.h"
+#include "machine/unwinding.h"
 #include "perfdata/sort.h"
 #include "profile/memo.h"
 
@@ -35,6 +36,7 @@ struct profile_builder {
 	struct machine *machine;
 	struct profile *profile;
 	struct frames frames;
+	struct unwinding unwinding;
 	struct memo memo;
 	struct pending pending[PENDING];
 	size_t begun, finished;
@@ -53,6 +55,7 @@ struct profile_builder *profile_builder_new(struct perf_reader *reader, struct s
 	memo_init(&b->memo);
 	machine_take_build_ids(b->machine, reader);
 	frames_init(&b->frames, b->profile, b->machine, store);
+	unwinding_init(&b->unwinding, &b->frames.naming, reader);
 	return b;
 }
 
@@ -60,6 +63,7 @@ void profile_builder_free(struct profile_builder *b)
 {
 	if (!b)
 		return;
+	unwinding_fini(&b->unwinding);
 	frames_fini(&b->frames);
 	profile_free(b->profile);
 	machine_free(b->machine);
@@ -178,10 +182,15 @@ static void finish_all(struct profile_builder *b)
 /* The sample was parsed into the next pending one. */
 static void begin(struct profile_builder *b, const struct perf_attr *attr)
 {
-	struct pending *p = &b->pending[b->begun++ % PENDING];
+	struct pending *p = &b->pending[b->begun % PENDING];
 
 	p->attr = attr;
 	p->thread = machine_thread(b->machine, p->sample.pid, p->sample.tid);
+	if (p->sample.user_stack_size) {
+		finish_all(b); /* of unwound chains there is one at a time */
+		unwinding_apply(&b->unwinding, p->thread, &p->sample);
+	}
+	b->begun++;
 	p->hash = memo_hash(&p->sample, machine_space(b->machine, p->thread, PERF_RECORD_MISC_USER),
 			    machine_space(b->machine, p->thread, PERF_RECORD_MISC_KERNEL));
 	memo_prefetch(&b->memo, p->hash);

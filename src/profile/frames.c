@@ -211,14 +211,15 @@ static uint8_t mode_of_context(uint64_t context, uint8_t mode)
 
 /*
  * The addresses of a sample, leaf first.  The sampled one always comes first: a chain may lack the
- * part that it is in (user stacks only), or begin beside it (precise events).
+ * part that it is in (user stacks only), or begin beside it (precise events).  As perf does, an
+ * unwound part is limited for itself.
  */
 static size_t gather(const struct sample *sample, struct address *into)
 {
+	size_t count = 0, limit = sample->chain_origin.unwound ? 2 * FRAMES_MAX : FRAMES_MAX;
 	uint8_t mode = sample->cpumode;
-	size_t count = 0;
 
-	for (uint64_t i = 0; i < sample->chain_len && count < FRAMES_MAX; i++) {
+	for (uint64_t i = 0; i < sample->chain_len && count < limit; i++) {
 		uint64_t address = sample->chain[i];
 
 		if (address >= (uint64_t)PERF_CONTEXT_MAX) {
@@ -257,12 +258,24 @@ static uint32_t walk(struct frames *frames, const uint32_t *functions, size_t co
 	return recent->stack;
 }
 
+static void mark(uint8_t *flags, bool cut, const struct chain_origin *origin)
+{
+	if (origin->spliced)
+		*flags |= STACK_SPLICED;
+	if (cut)
+		*flags |= STACK_CUT;
+	if (cut && origin->short_copy)
+		*flags |= STACK_SHORT_COPY;
+	if (cut && origin->no_rules)
+		*flags |= STACK_NO_TABLE;
+}
+
 struct frames_stack frames_resolve(struct frames *frames, const struct sample *sample,
 				   const struct thread *thread)
 {
 	struct frames_stack result = { 0 };
-	struct address addresses[FRAMES_MAX + 1];
-	uint32_t functions[FRAMES_MAX + 1];
+	struct address addresses[2 * FRAMES_MAX + 1];
+	uint32_t functions[2 * FRAMES_MAX + 1];
 	size_t count = gather(sample, addresses), kept = 0;
 	bool lost_way = false;
 
@@ -285,8 +298,7 @@ struct frames_stack frames_resolve(struct frames *frames, const struct sample *s
 		     (lost_way || (addresses[count - 1].mode == PERF_RECORD_MISC_USER &&
 				   !frames->begins.data[functions[kept - 1]]));
 	result.stack = walk(frames, functions, kept);
-	if (result.cut)
-		frames->profile->stacks.flags[result.stack] |= STACK_CUT;
+	mark(&frames->profile->stacks.flags[result.stack], result.cut, &sample->chain_origin);
 	return result;
 }
 

@@ -47,6 +47,8 @@ enum stack_flags {
 	STACK_CUT = 1 << 2,	 /* below it the stack could not be followed */
 	STACK_NO_TABLE = 1 << 3, /* for want of unwinding rules */
 	STACK_SHORT_COPY = 1 << 4, /* since the copy of the stack ended */
+	STACK_SPLICED =
+		1 << 5, /* its outer frames are those that the kernel found by frame pointers */
 };
 
 struct profile_thread {

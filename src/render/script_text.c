@@ -200,6 +200,8 @@ static void print_chain(struct script_text *text, enum script_kind kind,
 
 		if (ip >= (uint64_t)PERF_CONTEXT_MAX) {
 			mode_of_context(ip, &mode);
+			if (sample->chain_origin.unwound)
+				frames = 0; /* perf's limit holds for each part then */
 			continue;
 		}
 		print_frame(text, kind, thread, mode, ip);

@@ -131,10 +131,15 @@ static enum unwind_result walk(struct walk *w, struct unwound *unwound)
 		enum unwind_how how = w->row ? UNWIND_BY_RULES : UNWIND_BY_POINTER;
 		bool interrupted = is_trampoline(w);
 		enum unwind_result result = step(w);
+		uint64_t address;
 
 		if (result != UNWIND_STEPPED)
 			return result;
-		add_frame(unwound, find_code(w, interrupted), how);
+		address = find_code(w, interrupted);
+		/* A guess that leads to no code was none. */
+		if (how == UNWIND_BY_POINTER && w->where == UNWIND_NO_CODE)
+			return UNWIND_NO_RULES;
+		add_frame(unwound, address, how);
 	}
 	return UNWIND_DEEP;
 }

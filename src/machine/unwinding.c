@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "machine/unwinding.h"
+#include "perfdata/feature.h"
+#include "perfdata/sample.h"
+
+void unwinding_init(struct unwinding *unwinding, struct naming *naming, struct perf_reader *reader)
+{
+	*unwinding = (struct unwinding){ .naming = naming, .reader = reader };
+}
+
+void unwinding_fini(struct unwinding *unwinding)
+{
+	unwinder_free(unwinding->unwinder);
+	free(unwinding->machine);
+	vec_free(&unwinding->chain);
+}
+
+/* Not before the first sample that needs it: a pipe tells of its machine on the way. */
+static void start(struct unwinding *u)
+{
+	const char *machine = feature_text(u->reader, FEATURE_ARCH);
+
+	u->unwinder = unwinder_new();
+	u->machine = machine ? mem_strdup(machine) : NULL;
+}
+
+/* Where nobody says what machine it was, its registers do: x86 has fewer. */
+static bool arch_of(const struct unwinding *u, const struct sample_regs *regs,
+		    enum unwind_arch *arch)
+{
+	const char *machine = u->machine;
+
+	if (!machine && regs->mask >> 32)
+		machine = "aarch64";
+	return unwind_arch_of(machine, regs->abi, arch);
+}
+
+struct question {
+	struct naming *naming;
+	const struct thread *thread;
+};
+
+static bool find(void *context, uint64_t pc, struct unwind_place *place)
+{
+	struct question *q = context;
+	const struct mapping *mapping = machine_find(q->naming->machine, q->thread,
+						     PERF_RECORD_MISC_USER, pc);
+	enum object_kind kind;
+
+	if (!mapping)
+		return false;
+	kind = machine_object(q->naming->machine, mapping->object)->kind;
+	*place = (struct unwind_place){ .file_off = mapping_offset(mapping, pc) };
+	if (kind == OBJECT_FILE || kind == OBJECT_VDSO)
+		place->dso = naming_dso(q->naming, mapping, q->thread);
+	return true;
+}
+
+/* How many entries of the chain come before the user's part. */
+static uint64_t kernel_part(const struct sample *sample)
+{
+	uint64_t i = 0;
+
+	while (i < sample->chain_len && sample->chain[i] != (uint64_t)PERF_CONTEXT_USER)
+		i++;
+	return i;
+}
+
+static void put(struct unwinding *u, uint64_t entry)
+{
+	*vec_push(&u->chain) = entry;
+}
+
+static struct chain_origin origin_of(const struct unwound *unwound)
+{
+	return (struct chain_origin){
+		.unwound = true,
+		.spliced = unwound->frames[unwound->count - 1].how == UNWIND_SPLICED,
+		.short_copy = unwound->end == UNWIND_COPY_END,
+		.no_rules = unwound->end == UNWIND_NO_RULES || unwound->end == UNWIND_NO_FILE,
+	};
+}
+
+static void put_chain(struct unwinding *u, struct sample *sample, uint64_t kernel)
+{
+	u->chain.len = 0;
+	for (uint64_t i = 0; i < kernel; i++)
+		put(u, sample->chain[i]);
+	put(u, (uint64_t)PERF_CONTEXT_USER);
+	for (size_t i = 0; i < u->unwound.count; i++)
+		put(u, u->unwound.frames[i].address);
+	sample->chain = u->chain.data;
+	sample->chain_len = u->chain.len;
+	sample->chain_origin = origin_of(&u->unwound);
+}
+
+bool unwinding_apply(struct unwinding *u, const struct thread *thread, struct sample *sample)
+{
+	struct question question = { u->naming, thread };
+	struct unwind_space space = { find, &question };
+	struct unwind_input input = {
+		.mask = sample->user_regs.mask,
+		.values = sample->user_regs.values,
+		.stack = sample->user_stack,
+		.stack_size = sample->user_stack_size,
+	};
+	uint64_t kernel;
+
+	if (!sample->user_regs.values || !sample->user_stack_size || !u->naming->store)
+		return false;
+	if (!u->unwinder)
+		start(u);
+	if (!arch_of(u, &sample->user_regs, &input.arch))
+		return false;
+	kernel = kernel_part(sample);
+	if (kernel < sample->chain_len) {
+		input.chain = sample->chain + kernel + 1;
+		input.chain_len = sample->chain_len - kernel - 1;
+	}
+	unwinder_run(u->unwinder, &input, &space, &u->unwound);
+	if (!u->unwound.count)
+		return false;
+	put_chain(u, sample, kernel);
+	return true;
+}

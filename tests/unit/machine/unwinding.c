@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "machine/unwinding.h"
+#include "perfdata/feature.h"
+#include "perfdata/maker.h"
+#include "perfdata/sample.h"
+#include "symbol/folder.h"
+#include "symbol/maker.h"
+#include "test.h"
+#include "unwind/maker.h"
+
+#include <sys/mman.h>
+
+#define BASE  0x7f0000000000u /* where the made file is mapped */
+#define INNER (BASE + MADE_TEXT_OFF + 0x100)
+#define OUTER (BASE + MADE_TEXT_OFF + 0x200)
+#define SP    0x7ffe0000u
+#define USER  ((uint64_t)PERF_CONTEXT_USER)
+
+/* A recording of a machine of that name, with one process that runs a library of two functions. */
+struct scene {
+	struct maker maker;
+	struct perf_reader *reader;
+	struct symbol_store *store;
+	struct machine *machine;
+	struct naming naming;
+	struct unwinding unwinding;
+	const struct thread *thread;
+	uint64_t values[33], words[8];
+	struct sample sample;
+};
+
+static void make_library(void)
+{
+	struct made_frames frames = { 0 };
+	struct buf file = { 0 };
+
+	make_usual_common(&frames);
+	make_entry(&frames, MADE_TEXT_ADDR + 0x100, 0x100, "", 0);
+	make_entry(&frames, MADE_TEXT_ADDR + 0x200, 0x100, "\x07\x10", 2);
+	make_elf(&file, &(struct made_elf){
+				.extra = (struct made_section[]){
+					{ ".eh_frame", SHT_PROGBITS, SHF_ALLOC, MADE_FRAMES_ADDR, 0,
+					  frames.bytes.data, frames.bytes.len },
+					{ 0 } } });
+	folder_put("lib.so", file.data, file.len);
+	buf_free(&file);
+	buf_free(&frames.bytes);
+}
+
+static void map(struct machine *machine, const char *name)
+{
+	struct maker maker = { 0 };
+
+	make_record(&maker, PERF_RECORD_MMAP, PERF_RECORD_MISC_USER);
+	make_u32(&maker, 10);
+	make_u32(&maker, 10);
+	make_u64(&maker, BASE);
+	make_u64(&maker, 0x10000);
+	make_u64(&maker, 0);
+	make_name(&maker, name);
+	make_record_end(&maker);
+	machine_take(machine, (const void *)(maker.out.data + maker.record),
+		     maker.out.len - maker.record);
+	make_free(&maker);
+}
+
+static void set_up(struct scene *s, const char *arch)
+{
+	struct err err = { 0 };
+
+	folder_new();
+	make_library();
+	*s = (struct scene){ 0 };
+	make_start(&s->maker, &(struct made_attr){ .sample_type = MADE_SAMPLE_TYPE }, 1);
+	if (arch) {
+		make_feature(&s->maker, FEATURE_ARCH);
+		make_text(&s->maker, arch);
+		make_feature_end(&s->maker);
+	}
+	make_finish(&s->maker);
+	s->reader = perf_reader_open_mem(s->maker.out.data, s->maker.out.len, &err);
+	EXPECT(s->reader);
+	s->store = symbol_store_new(
+		&(struct symbol_options){ .symfs = folder_path(""), .cache_dir = "" });
+	s->machine = machine_new();
+	map(s->machine, "/lib.so");
+	naming_init(&s->naming, s->machine, s->store);
+	unwinding_init(&s->unwinding, &s->naming, s->reader);
+	s->thread = machine_thread(s->machine, 10, 10);
+	s->values[1] = SP;
+	s->values[2] = INNER + 4;
+	s->words[0] = OUTER + 8;
+	s->sample = (struct sample){ .user_stack = s->words, .user_stack_size = sizeof(s->words) };
+	s->sample.user_regs = (struct sample_regs){ .abi = PERF_SAMPLE_REGS_ABI_64,
+						    .mask = 1 << 6 | 1 << 7 | 1 << 8,
+						    .values = s->values };
+}
+
+static void tear_down(struct scene *s)
+{
+	unwinding_fini(&s->unwinding);
+	naming_fini(&s->naming);
+	machine_free(s->machine);
+	symbol_store_free(s->store);
+	perf_reader_close(s->reader);
+	make_free(&s->maker);
+	folder_remove();
+}
+
+static void expect_chain(const struct scene *s, const uint64_t *chain, size_t count)
+{
+	EXPECT_INT(s->sample.chain_len, count);
+	for (size_t i = 0; i < count; i++) {
+		test_case("entry %zu", i);
+		EXPECT(s->sample.chain[i] == chain[i]);
+	}
+}
+
+TEST(unwinding_makes_a_chain)
+{
+	struct scene s;
+
+	set_up(&s, "x86_64");
+	EXPECT(unwinding_apply(&s.unwinding, s.thread, &s.sample));
+	expect_chain(&s, (uint64_t[]){ USER, INNER + 4, OUTER + 7 }, 3);
+	EXPECT(s.sample.chain_origin.unwound);
+	EXPECT_BOOL(s.sample.chain_origin.short_copy, false);
+	EXPECT_BOOL(s.sample.chain_origin.no_rules, false);
+	tear_down(&s);
+}
+
+TEST(unwinding_keeps_the_kernels_part)
+{
+	const uint64_t chain[] = { (uint64_t)PERF_CONTEXT_KERNEL,
+				   0xffffffff81000010,
+				   0xffffffff81000020,
+				   USER,
+				   INNER + 4,
+				   0x99 };
+	struct scene s;
+
+	set_up(&s, "x86_64");
+	s.sample.chain = chain;
+	s.sample.chain_len = ARRAY_SIZE(chain);
+	EXPECT(unwinding_apply(&s.unwinding, s.thread, &s.sample));
+	expect_chain(&s, (uint64_t[]){ chain[0], chain[1], chain[2], USER, INNER + 4, OUTER + 7 },
+		     6);
+	tear_down(&s);
+}
+
+TEST(unwinding_splices_where_the_copy_ends)
+{
+	const uint64_t chain[] = { USER, INNER + 4, OUTER + 0x21 };
+	struct scene s;
+
+	set_up(&s, "x86_64");
+	s.sample.user_stack_size = 4;
+	s.sample.chain = chain;
+	s.sample.chain_len = ARRAY_SIZE(chain);
+	EXPECT(unwinding_apply(&s.unwinding, s.thread, &s.sample));
+	expect_chain(&s, (uint64_t[]){ USER, INNER + 4, OUTER + 0x20 }, 3);
+	EXPECT(s.sample.chain_origin.spliced);
+	EXPECT(s.sample.chain_origin.short_copy);
+	tear_down(&s);
+}
+
+TEST(unwinding_says_that_rules_are_missing)
+{
+	struct scene s;
+
+	set_up(&s, "x86_64");
+	s.values[2] = INNER + 0x1000;
+	EXPECT(unwinding_apply(&s.unwinding, s.thread, &s.sample));
+	expect_chain(&s, (uint64_t[]){ USER, INNER + 0x1000 }, 2);
+	EXPECT(s.sample.chain_origin.no_rules);
+	tear_down(&s);
+}
+
+TEST(unwinding_leaves_alone_what_it_can_not_do)
+{
+	struct scene s;
+
+	set_up(&s, "s390x");
+	EXPECT_BOOL(unwinding_apply(&s.unwinding, s.thread, &s.sample), false);
+	EXPECT(!s.sample.chain);
+	tear_down(&s);
+
+	set_up(&s, "x86_64");
+	s.sample.user_stack_size = 0;
+	EXPECT_BOOL(unwinding_apply(&s.unwinding, s.thread, &s.sample), false);
+	s.sample.user_stack_size = 64;
+	s.sample.user_regs.values = NULL; /* a kernel thread has none */
+	EXPECT_BOOL(unwinding_apply(&s.unwinding, s.thread, &s.sample), false);
+	s.sample.user_regs.values = s.values;
+	s.naming.store = NULL;
+	EXPECT_BOOL(unwinding_apply(&s.unwinding, s.thread, &s.sample), false);
+	tear_down(&s);
+}
+
+/* Files of other recorders may not say what machine they are of. */
+TEST(unwinding_knows_an_arm_by_its_registers)
+{
+	struct scene s;
+
+	set_up(&s, NULL);
+	s.values[31] = SP;
+	s.values[32] = INNER + 8;
+	s.sample.user_regs.mask = 0x1ffffffff;
+	EXPECT(unwinding_apply(&s.unwinding, s.thread, &s.sample));
+	EXPECT_INT(s.sample.chain[1], INNER + 8);
+	tear_down(&s);
+}
