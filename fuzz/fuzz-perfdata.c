@@ -44,6 +44,7 @@ static void read_all(struct perf_reader *reader, struct outbuf *out)
 	for (int kind = 0; kind < KIND_COUNT; kind++)
 		text.fields.chosen[kind] = ((1ull << SCRIPT_FIELD_COUNT) - 1) &
 					   ~(1ull << SCRIPT_TRACE);
+	script_symbols_init(&text.symbols, text.machine);
 	machine_take_build_ids(text.machine, reader);
 	/* A few bytes of zstd can hold any number of records. */
 	for (int count = 0; count < RECORDS && record_sort_next(sort, &rec, &err) > 0; count++)
