@@ -67,7 +67,7 @@ check("2 existing child processes are left out; --tree" in result.stderr,
       "and it says how many children are left out", result.stderr)
 result = record("-p", str(parent.pid), "--tree", "--timeout", "400ms")
 pids = collections.Counter(line[0] for line in samples("pid"))
-check(len(pids) == 3 and min(pids.values()) > 50, "--tree: with its children", pids)
+check(len(pids) == 3 and min(pids.values()) > 5, "--tree: with its children", pids)
 check("left out" not in result.stderr, "and then none is left out", result.stderr)
 children = run(["pgrep", "-P", str(parent.pid)]).stdout.split()
 record("-p", ",".join(children), "--timeout", "400ms")
@@ -174,18 +174,67 @@ check(not any(ratios), "no moment of a CPU is sampled twice", ratios)
 end(spawner)
 
 # ---- many threads ----
-crowd = subprocess.Popen([program("crowd"), "10000"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-crowd.stdin.write(b"g")
-crowd.stdin.flush()
-crowd.stdout.readline()
-began = time.monotonic()
-result = record("-a", "--", "true")
-took = time.monotonic() - began
-comms = sum(kind == 3 for kind, _, _ in PerfFile("x.data").records())
-check(result.returncode == 0 and comms > 10000,
-      f"-a beside 10,000 threads: all described, {took:.2f} s in all ({comms:,} names)", result.stderr)
-crowd.kill()
-crowd.communicate()
+
+
+def crowds(threads, processes=1):
+    started = [subprocess.Popen([program("crowd"), str(threads)], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+               for _ in range(processes)]
+    for process in started:
+        process.stdin.write(b"g")
+        process.stdin.flush()
+    for process in started:
+        process.stdout.readline()
+    return started
+
+
+def end_crowds(started):
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+def described(threads, processes):
+    """All threads have names in the file, and perf takes longer to write them."""
+    started = crowds(threads, processes)
+    total = threads * processes
+    began = time.monotonic()
+    result = record("-a", "--", "true")
+    took = time.monotonic() - began
+    comms = sum(kind == 3 for kind, _, _ in PerfFile("x.data").records())
+    check(result.returncode == 0 and comms > total,
+          f"-a beside {total:,} threads: all described, {took:.2f} s in all ({comms:,} names)", result.stderr)
+    if os.environ.get("PERFOLIO_LONG"):
+        began = time.monotonic()
+        run(["perf", "record", "-q", "-N", "-a", "-o", "perf.out", "--", "true"])
+        perf = time.monotonic() - began
+        check(took < perf, f"perf needs {perf:.2f} s")
+    end_crowds(started)
+
+
+described(10000, 1)
+if os.environ.get("PERFOLIO_LONG"):
+    with open("/proc/sys/kernel/pid_max", "r+", encoding="ascii") as file:
+        before = file.read().strip()
+        file.seek(0)
+        file.write(str(max(int(before), 131072)))
+    try:
+        described(12500, 4)
+    finally:
+        with open("/proc/sys/kernel/pid_max", "w", encoding="ascii") as file:
+            file.write(before)
+
+# -p: an event and a tracker on each thread and CPU.  The soft limit of descriptors is raised; at the
+# hard one it is said what is missing.
+crowd = crowds(1000)
+TARGET = f"-e cpu-clock -p {crowd[0].pid} -o x.data -- sleep 0.1"
+result = run(["sh", "-c", f"ulimit -Sn 256; exec {PERFOLIO} record -q {TARGET}"])
+check(result.returncode == 0, "-p with 1,000 threads raises the soft limit of descriptors", result.stderr)
+result = run(["sh", "-c", f"ulimit -n 256; exec setpriv --bounding-set=-sys_resource --inh-caps=-sys_resource "
+                          f"{PERFOLIO} record {TARGET}"])
+cpus = os.cpu_count()
+check(result.returncode == 1 and f"{1001 * cpus * 2 + cpus} descriptors, but only 256" in result.stderr,
+      "and says how many it needs where it can't", result.stderr)
+end_crowds(crowd)
 
 # ---- a container: the same path is another file there ----
 
