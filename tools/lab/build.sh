@@ -30,7 +30,7 @@ unpack_guest() {
 			dpkg-deb --fsys-tarfile "$deb" | tar -C "$dir/guest" -x --wildcards \
 				'./boot/vmlinuz-*' './lib/modules/*/virtio*.ko*'
 			;;
-		lib*) dpkg-deb -x "$deb" "$dir/sysroot" ;;
+		lib* | *-dev_*) dpkg-deb -x "$deb" "$dir/sysroot" ;;
 		*) dpkg-deb -x "$deb" "$dir/guest" ;;
 		esac
 	done
