@@ -132,7 +132,6 @@ static void list_json(void)
 		free(events);
 	}
 	json_close(&json);
-	putchar('\n');
 }
 
 int script_summary_list(bool json)
@@ -171,7 +170,6 @@ static int print_json(const struct summary *summary, const struct summary_result
 	struct json json = json_to(stdout);
 
 	summary_json(result, summary->name, &json);
-	putchar('\n');
 	return EXIT_DONE;
 }
 

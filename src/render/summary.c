@@ -48,6 +48,19 @@ static void find_widths(const struct summary_table *table, size_t *widths)
 	}
 }
 
+/* A thread may call itself anything, a line's end and a terminal's commands too. */
+static void put_words(struct outbuf *out, const char *text, size_t width)
+{
+	size_t length = 0;
+
+	for (; text[length]; length++)
+		out_char(out, (unsigned char)text[length] < ' ' || text[length] == 0x7f
+				      ? '?'
+				      : text[length]);
+	for (; length < width; length++)
+		out_char(out, ' ');
+}
+
 /* Words from the left, numbers from the right; no blanks at a line's end. */
 static void put_cell(struct outbuf *out, const struct summary_table *table, size_t column,
 		     const char *text, size_t width)
@@ -57,7 +70,7 @@ static void put_cell(struct outbuf *out, const struct summary_table *table, size
 	if (table->columns[column].kind != CELL_TEXT)
 		out_right(out, text, strlen(text), width);
 	else
-		out_left(out, text, strlen(text), last ? 0 : width);
+		put_words(out, text, last ? 0 : width);
 	out_text(out, last ? "\n" : "  ");
 }
 

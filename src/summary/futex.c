@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Waiting in futexes, which locks and condition variables are made of. */
-#include "base/idmap.h"
 #include "summary/people.h"
 #include "summary/result.h"
 #include "summary/spread.h"
@@ -43,8 +42,7 @@ struct state {
 	const struct summary_context *context;
 	struct people processes, threads;
 	struct rows by_process, by_thread;
-	struct idmap tids;
-	VEC(struct waiter) waiters;
+	struct PER_THREAD(struct waiter) waiters;
 };
 
 static void *start(const struct summary *summary, const struct summary_context *context)
@@ -79,17 +77,9 @@ static uint32_t row_of(struct rows *rows, uint32_t person, uint64_t lock, uint32
 	return index;
 }
 
-static struct waiter *waiter(struct state *state, uint32_t tid)
-{
-	uint32_t index = idmap_add(&state->tids, tid, (uint32_t)state->waiters.len);
-
-	return index == state->waiters.len ? vec_push(&state->waiters)
-					   : &state->waiters.data[index];
-}
-
 static void take_enter(struct state *state, const struct summary_record *record)
 {
-	struct waiter *who = waiter(state, record->who.tid);
+	struct waiter *who = per_thread(&state->waiters, record->who.tid);
 	uint32_t op = (uint32_t)record->numbers[1] & FUTEX_CMD_MASK;
 	uint64_t lock = (uint64_t)record->numbers[0];
 
@@ -112,7 +102,7 @@ static void add(struct row *row, const struct summary_record *record, uint64_t s
 
 static void take_exit(struct state *state, const struct summary_record *record)
 {
-	struct waiter *who = waiter(state, record->who.tid);
+	struct waiter *who = per_thread(&state->waiters, record->who.tid);
 
 	if (who->waiting && record->who.time >= who->since) {
 		add(&state->by_process.rows.data[who->process], record, who->since);
@@ -217,8 +207,7 @@ static void release(void *opaque)
 	groups_free(&state->by_thread.groups);
 	vec_free(&state->by_process.rows);
 	vec_free(&state->by_thread.rows);
-	idmap_free(&state->tids);
-	vec_free(&state->waiters);
+	per_thread_free(&state->waiters);
 	free(state);
 }
 

@@ -6,6 +6,7 @@
 #ifndef SUMMARY_PEOPLE_H
 #define SUMMARY_PEOPLE_H
 
+#include "base/idmap.h"
 #include "base/interner.h"
 #include "summary/summary.h"
 
@@ -36,6 +37,22 @@ enum people_by { BY_COMM, BY_PROCESS, BY_THREAD };
 /* Which of them did it; pid and tid are SUMMARY_NO_PID where that does not count. */
 uint32_t people_add(struct people *people, const struct summary_who *who, enum people_by by);
 void people_free(struct people *people);
+
+/* Something for each thread that is met: `struct PER_THREAD(struct wait) waits;`, { 0 } is empty.
+ */
+#define PER_THREAD(type)            \
+	{                           \
+		struct idmap index; \
+		VEC(type) slots;    \
+	}
+
+/* The thread's own, zero when it is new; the address holds until the next new thread. */
+#define per_thread(threads, tid)                                                \
+	(idmap_add(&(threads)->index, (tid), (uint32_t)(threads)->slots.len) == \
+			 (threads)->slots.len                                   \
+		 ? vec_push(&(threads)->slots)                                  \
+		 : &(threads)->slots.data[idmap_find(&(threads)->index, (tid))])
+#define per_thread_free(threads) (idmap_free(&(threads)->index), vec_free(&(threads)->slots))
 
 /* SUMMARY_NONE, which is no number of any process, in place of SUMMARY_NO_PID. */
 static inline uint64_t person_number(uint32_t id)

@@ -71,10 +71,9 @@ struct state {
 	struct sysnames names;
 	struct people people;
 	struct groups groups, failure_groups;
-	struct idmap tids;
 	VEC(struct row) rows;
 	VEC(struct failure) failures;
-	VEC(struct open_call) open; /* by thread */
+	struct PER_THREAD(struct open_call) open;
 };
 
 extern const struct summary summary_rw_by_file, summary_rw_by_pid;
@@ -99,16 +98,9 @@ static uint32_t row_of(struct state *state, const struct summary_who *who, uint3
 	return index;
 }
 
-static struct open_call *open_call(struct state *state, uint32_t tid)
-{
-	uint32_t index = idmap_add(&state->tids, tid, (uint32_t)state->open.len);
-
-	return index == state->open.len ? vec_push(&state->open) : &state->open.data[index];
-}
-
 static void take_enter(struct state *state, const struct summary_record *record)
 {
-	struct open_call *open = open_call(state, record->who.tid);
+	struct open_call *open = per_thread(&state->open, record->who.tid);
 	struct side *side;
 
 	*open = (struct open_call){ 0 };
@@ -141,7 +133,7 @@ static void add_failure(struct state *state, uint32_t person, uint32_t side, uin
 
 static void take_exit(struct state *state, const struct summary_record *record)
 {
-	struct open_call *open = open_call(state, record->who.tid);
+	struct open_call *open = per_thread(&state->open, record->who.tid);
 	int64_t result = record->numbers[0];
 	struct side *side;
 
@@ -301,10 +293,9 @@ static void release(void *opaque)
 	people_free(&state->people);
 	groups_free(&state->groups);
 	groups_free(&state->failure_groups);
-	idmap_free(&state->tids);
 	vec_free(&state->rows);
 	vec_free(&state->failures);
-	vec_free(&state->open);
+	per_thread_free(&state->open);
 	free(state);
 }
 

@@ -38,9 +38,8 @@ struct state {
 	struct sysnames names;
 	struct people people;
 	struct groups groups;
-	struct idmap tids;
 	VEC(struct row) rows;
-	VEC(struct open_call) open; /* by thread */
+	struct PER_THREAD(struct open_call) open;
 	bool ends, anybody;
 };
 
@@ -67,16 +66,9 @@ static uint32_t row_of(struct state *state, const struct summary_who *who, uint3
 	return index;
 }
 
-static struct open_call *open_call(struct state *state, uint32_t tid)
-{
-	uint32_t index = idmap_add(&state->tids, tid, (uint32_t)state->open.len);
-
-	return index == state->open.len ? vec_push(&state->open) : &state->open.data[index];
-}
-
 static void take_enter(struct state *state, const struct summary_record *record)
 {
-	struct open_call *open = open_call(state, record->who.tid);
+	struct open_call *open = per_thread(&state->open, record->who.tid);
 
 	*open = (struct open_call){ 0 };
 	if (!state->context->takes(state->context, &record->who))
@@ -91,7 +83,7 @@ static void take_enter(struct state *state, const struct summary_record *record)
 /* What it belongs to is the call's beginning: an execve ends under another name. */
 static void take_exit(struct state *state, const struct summary_record *record)
 {
-	struct open_call *open = open_call(state, record->who.tid);
+	struct open_call *open = per_thread(&state->open, record->who.tid);
 	int64_t number = record->numbers[0];
 	struct row *row;
 
@@ -182,9 +174,8 @@ static void release(void *opaque)
 	sysnames_fini(&state->names);
 	people_free(&state->people);
 	groups_free(&state->groups);
-	idmap_free(&state->tids);
 	vec_free(&state->rows);
-	vec_free(&state->open);
+	per_thread_free(&state->open);
 	free(state);
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* How long threads wait between being woken and running. */
-#include "base/idmap.h"
 #include "summary/people.h"
 #include "summary/result.h"
 #include "summary/spread.h"
@@ -29,8 +28,7 @@ struct sleeper {
 struct state {
 	const struct summary_context *context;
 	struct people people;
-	struct idmap tids;
-	VEC(struct sleeper) sleepers;
+	struct PER_THREAD(struct sleeper) sleepers;
 	VEC(struct row) rows; /* by person */
 	uint64_t backwards;
 };
@@ -44,18 +42,10 @@ static void *start(const struct summary *summary, const struct summary_context *
 	return state;
 }
 
-static struct sleeper *sleeper(struct state *state, uint32_t tid)
-{
-	uint32_t index = idmap_add(&state->tids, tid, (uint32_t)state->sleepers.len);
-
-	return index == state->sleepers.len ? vec_push(&state->sleepers)
-					    : &state->sleepers.data[index];
-}
-
 /* One who runs still, and is kept from going to sleep, waits for nothing. */
 static void take_wakeup(struct state *state, const struct summary_record *record)
 {
-	struct sleeper *who = sleeper(state, (uint32_t)record->numbers[0]);
+	struct sleeper *who = per_thread(&state->sleepers, (uint32_t)record->numbers[0]);
 
 	if (who->running || who->woken)
 		return;
@@ -94,12 +84,12 @@ static void take_switch(struct state *state, const struct summary_record *record
 
 	/* The idle threads, one a CPU, have one number and are never woken. */
 	if (prev) {
-		who = sleeper(state, prev);
+		who = per_thread(&state->sleepers, prev);
 		who->running = who->woken = false;
 	}
 	if (!next)
 		return;
-	who = sleeper(state, next);
+	who = per_thread(&state->sleepers, next);
 	who->running = true;
 	if (who->woken)
 		add(state, record, next, who->since);
@@ -194,8 +184,7 @@ static void release(void *opaque)
 	vec_each (row, &state->rows)
 		spread_free(&row->spread);
 	people_free(&state->people);
-	idmap_free(&state->tids);
-	vec_free(&state->sleepers);
+	per_thread_free(&state->sleepers);
 	vec_free(&state->rows);
 	free(state);
 }

@@ -4,6 +4,7 @@ record: as many samples as the count says, each with its whole chain, in a file 
 """
 
 import base64
+import json
 import os
 import re
 import shutil
@@ -39,10 +40,20 @@ def host_program():
     return os.environ.get("PERFOLIO", str(root / "build" / "perfolio"))
 
 
+def bring_here(judge, folder):
+    """The recording that the guest printed as `gzip -c | base64` under "== file"; its path."""
+    path = os.path.join(folder, "rec.data")
+    packed = base64.b64decode(judge.part("file"))
+    Path(path).write_bytes(subprocess.run(["gzip", "-dc"], input=packed, check=True,
+                                          stdout=subprocess.PIPE).stdout)
+    return path
+
+
 @case("cycles by period", """
 perfolio record -q -e cycles:u -c %d -g -o rec.data chain %d
+status=$?
 echo "== status"
-echo $?
+echo $status
 echo "== script"
 perfolio script -i rec.data -F ip
 echo "== file"
@@ -51,10 +62,7 @@ def by_period(judge):
     judge.equal("exit status", "0", judge.part("status").strip())
     judge_chains(judge, "read in the guest", judge.part("script"))
     with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "rec.data")
-        packed = base64.b64decode(judge.part("file"))
-        Path(path).write_bytes(subprocess.run(["gzip", "-dc"], input=packed, check=True,
-                                              stdout=subprocess.PIPE).stdout)
+        path = bring_here(judge, folder)
         readers = {"perfolio": [host_program(), "script", "-i", path, "-F", "ip"]}
         if shutil.which("perf"):
             readers["perf"] = ["perf", "script", "-i", path, "-F", "ip"]
@@ -79,3 +87,29 @@ def inherited(judge):
         # take turns hand on what they have of a period, so one sample more or less is right.
         for count, expected in zip(counts[-3:], (40, 80, 121)):
             judge.between("samples of one of the %s" % program, expected - 1, expected + 1, count)
+
+
+@case("system calls by name", """
+mount -t tracefs tracefs /sys/kernel/tracing 2>/dev/null
+perfolio script record syscall-counts -q -o rec.data calls 1000
+status=$?
+echo "== status"
+echo $status
+echo "== here"
+perfolio script syscall-counts -i rec.data --json
+echo "== file"
+gzip -c rec.data | base64""")
+def calls_by_name(judge):
+    """arm64's numbers are not those of the machine that this runs on."""
+    judge.equal("exit status", "0", judge.part("status").strip())
+    texts = {"in the guest": judge.part("here")}
+    if shutil.which(host_program()):
+        with tempfile.TemporaryDirectory() as folder:
+            texts["here"] = subprocess.run(
+                [host_program(), "script", "syscall-counts", "--json", "-i",
+                 bring_here(judge, folder)], check=False, text=True,
+                stdout=subprocess.PIPE).stdout
+    for where, text in texts.items():
+        rows = json.loads(text)["calls"] if text else []
+        counts = {row["syscall"]: row["calls"] for row in rows}
+        judge.equal("getppid, read %s" % where, 1000, counts.get("getppid"))
