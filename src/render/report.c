@@ -118,6 +118,22 @@ static int compare_rows(const void *one, const void *two, void *context)
 	return order ? order : compare_number(first, second);
 }
 
+/* Before they are put in order: making the names of those that are not shown is half the work. */
+static void drop_small(struct report *report)
+{
+	const struct report_options *o = report->options;
+	size_t kept = 0;
+
+	vec_each (at, &report->order) {
+		const struct breakdown_row *row = &report->breakdown->rows.data[*at];
+		uint64_t weight = o->children ? row->total.weight : row->self.weight;
+
+		if (weight && report_percent(report, weight) >= o->percent_limit)
+			report->order.data[kept++] = *at;
+	}
+	report->order.len = kept;
+}
+
 void report_init(struct report *report, const struct report_options *options,
 		 struct breakdown *breakdown, struct report_names *names, uint16_t event)
 {
@@ -134,6 +150,7 @@ void report_init(struct report *report, const struct report_options *options,
 		vec_each (row, &report->order)
 			report->whole += breakdown->rows.data[*row].self.weight;
 	}
+	drop_small(report);
 	if (report->order.len)
 		qsort_r(report->order.data, report->order.len, sizeof(*report->order.data),
 			compare_rows, report);

@@ -106,10 +106,7 @@ void report_json(struct report *report, struct json *json)
 	json_open(json, "rows", '[');
 	vec_each (at, &report->order) {
 		const struct breakdown_row *row = &breakdown->rows.data[*at];
-		uint64_t weight = o->children ? row->total.weight : row->self.weight;
 
-		if (!weight || report_percent(report, weight) < o->percent_limit)
-			continue;
 		json_open(json, NULL, '{');
 		put_keys(report, row, json);
 		put_shares(report, json, &row->self, "self_percent", "self_samples", "self_count");

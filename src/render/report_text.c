@@ -271,12 +271,7 @@ void report_text(struct report *report, struct outbuf *out)
 	print_titles(report, &columns, out);
 	vec_each (at, &report->order) {
 		const struct breakdown_row *row = &report->breakdown->rows.data[*at];
-		uint64_t weight = o->children ? row->total.weight : row->self.weight;
 
-		if (report_percent(report, weight) < o->percent_limit)
-			break;
-		if (!weight)
-			continue;
 		print_row(report, &columns, row, out);
 		if (o->graph)
 			report_tree_text(report, *at, out);
