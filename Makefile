@@ -38,7 +38,7 @@ install: build ## install below PREFIX=/usr/local (and DESTDIR)
 	DESTDIR=$(DESTDIR) meson install -C $(BUILD)
 
 bench: ## measure against perf, in alternating runs; ONLY=NAME for one
-	@tools/setup.sh build test
+	@tools/setup.sh build test bench
 	@$(MAKE) --no-print-directory build
 	@bench/run.py --perfolio $(BUILD)/perfolio $(ONLY)
 

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Runs a command and writes what it cost as JSON:	cost FILE COMMAND [ARGUMENT...]
+ * Runs a command and writes what it cost as JSON:
+ *
+ *	cost FILE [-t SECONDS] [-m MB] COMMAND [ARGUMENT...]
  *
  * A program of its own because a child's peak memory starts at that of the process it was forked
- * from: seen from an interpreter everything small would take 15 MB.
+ * from: seen from an interpreter everything small would take 15 MB.  With -t the command is ended
+ * after so many seconds of CPU time, with -m it gets no more address space than that; "status" says
+ * how it ended (128 and the signal's number if by a signal).
  */
 #include <errno.h>
 #include <stdio.h>
@@ -27,37 +31,69 @@ static double ms(struct timeval time)
 	return (double)time.tv_sec * 1e3 + (double)time.tv_usec / 1e3;
 }
 
+static void limit(int resource, rlim_t amount)
+{
+	struct rlimit rlimit = { amount, amount };
+
+	if (amount && setrlimit(resource, &rlimit))
+		perror("cost: setrlimit");
+}
+
+static int usage(void)
+{
+	fprintf(stderr, "usage: cost FILE [-t SECONDS] [-m MB] COMMAND [ARGUMENT...]\n");
+	return 2;
+}
+
+static int write_cost(const char *path, double started, const struct rusage *usage, int status)
+{
+	FILE *file = fopen(path, "w");
+
+	if (!file ||
+	    fprintf(file,
+		    "{\"elapsed_ms\":%.3f,\"cpu_ms\":%.3f,\"memory_mb\":%.3f,\"status\":%d}\n",
+		    now_ms() - started, ms(usage->ru_utime) + ms(usage->ru_stime),
+		    (double)usage->ru_maxrss / 1024, status) < 0 ||
+	    fclose(file)) {
+		perror(path);
+		return 1;
+	}
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
-	struct rusage usage;
+	rlim_t seconds = 0, megabytes = 0;
+	struct rusage cost;
 	double started;
-	FILE *file;
 	pid_t child;
-	int status;
+	int status, option;
 
-	if (argc < 3) {
-		fprintf(stderr, "usage: cost FILE COMMAND [ARGUMENT...]\n");
-		return 2;
+	if (argc < 3)
+		return usage();
+	for (optind = 2; (option = getopt(argc, argv, "+t:m:")) > 0;) {
+		if (option == 't')
+			seconds = strtoul(optarg, NULL, 10);
+		else if (option == 'm')
+			megabytes = strtoul(optarg, NULL, 10);
+		else
+			return usage();
 	}
+	if (optind >= argc)
+		return usage();
 	started = now_ms();
 	child = fork();
 	if (child == 0) {
-		execvp(argv[2], argv + 2);
-		fprintf(stderr, "cost: %s: %s\n", argv[2], strerror(errno));
+		limit(RLIMIT_CPU, seconds);
+		limit(RLIMIT_AS, megabytes << 20);
+		execvp(argv[optind], argv + optind);
+		fprintf(stderr, "cost: %s: %s\n", argv[optind], strerror(errno));
 		_exit(127);
 	}
-	if (child < 0 || wait4(child, &status, 0, &usage) < 0) {
+	if (child < 0 || wait4(child, &status, 0, &cost) < 0) {
 		perror("cost");
 		return 1;
 	}
-	file = fopen(argv[1], "w");
-	if (!file ||
-	    fprintf(file, "{\"elapsed_ms\":%.3f,\"cpu_ms\":%.3f,\"memory_mb\":%.3f}\n",
-		    now_ms() - started, ms(usage.ru_utime) + ms(usage.ru_stime),
-		    (double)usage.ru_maxrss / 1024) < 0 ||
-	    fclose(file)) {
-		perror(argv[1]);
-		return 1;
-	}
-	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+	status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+	return write_cost(argv[1], started, &cost, status) ? 1 : status;
 }

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Recordings to read: the whole host, with stacks, while real programs run.
 
-They are made once, by perf, and kept below build/recordings.  PERFOLIO_BENCH_SAMPLES asks for
-another size of the largest one.
+They are made once, by perf, and kept below build/recordings; larger ones are grown from the largest.
+PERFOLIO_BENCH_SAMPLES asks for another size of that one.
 """
 import contextlib
+import functools
 import json
 import os
 import shutil
@@ -82,10 +83,10 @@ def busy_host(scratch):
 
 
 def record(path, samples):
-    seconds = samples / RATE / os.cpu_count() * 1.02 + 0.5
+    seconds = samples / RATE / os.cpu_count() * 1.02
     # -N: filling its cache of files takes perf 6.1 down when there are many.
     argv = ["perf", "record", "-q", "-N", "-a", "-g", "-e", "cpu-clock", "-F", str(RATE),
-            "-o", path + ".part", "sleep", f"{seconds:.1f}"]
+            "-o", path + ".part", "sleep", f"{seconds:.2f}"]
     with tempfile.TemporaryDirectory(prefix="perfolio-bench-") as scratch, busy_host(scratch):
         made = subprocess.run(argv, check=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     if made.returncode:
@@ -101,3 +102,27 @@ def make(samples=LARGEST):
         print(f"making {os.path.relpath(path)}", flush=True)
         record(path, samples)
     return path
+
+
+def grown(samples):
+    """The largest recording, again and again until it has that many."""
+    path = os.path.join(FOLDER, f"grown-{samples}.data")
+    if not os.path.exists(path):
+        source = make()
+        print(f"making {os.path.relpath(path)}", flush=True)
+        subprocess.run([os.path.join(ROOT, "build", "bench", "grow"), source, str(samples),
+                        path + ".part"], check=True)
+        os.rename(path + ".part", path)
+    return path
+
+
+@functools.lru_cache
+def shape(path):
+    """What a recording is like, in words."""
+    text = subprocess.check_output([os.path.join(ROOT, "build", "bench", "profile"), "read", path],
+                                   encoding="utf-8")
+    found = json.loads(text.splitlines()[-1])
+    return (f"{os.path.basename(path)}: {found['samples']:,} samples, "
+            f"{os.path.getsize(path) / 1e6:,.1f} MB, {found['stacks']:,} unique stacks "
+            f"({found['nodes']:,} nodes), {found['addresses']:,} unique addresses in mappings, "
+            f"{found['functions']:,} functions, {found['processes']:,} threads by name")

@@ -4,49 +4,71 @@
 
     bench/run.py [--perfolio PATH] [--rounds N] [--json FILE] [NAME...]
 
-A benchmark is a file bench/NAME.py with TITLE, ROUNDS, commands(perfolio, scratch), which gives an argv
-for each program, and figures(result), which may add figures of its own.  Printed are medians and the
-ratio to perf; the JSON holds every run, for bench/compare.py.
+A benchmark is a file bench/NAME.py with TITLE, ROUNDS and commands(perfolio, scratch), which gives an
+argv for each program.  It may have more:
+    figures(result)   figures of its own, from what a run printed
+    shape(runs)       lines that say what was measured on
+    LIMIT             what a peer may take (seconds of CPU, memory_mb); a peer that is stopped there,
+                      or fails, is not run again, and its figures are lower bounds
+    GOALS             what has to be reached, from goals.py
+    print_table(runs) instead of two columns
+Printed are medians and the ratio to perf; the JSON holds every run, for bench/compare.py.
 """
 import argparse
 import importlib
 import json
 import os
+import platform
 import statistics
 import subprocess
 import sys
 import tempfile
+import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
 BENCHMARKS = ["list", "startup", "interval", "record", "copies", "read", "report", "script",
-              "filter"]
+              "growth", "filter"]
 UNITS = {"elapsed_ms": "ms", "cpu_ms": "ms", "memory_mb": "MB", "cpu_per_tick_us": "us"}
 
 
 class Result:
     """One run of one program: its output and what it cost."""
 
-    def __init__(self, argv, cost, scratch):
+    def __init__(self, argv, cost, scratch, limit=None):
         self.argv = argv
         path = os.path.join(scratch, "cost.json")
-        done = subprocess.run([cost, path, *argv], stdin=subprocess.DEVNULL, check=False,
+        options = ["-t", str(limit["seconds"]), "-m", str(limit["memory_mb"])] if limit else []
+        done = subprocess.run([cost, path, *options, *argv], stdin=subprocess.DEVNULL, check=False,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         self.text = done.stdout.decode("utf-8", "replace")
-        if done.returncode:
+        self.stopped = bool(done.returncode)
+        if self.stopped and not limit:
             sys.exit(f"{' '.join(argv)}: exit status {done.returncode}\n{self.text[-2000:]}")
         with open(path, encoding="utf-8") as file:
             self.figures = json.load(file)
+        del self.figures["status"]
+        if self.stopped:
+            self.figures["stopped"] = self.reason(limit, done.returncode)
+
+    def reason(self, limit, status):
+        if self.figures["cpu_ms"] >= limit["seconds"] * 990:
+            return f"stopped after {limit['seconds']} s of CPU time"
+        return f"failed with status {status}, allowed {limit['memory_mb']:,} MB"
 
 
 def run_benchmark(module, perfolio, rounds):
     runs = {}
     cost = os.path.join(os.path.dirname(perfolio), "bench", "cost")
+    limit = getattr(module, "LIMIT", None)
     with tempfile.TemporaryDirectory(prefix="perfolio-bench-") as scratch:
         commands = module.commands(perfolio, scratch)
         for number in range(rounds + 1):
             for program, argv in commands.items():
-                result = Result(argv, cost, scratch)
+                if limit and program == "perf" and (
+                        not number or "stopped" in runs.get(program, [{}])[-1]):
+                    continue
+                result = Result(argv, cost, scratch, limit if program == "perf" else None)
                 if hasattr(module, "figures"):
                     result.figures.update(module.figures(result))
                 if number:  # the first round warms the caches
@@ -55,19 +77,55 @@ def run_benchmark(module, perfolio, rounds):
 
 
 def medians(runs):
-    return {name: statistics.median(run[name] for run in runs) for name in runs[0]}
+    return {name: statistics.median(run[name] for run in runs) for name in runs[0]
+            if isinstance(runs[0][name], (int, float))}
 
 
-def print_table(title, runs):
+def print_two(runs):
     ours = medians(runs["perfolio"])
     peer = medians(runs["perf"]) if "perf" in runs else {}
-    print(f"\n{title}, {len(runs['perfolio'])} runs each")
-    print(f"  {'median':20} {'perfolio':>12} {'perf':>12} {'ratio':>8}")
+    bound = ">" if "stopped" in runs.get("perf", [{}])[-1] else ""
+    print(f"  {'median':20} {'perfolio':>12} {'perf':>14} {'ratio':>8}")
     for name in ours:
-        ratio = f"{ours[name] / peer[name]:8.2f}" if peer.get(name) else "       -"
-        theirs = f"{peer[name]:12,.2f}" if name in peer else "           -"
+        ratio = f"{ours[name] / peer[name]:8.3f}" if peer.get(name) else "       -"
+        theirs = bound + f"{peer[name]:,.2f}" if name in peer else "-"
         print(f"  {name.rsplit('_', 1)[0] if name in UNITS else name:20} {ours[name]:12,.2f} "
-              f"{theirs} {ratio} {UNITS.get(name, '')}".rstrip(), flush=True)
+              f"{theirs:>14} {ratio} {UNITS.get(name, '')}".rstrip(), flush=True)
+    if bound:
+        print(f"  perf was {runs['perf'][-1]['stopped']}: its figures are lower bounds")
+
+
+def load():
+    return f"{os.getloadavg()[0]:.1f}"
+
+
+def print_result(name, module, runs, before):
+    print(f"\n{module.TITLE}, {len(next(iter(runs.values())))} runs each; load {before} before, "
+          f"{load()} after")
+    for line in module.shape(runs) if hasattr(module, "shape") else []:
+        print(f"  on {line}")
+    getattr(module, "print_table", print_two)(runs)
+    found = [goal.check(runs) for goal in getattr(module, "GOALS", [])]
+    for line in found:
+        print(f"  {line}")
+    sys.stdout.flush()
+    return [f"{name:8} {line}" for line in found]
+
+
+def host(perfolio):
+    """What the figures are of."""
+    model = [line.split(":", 1)[1].strip() for line in open("/proc/cpuinfo", encoding="utf-8")
+             if line.startswith("model name")]
+    commit = subprocess.run(["git", "-C", ROOT, "rev-parse", "--short", "HEAD"], check=False,
+                            capture_output=True, encoding="utf-8").stdout.strip()
+    peer = subprocess.run(["perf", "--version"], check=False, capture_output=True,
+                          encoding="utf-8").stdout.strip()
+    return {
+        "date": time.strftime("%Y-%m-%d"),
+        "version": subprocess.check_output([perfolio, "--version"], encoding="utf-8").strip(),
+        "commit": commit, "peer": peer, "cpus": os.cpu_count(),
+        "cpu": model[0] if model else platform.machine(), "kernel": platform.release(),
+    }
 
 
 def main():
@@ -78,17 +136,22 @@ def main():
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(BENCHMARKS))
     args = parser.parse_args()
     sys.path.insert(0, HERE)
-    results = {}
+    about = host(args.perfolio)
+    print(", ".join(f"{key} {value}" for key, value in about.items()))
+    results, goals = {}, []
     for name in args.names or BENCHMARKS:
         if name not in BENCHMARKS:
             parser.error(f"no benchmark is called '{name}'; there are {', '.join(BENCHMARKS)}")
         module = importlib.import_module(name)
+        before = load()
         runs = run_benchmark(module, os.path.abspath(args.perfolio), args.rounds or module.ROUNDS)
-        print_table(module.TITLE, runs)
+        goals += print_result(name, module, runs, before)
         results[name] = {"title": module.TITLE, "runs": runs}
+    if goals:
+        print("\ngoals")
+        print("\n".join(f"  {line}" for line in goals))
     with open(args.json, "w", encoding="utf-8") as file:
-        version = subprocess.check_output([args.perfolio, "--version"], encoding="utf-8")
-        json.dump({"version": version.strip(), "benchmarks": results}, file, indent=1)
+        json.dump({**about, "benchmarks": results}, file, indent=1)
     print(f"\nevery run: {os.path.relpath(args.json)}")
 
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the Debian packages of tools/packages.txt that this machine lacks.
 #
-#   tools/setup.sh GROUP...      build, test, lab, coverage
+#   tools/setup.sh GROUP...      build, test, lab, bench, coverage
 #
 # Says what it does; does nothing, and needs no network, when everything is there.
 set -eu
