@@ -89,9 +89,11 @@ static uint32_t add_function(struct frames *frames, const char *name, uint32_t o
 {
 	uint32_t function = profile_function(frames->profile, name, object, kind);
 
-	while (frames->begins.len <= function)
-		vec_push(&frames->begins);
-	frames->begins.data[function] = begins_stacks(name);
+	if (function >= frames->begins.len) { /* a new one */
+		while (frames->begins.len <= function)
+			vec_push(&frames->begins);
+		frames->begins.data[function] = begins_stacks(name);
+	}
 	return function;
 }
 
