@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "base/outbuf.h"
 #include "cmd/command.h"
-#include "cmd/script_filter.h"
+#include "cmd/script_records.h"
 #include "cmd/script_summary.h"
 #include "cmd/symbols.h"
 #include "machine/unwinding.h"
@@ -28,6 +28,7 @@ struct script_options {
 	bool force, itrace; /* perf's, without meaning here */
 	bool list, json;    /* of summaries */
 	struct symbol_args names;
+	struct script_shown shown;
 };
 
 /* One run over a recording. */
@@ -35,8 +36,9 @@ struct script {
 	struct perf_reader *reader;
 	struct record_sort *sort;
 	const struct symbol_args *names;
-	struct symbol_store
-		*store; /* NULL until the first sample: a pipe tells by then what it is of */
+	/* NULL until the first sample: by then a pipe has told what it is of. */
+	struct symbol_store *store;
+	const struct script_shown *shown;
 	struct script_text text;
 	struct unwinding unwinding;
 	struct script_filter filter;
@@ -125,8 +127,15 @@ static void take_other(struct script *script, const struct sorted_record *rec)
 			script_header_feature(&script->out, script->reader,
 					      (enum perf_feature)feature, script->full_features);
 	}
-	if (header->size >= trailer + sizeof(*header))
-		machine_take(script->text.machine, header, header->size - trailer);
+	if (header->size < trailer + sizeof(*header))
+		return;
+	/* The end of a thread is told before it is forgotten, anything else once it has happened.
+	 */
+	if (header->type == PERF_RECORD_EXIT && !script->dumping)
+		script_records_print(script->shown, &script->filter, &script->text, rec);
+	machine_take(script->text.machine, header, header->size - trailer);
+	if (header->type != PERF_RECORD_EXIT && !script->dumping)
+		script_records_print(script->shown, &script->filter, &script->text, rec);
 }
 
 static int run(struct script *script, bool follow, struct err *err)
@@ -267,6 +276,7 @@ static int script_run(void *options, int argc, char **argv, struct err *err)
 	const struct summary *summary = script_summary_named(&argc, &argv);
 	const char *input = o->input ? o->input : argc ? argv[0] : "perf.data";
 	struct script script = { .names = &o->names,
+				 .shown = &o->shown,
 				 .text = { .ns = o->ns,
 					   .no_chains = o->no_chains,
 					   .reltime = o->reltime,
@@ -343,6 +353,16 @@ static const struct option_spec script_specs[] = {
 	{ OPT_TEXT, 'C', "cpu", FIELD(cpus), "CPUS", "on these CPUs: 0-3,8" },
 	{ OPT_TEXT, 'e', "event", FIELD(events), "EVENTS", "of these events" },
 	SYMBOL_OPTIONS(NAMES),
+	{ OPT_HEADING, .help = "Records between the samples" },
+	{ OPT_FLAG, 0, "show-task-events", FIELD(shown.tasks), NULL,
+	  "threads that begin, end, take a name" },
+	{ OPT_FLAG, 0, "show-mmap-events", FIELD(shown.mmaps), NULL, "mappings" },
+	{ OPT_FLAG, 0, "show-switch-events", FIELD(shown.switches), NULL, "switches of context" },
+	{ OPT_FLAG, 0, "show-namespace-events", FIELD(shown.namespaces), NULL, "namespaces" },
+	{ OPT_FLAG, 0, "show-cgroup-events", FIELD(shown.cgroups), NULL, "cgroups" },
+	{ OPT_FLAG, 0, "show-lost-events", FIELD(shown.lost), NULL, "losses" },
+	{ OPT_FLAG, 0, "show-bpf-events", FIELD(shown.bpf), NULL,
+	  "BPF programs and other code that the kernel makes at run time" },
 	{ OPT_HEADING, .help = "Something else" },
 	{ OPT_FLAG, 0, "header", FIELD(header), NULL,
 	  "first, what the recording tells about itself" },

@@ -145,12 +145,16 @@ static bool in_names(const struct strlist *list, const char *name)
 	return !list->len;
 }
 
+bool script_filter_takes_cpu(const struct script_filter *filter, uint32_t cpu)
+{
+	return !filter->cpus.len || cpu == UINT32_MAX || cpuset_has(&filter->cpus, (int)cpu);
+}
+
 bool script_filter_takes(const struct script_filter *filter, const struct perf_attr *attr,
 			 const struct sample *sample)
 {
 	return in_times(filter, sample->time) && in_names(&filter->events, attr->name) &&
-	       (!filter->cpus.len || sample->cpu == UINT32_MAX ||
-		cpuset_has(&filter->cpus, (int)sample->cpu)) &&
+	       script_filter_takes_cpu(filter, sample->cpu) &&
 	       (!filter->pids.len || cpuset_has(&filter->pids, (int)sample->pid)) &&
 	       (!filter->tids.len || cpuset_has(&filter->tids, (int)sample->tid));
 }

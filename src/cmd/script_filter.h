@@ -36,6 +36,7 @@ int script_filter_numbers(struct cpuset *set, const char *what, const char *text
 
 bool script_filter_takes(const struct script_filter *filter, const struct perf_attr *attr,
 			 const struct sample *sample);
+bool script_filter_takes_cpu(const struct script_filter *filter, uint32_t cpu);
 bool script_filter_takes_thread(const struct script_filter *filter, const struct thread *thread);
 /* Everything but -e, of something that is no sample's own: a thread that another one woke. */
 bool script_filter_takes_deed(const struct script_filter *filter, const struct summary_who *who);

@@ -292,16 +292,31 @@ static void dump_read_record(struct outbuf *out, const struct perf_attr *attr, s
 		out_printf(out, "... lost         : %" PRIu64 "\n", cursor_u64(c));
 }
 
+/* A record without the id fields at its end. */
+static struct cursor body_of(const struct perf_attr *attr, const struct perf_event_header *header)
+{
+	size_t size = header->size - sizeof(*header);
+
+	if (attr && attr->trailer_size <= size)
+		size -= attr->trailer_size;
+	return cursor_of(header + 1, size);
+}
+
+void script_dump_record(struct outbuf *out, const struct perf_attr *attr,
+			const struct perf_event_header *header, const struct sample *sample)
+{
+	struct cursor c = body_of(attr, header);
+
+	out_printf(out, "PERF_RECORD_%s", record_name(header->type));
+	dump_kernel_record(out, header, &c, sample);
+}
+
 static void dump_kernel(struct script_dump *dump, const struct sorted_record *rec,
 			const struct sample *sample, bool broken)
 {
 	const struct perf_event_header *header = rec->rec.header;
-	size_t size = header->size - sizeof(*header);
-	struct cursor c;
+	struct cursor c = body_of(rec->attr, header);
 
-	if (rec->attr && header->type != PERF_RECORD_SAMPLE && rec->attr->trailer_size <= size)
-		size -= rec->attr->trailer_size;
-	c = cursor_of(header + 1, size);
 	if (header->type == PERF_RECORD_SAMPLE) {
 		if (rec->attr && !broken)
 			script_dump_sample(dump, rec->attr, sample);

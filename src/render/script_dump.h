@@ -20,6 +20,10 @@ struct script_dump {
 
 void script_dump(struct script_dump *dump, const struct sorted_record *rec);
 
+/* "PERF_RECORD_COMM: sh:10/10", of a record that the kernel wrote; attr tells of its end. */
+void script_dump_record(struct outbuf *out, const struct perf_attr *attr,
+			const struct perf_event_header *header, const struct sample *sample);
+
 /* A sample's own lines (script_dump_sample.c). */
 void script_dump_sample(struct script_dump *dump, const struct perf_attr *attr,
 			const struct sample *sample);

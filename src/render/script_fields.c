@@ -254,6 +254,10 @@ static int check_event(struct script_fields *fields, const struct perf_attr *att
 				       attr->name, table[field].holds, table[field].name);
 		fields->chosen[kind] &= ~bit;
 	}
+	if (fields->asked[kind] & BIT(SYMOFF) && !(fields->chosen[kind] & BIT(SYM)))
+		return err_set(err, EINVAL,
+			       "field 'symoff' says how far inside what 'sym' names: "
+			       "it needs that one too");
 	return 0;
 }
 

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/outbuf.h"
 #include "perfdata/tracing.h"
+#include "render/script_dump.h"
 
 #include <string.h>
 
@@ -41,7 +42,34 @@ static void print_cpu(struct outbuf *out, uint32_t cpu)
 	out_text(out, "] ");
 }
 
-static void print_misc(struct outbuf *out, uint16_t misc)
+/* What else the bits of a record's misc say. */
+static size_t more_letters(char *letters, uint32_t type, uint16_t misc)
+{
+	size_t count = 0;
+
+	switch (type) {
+	case PERF_RECORD_MMAP:
+	case PERF_RECORD_MMAP2:
+		if (misc & PERF_RECORD_MISC_MMAP_DATA)
+			letters[count++] = 'M';
+		break;
+	case PERF_RECORD_COMM:
+		if (misc & PERF_RECORD_MISC_COMM_EXEC)
+			letters[count++] = 'E';
+		break;
+	case PERF_RECORD_SWITCH:
+	case PERF_RECORD_SWITCH_CPU_WIDE:
+		if (misc & PERF_RECORD_MISC_SWITCH_OUT)
+			letters[count++] = 'S';
+		if (count && misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT)
+			letters[count++] = 'p';
+		break;
+	default: break;
+	}
+	return count;
+}
+
+static void print_misc(struct outbuf *out, uint32_t type, uint16_t misc)
 {
 	static const struct {
 		uint16_t bits;
@@ -58,6 +86,7 @@ static void print_misc(struct outbuf *out, uint16_t misc)
 	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++)
 		if ((misc & modes[i].bits) == modes[i].bits)
 			letters[count++] = modes[i].letter;
+	count += more_letters(letters + count, type, misc);
 	out_left(out, letters, count, 6);
 }
 
@@ -97,30 +126,38 @@ static void print_event(struct script_text *text, const struct perf_attr *attr)
 	out_text(text->out, ": ");
 }
 
-static void print_start(struct script_text *text, enum script_kind kind,
-			const struct perf_attr *attr, const struct sample *sample,
-			const struct thread *thread)
+/* Who, where and when; `type` is the record's. */
+static void print_start(struct script_text *text, const struct perf_attr *attr, uint32_t type,
+			const struct sample *sample, const struct thread *thread)
 {
+	enum script_kind kind = script_kind_of(attr);
 	struct outbuf *out = text->out;
 
 	if (HAS(text, kind, COMM)) {
 		bool narrow = HAS(text, kind, IP) && has_chain(text, attr);
 
-		out_right(out, thread->comm, strlen(thread->comm), narrow ? 0 : 16);
+		const char *comm = thread ? thread->comm : ":-1";
+
+		out_right(out, comm, strlen(comm), narrow ? 0 : 16);
 		out_char(out, ' ');
 	}
 	print_ids(text, kind, sample);
 	if (HAS(text, kind, CPU))
 		print_cpu(out, sample->cpu);
 	if (HAS(text, kind, MISC))
-		print_misc(out, sample->misc);
+		print_misc(out, type, sample->misc);
 	if (HAS(text, kind, TOD))
 		script_text_tod(text, sample->time);
 	if (HAS(text, kind, TIME))
 		print_time(text, sample->time);
+}
+
+static void print_which(struct script_text *text, enum script_kind kind,
+			const struct perf_attr *attr, const struct sample *sample)
+{
 	if (HAS(text, kind, PERIOD)) {
-		out_u64(out, sample->period, 10);
-		out_char(out, ' ');
+		out_u64(text->out, sample->period, 10);
+		out_char(text->out, ' ');
 	}
 	if (HAS(text, kind, EVENT))
 		print_event(text, attr);
@@ -337,7 +374,8 @@ void script_text_sample(struct script_text *text, const struct perf_attr *attr,
 
 	if (!chosen)
 		return;
-	print_start(text, kind, attr, sample, thread);
+	print_start(text, attr, PERF_RECORD_SAMPLE, sample, thread);
+	print_which(text, kind, attr, sample);
 	if (HAS(text, kind, TRACE) && sample->raw)
 		print_trace(text, attr, sample);
 	print_memory(text, kind, attr, sample, thread);
@@ -346,6 +384,14 @@ void script_text_sample(struct script_text *text, const struct perf_attr *attr,
 	if (chosen & late)
 		print_late(text, kind, attr, sample, thread);
 	out_char(text->out, '\n');
+}
+
+void script_text_record(struct script_text *text, const struct perf_attr *attr,
+			const struct perf_event_header *header, const struct sample *sample,
+			const struct thread *thread)
+{
+	print_start(text, attr, header->type, sample, thread);
+	script_dump_record(text->out, attr, header, sample);
 }
 
 struct perf_env *script_text_env(struct script_text *text)

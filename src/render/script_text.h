@@ -43,6 +43,10 @@ struct script_text {
 
 void script_text_sample(struct script_text *text, const struct perf_attr *attr,
 			const struct sample *sample, const struct thread *thread);
+/* A record that is no sample; no thread if it is about none. */
+void script_text_record(struct script_text *text, const struct perf_attr *attr,
+			const struct perf_event_header *header, const struct sample *sample,
+			const struct thread *thread);
 void script_text_free(struct script_text *text);
 
 /* The parts that few samples have (script_extra.c). */

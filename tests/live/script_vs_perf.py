@@ -158,6 +158,9 @@ def programs(folder):
         path = record(name, folder, CLOCK, command)
         if path:
             compare(name, path)
+    path = record("the host", folder, [*CLOCK, "-a"], commands["gcc"])
+    if path:
+        compare("the host", path)
 
 
 def redis(folder):
@@ -186,7 +189,6 @@ def cxx(folder):
 
 
 KINDS = [
-    ("the host", ["-e", "cpu-clock", "-F", "999", "-g", "-a"], []),
     ("tracepoints", ["-e", "sched:sched_switch,sched:sched_wakeup", "-a"], ["-F", "+period"]),
     ("functions", ["-e", "timer:hrtimer_start,timer:timer_start,workqueue:workqueue_execute_start",
                    "-a"], []),
@@ -195,6 +197,12 @@ KINDS = [
     ("group", ["-e", "{page-faults,cpu-clock}:S", "-c", "10"], ["-F", "comm,event,period,time,ip,sym"]),
     ("compressed", ["-e", "cpu-clock", "-g", "-z"], ["--ns"]),
     ("threads", ["-e", "cpu-clock", "-a", "--threads"], []),
+    ("records", ["-e", "cpu-clock", "-g", "-a", "--switch-events", "--namespaces", "--all-cgroups"],
+     [f"--show-{what}-events" for what in ("mmap", "task", "switch", "namespace", "cgroup", "lost",
+                                           "bpf")]),
+    ("misc", ["-e", "page-faults", "-c", "10", "-d", "--switch-events"],
+     ["-F", "comm,pid,tid,misc,time,ip", "--show-mmap-events", "--show-task-events",
+      "--show-switch-events"]),
     ("registers", ["-e", "cpu-clock", "-I"], ["-F", "comm,ip,iregs"]),
 ]
 
@@ -207,6 +215,7 @@ FIELDS = [
     ["-F", "sym"],
     ["-G"],
     ["-G", "-F", "ip,sym,dso"],
+    ["--show-mmap-events", "--show-task-events"],
 ]
 
 

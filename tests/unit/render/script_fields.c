@@ -84,6 +84,14 @@ TEST(script_fields_follow_what_samples_hold)
 	EXPECT_INT(script_fields_parse(&fields, "comm,cpu", &err), 0);
 	EXPECT_INT(script_fields_check(&fields, reader, true, &err), -ENODATA);
 	EXPECT_CONTAINS(err.text, "hold no CPU");
+
+	fields = script_fields_default();
+	EXPECT_INT(script_fields_parse(&fields, "ip,symoff", &err), 0);
+	EXPECT_INT(script_fields_check(&fields, reader, true, &err), -EINVAL);
+	EXPECT_CONTAINS(err.text, "'sym'");
+	fields = script_fields_default();
+	EXPECT_INT(script_fields_parse(&fields, "-sym", &err), 0);
+	EXPECT_INT(script_fields_check(&fields, reader, true, &err), 0);
 	perf_reader_close(reader);
 	make_free(&maker);
 }
