@@ -259,6 +259,9 @@ static int run_summary(const struct summary *summary, const struct script_option
 
 	if (argc > (o->input ? 0 : 1))
 		return err_set(err, EINVAL, "one recording at a time");
+	if (o->events || o->follow)
+		return err_set(err, EINVAL, "%s: a summary looks at its own events, to the end",
+			       o->events ? "-e" : "--follow");
 	reader = perf_reader_open(input, NULL, err);
 	if (!reader)
 		return -err->code;

@@ -61,6 +61,8 @@ perfolio: nowhere: No such file or directory
 [1]
 $ perfolio script record syscall-counts --colour true 2>&1 | head -1
 perfolio record: unknown option --colour
+$ perfolio script rw-by-pid -e cycles text.data 2>&1 | head -1
+perfolio script: -e: a summary looks at its own events, to the end
 $ perfolio script --json text.data 2>&1 | head -1
 perfolio script: --json is for summaries; `script -l` lists them
 $ printf 'PERFILE2\020\0\0\0\0\0\0\0' >pipe.data; perfolio script wakeup-latency pipe.data
