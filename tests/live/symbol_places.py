@@ -198,6 +198,14 @@ def check_debuginfod():
     else:
         check((state, name) == ("full", "only_in_debug"), "debug information from a server",
               state, source, name)
+        address = next(int(line.split()[0], 16) for line in run(["nm", path + ".dbg"]).stdout
+                       .splitlines() if line.endswith(" only_in_debug"))
+        kernel = [f"build-id={ident}", "kernel", "[kernel.kallsyms]"]
+        state, _, name = ask(address, *kernel, env=env)
+        check(state == "mismatch" and name is None, "a kernel that does not run here", state, name)
+        state, _, name = ask(address, "debuginfod=1", *kernel, env=env)
+        check((state, name) == ("full", "only_in_debug"), "a kernel's image from a server", state,
+              name)
     server.shutdown()
 
 
