@@ -16,7 +16,7 @@ fuzz_one() {
   found=$build/fuzz/found/$name
   mkdir -p "$found"
   longest=4096
-  case $name in perfdata|feature|sample|summary|tracing) longest=32768 ;; esac
+  case $name in dwarf|perfdata|feature|sample|summary|tracing) longest=32768 ;; esac
   set -- -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -max_len=$longest \
     -artifact_prefix="$build/fuzz/$name-" -print_final_stats=1 -verbosity=1
   [ ! -f "$here/dict/$name.dict" ] || set -- "$@" -dict="$here/dict/$name.dict"

@@ -257,7 +257,10 @@ bool elf_file_build_id(const struct elf_file *elf, struct build_id *id)
 	for (uint32_t i = 1; i < elf->section_count; i++) {
 		const struct elf_section *s = &elf->sections[i];
 
-		if (s->type == SHT_NOTE && s->flags & SHF_ALLOC &&
+		/* Files that dwz makes load nothing. */
+		if (s->type == SHT_NOTE &&
+		    (s->flags & SHF_ALLOC ||
+		     !strcmp(elf_section_name(elf, s), ".note.gnu.build-id")) &&
 		    search_notes(elf, s->offset, s->size, s->align, id))
 			return true;
 	}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "symbol/find.h"
+#include "symbol/debugfile.h"
 #include "symbol/debuginfod.h"
 #include "symbol/elfsyms.h"
 #include "symbol/process.h"
@@ -11,6 +12,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+
+struct finder finder_of(struct dso *object)
+{
+	return (struct finder){ .store = object->store,
+				.path = object->key.path,
+				.wanted = object->key.build_id,
+				.pids = object->pids.data,
+				.pid_count = object->pids.len,
+				.trouble = DSO_MISSING };
+}
 
 static void note_trouble(struct finder *f, enum dso_state trouble)
 {
@@ -110,8 +121,7 @@ static bool try_process_roots(struct finder *f, const char *path, struct elf_fil
 	return false;
 }
 
-/* Where the recording's own files are: below symfs, in the process' root, here. */
-static bool try_places(struct finder *f, const char *path, struct elf_file *elf)
+bool find_place(struct finder *f, const char *path, struct elf_file *elf)
 {
 	const struct symbol_options *options = &f->store->options;
 
@@ -154,7 +164,7 @@ bool find_code(struct finder *f, struct elf_file *code)
 
 	/* Without a build-id, the name of a deleted file belongs to another one if to any. */
 	found = (deleted && try_mapped(f, code)) ||
-		((!deleted || f->wanted.size) && path[0] == '/' && try_places(f, path, code)) ||
+		((!deleted || f->wanted.size) && path[0] == '/' && find_place(f, path, code)) ||
 		(!deleted && f->wanted.size && try_mapped(f, code)) ||
 		find_try_cached(f, "elf", code) ||
 		find_try_debuginfod(f, DEBUGINFOD_EXECUTABLE, code);
@@ -162,9 +172,11 @@ bool find_code(struct finder *f, struct elf_file *code)
 	return found;
 }
 
-static bool with_symtab(struct elf_file *elf, bool found)
+/* The file that was found, if it has what is wished for. */
+static bool if_useful(const struct finder *f, struct elf_file *elf, bool found)
 {
-	if (found && !elfsyms_symtab(elf)) {
+	if (found &&
+	    !(f->wish == FIND_LINES ? debugfile_has_lines(elf) : elfsyms_symtab(elf) != NULL)) {
 		elf_file_close(elf);
 		return false;
 	}
@@ -199,7 +211,7 @@ static bool try_link(struct finder *f, const char *path, uint32_t crc, struct el
 {
 	bool by_id = f->wanted.size;
 
-	if (!with_symtab(debug, try_places(f, path, debug)))
+	if (!if_useful(f, debug, find_place(f, path, debug)))
 		return false;
 	if (by_id || crc_of(&debug->image) == crc)
 		return true;
@@ -254,7 +266,7 @@ static bool try_by_name(struct finder *f, struct elf_file *debug)
 
 	for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
 		found = found ||
-			(f->path[0] == '/' && with_symtab(debug, try_places(f, paths[i], debug)));
+			(f->path[0] == '/' && if_useful(f, debug, find_place(f, paths[i], debug)));
 		free(paths[i]);
 	}
 	return found;
@@ -267,7 +279,7 @@ static bool try_debug_folder(struct finder *f, struct elf_file *debug)
 	if (!build_id_path(f, "/usr/lib/debug", path, sizeof(path)))
 		return false;
 	snprintf(debug_path, sizeof(debug_path), "%s.debug", path);
-	return with_symtab(debug, try_places(f, debug_path, debug));
+	return if_useful(f, debug, find_place(f, debug_path, debug));
 }
 
 bool find_debug(struct finder *f, const struct elf_file *code, struct elf_file *debug)
@@ -276,10 +288,10 @@ bool find_debug(struct finder *f, const struct elf_file *code, struct elf_file *
 	bool found = try_debug_folder(f, debug) || (code && try_debug_link(f, code, debug));
 
 	if (!found && f->wanted.size)
-		found = with_symtab(debug, find_try_cached(f, "debug", debug)) ||
-			with_symtab(debug, find_try_cached(f, "elf", debug)) ||
+		found = if_useful(f, debug, find_try_cached(f, "debug", debug)) ||
+			if_useful(f, debug, find_try_cached(f, "elf", debug)) ||
 			try_by_name(f, debug) ||
-			with_symtab(debug, find_try_debuginfod(f, DEBUGINFOD_DEBUGINFO, debug));
+			if_useful(f, debug, find_try_debuginfod(f, DEBUGINFOD_DEBUGINFO, debug));
 	f->trouble = trouble;
 	return found;
 }

@@ -14,6 +14,8 @@
 #include "symbol/store.h"
 #include "symbol/symbol.h"
 
+enum finder_wish { FIND_NAMES, FIND_LINES }; /* .symtab, .debug_info */
+
 struct finder {
 	struct symbol_store *store;
 	const char *path;
@@ -21,17 +23,24 @@ struct finder {
 	const pid_t *pids;	/* of those that mapped it */
 	size_t pid_count;
 	enum dso_state trouble; /* DSO_MISSING, or worse as candidates are tried */
+	enum finder_wish wish;	/* what a file of debug information must have */
 	struct buf source;	/* path of the file opened last */
 };
 
 /* The program or library itself.  False if it is not found. */
 bool find_code(struct finder *finder, struct elf_file *code);
 
-/* A file of debug information for it, with .symtab; code may be NULL if that is missing. */
+/* A file of debug information for it, as wished; code may be NULL if that is missing. */
 bool find_debug(struct finder *finder, const struct elf_file *code, struct elf_file *debug);
+
+/* By the key of an object; free its source. */
+struct finder finder_of(struct dso *object);
 
 /* A candidate by its place; ok only with the right build-id. */
 bool find_try(struct finder *finder, const char *root, const char *path, struct elf_file *elf);
+
+/* The same by its path on the recorded machine: below symfs, in the process' root, here. */
+bool find_place(struct finder *finder, const char *path, struct elf_file *elf);
 
 /* NAME in the folder of the build-id below the build-id folder: "elf", "debug", "vdso". */
 bool find_try_cached(struct finder *finder, const char *name, struct elf_file *elf);

@@ -174,16 +174,6 @@ static void read_kept(struct symbol_store *store, const struct build_id *id, str
 		take_from_cache(r, table, &note);
 }
 
-static struct finder finder_of(struct dso *object)
-{
-	return (struct finder){ .store = object->store,
-				.path = object->key.path,
-				.wanted = object->key.build_id,
-				.pids = object->pids.data,
-				.pid_count = object->pids.len,
-				.trouble = DSO_MISSING };
-}
-
 static void find_names(struct finder *f, struct sources *s)
 {
 	s->path = mem_strdup(buf_text(&f->source));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "symbol/store.h"
 #include "base/file.h"
+#include "dwarf/dwarf.h"
 #include "symbol/process.h"
 #include "symbol/table.h"
 
@@ -75,6 +76,7 @@ static void dso_free(struct dso *object)
 	vec_free(&object->added);
 	vec_free(&object->pids);
 	arena_free(&object->arena);
+	dwarf_free(object->lines);
 	pthread_mutex_destroy(&object->lock);
 	free(object);
 }

@@ -18,6 +18,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+struct dwarf;
 struct table;
 
 /* The names of a kernel, shared by its object and those of its modules. */
@@ -82,6 +83,8 @@ struct dso {
 	VEC(struct added_symbol) added;
 	VEC(struct table *) retired; /* former ones of extra, which somebody may still look at */
 	struct arena arena;
+	struct dwarf *lines; /* under the lock, as all of its questions */
+	bool lines_tried;
 };
 
 /* "/proc/PID/root" for a process that sees other files than we do; false for one that does not. */

@@ -21,6 +21,7 @@
 #include <sys/types.h>
 
 struct dso;
+struct dwarf_frame;
 struct elf_file;
 struct symbol_store;
 
@@ -94,6 +95,23 @@ bool dso_find(struct dso *object, uint64_t address, struct symbol *symbol);
 
 /* The object's own address (as in `nm`, addr2line) for a file offset. */
 uint64_t dso_address(struct dso *object, uint64_t file_off);
+
+/*
+ * The functions at an address as the object's debug information tells them (dwarf/dwarf.h), the
+ * innermost inlined one first; 0 if there is none.  Costs a microsecond and more, and milliseconds
+ * for the first in a compile unit: ask once.
+ */
+size_t dso_frames(struct dso *object, uint64_t address, struct dwarf_frame *frames, size_t room);
+
+/* How reading that information went. */
+enum lines_state {
+	LINES_UNREAD,
+	LINES_NONE, /* no file has any */
+	LINES_GOOD,
+	LINES_DAMAGED, /* some of it can't be read */
+	LINES_TIRED,   /* it would cost more than its size explains: given up */
+};
+enum lines_state dso_lines_state(struct dso *object);
 
 /* Reads it now, for those that read many at once; else the first question does. */
 void dso_read(struct dso *object);

@@ -98,49 +98,75 @@ int unpack_image(struct image *image)
 	return 0;
 }
 
-static bool unpack_zlib(const unsigned char *in, size_t size, unsigned char *into, uint64_t room)
-{
-	uLongf got = room;
+/* What the header of a compressed section says. */
+struct packing {
+	bool zstd;
+	uint64_t size;
+	size_t header; /* its own bytes */
+};
 
-	return uncompress(into, &got, in, size) == Z_OK && got == room;
+static bool read_packing(const struct elf_file *elf, const struct elf_section *section,
+			 const unsigned char *in, struct packing *packing)
+{
+	size_t size = elf->wide ? sizeof(Elf64_Chdr) : sizeof(Elf32_Chdr);
+	uint32_t type;
+
+	if (!(section->flags & SHF_COMPRESSED)) { /* the older way: "ZLIB" and 8 bytes */
+		if (section->size < 12 || memcmp(in, "ZLIB", 4))
+			return false;
+		packing->header = 12;
+		packing->zstd = false;
+		packing->size = 0;
+		for (int i = 4; i < 12; i++)
+			packing->size = packing->size << 8 | in[i];
+		return true;
+	}
+	if (section->size < size)
+		return false;
+	type = elf_u32(elf, in);
+	packing->header = size;
+	packing->zstd = type == 2; /* ELFCOMPRESS_ZSTD, which older headers lack */
+	packing->size = elf_word(elf, in + (elf->wide ? 8 : 4));
+	return type == ELFCOMPRESS_ZLIB || packing->zstd;
 }
 
-/* Says its size beforehand, and must have it then. */
-static unsigned char *unpack_known(const struct elf_file *elf, const unsigned char *in, size_t size,
-				   uint64_t *room)
+/* Exactly the bytes that the header tells of. */
+static bool unpack_bytes(const struct packing *packing, const unsigned char *in, size_t size,
+			 unsigned char *out)
 {
-	size_t head = elf->wide ? sizeof(Elf64_Chdr) : sizeof(Elf32_Chdr);
-	unsigned char *into;
-	bool sound = false;
-	uint32_t kind;
+	uLongf got = packing->size;
 
-	if (size < head)
-		return NULL;
-	kind = elf_u32(elf, in);
-	*room = elf_word(elf, in + (elf->wide ? 8 : 4));
-	/* Nothing shrinks to less than a thousandth, so a lie costs no memory. */
-	if (*room > UNPACK_MAX || *room / 2048 > size)
-		return NULL;
-	into = mem_alloc(*room + 1);
-	if (kind == ELFCOMPRESS_ZLIB)
-		sound = unpack_zlib(in + head, size - head, into, *room);
-	else if (kind == 2) /* ELFCOMPRESS_ZSTD, which older headers lack */
-		sound = ZSTD_decompress(into, *room, in + head, size - head) == *room;
-	if (sound)
-		return into;
-	free(into);
-	return NULL;
+	in += packing->header;
+	size -= packing->header;
+	if (packing->zstd)
+		return ZSTD_decompress(out, packing->size, in, size) == packing->size;
+	return uncompress(out, &got, in, size) == Z_OK && got == packing->size;
 }
 
 unsigned char *unpack_section(const struct elf_file *elf, const struct elf_section *section,
 			      uint64_t *size)
 {
-	unsigned char *bytes = elf_section_load(elf, section), *plain;
+	unsigned char *in = elf_section_load(elf, section), *out;
+	struct packing packing;
 
 	*size = section->size;
-	if (!bytes || !(section->flags & SHF_COMPRESSED))
-		return bytes;
-	plain = unpack_known(elf, bytes, section->size, size);
-	free(bytes);
-	return plain;
+	if (!in || (!(section->flags & SHF_COMPRESSED) &&
+		    strncmp(elf_section_name(elf, section), ".z", 2)))
+		return in;
+	/* Nothing shrinks to less than a thousandth, so a lie costs no memory. */
+	if (!read_packing(elf, section, in, &packing) || packing.size > UNPACK_SECTION_MAX ||
+	    packing.size / 2048 > section->size) {
+		free(in);
+		return NULL;
+	}
+	*size = packing.size;
+	out = mem_alloc_large(packing.size + 1);
+	if (!unpack_bytes(&packing, in, section->size, out)) {
+		free(out);
+		out = NULL;
+	}
+	if (out)
+		out[packing.size] = '\0';
+	free(in);
+	return out;
 }

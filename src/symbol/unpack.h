@@ -18,9 +18,10 @@
 int unpack_image(struct image *image);
 
 /*
- * The bytes of a section, unpacked if it says that they are packed (zlib, zstd); NULL if it has
- * none, or if they are damaged or too many.  Free it.
+ * The bytes of a section, unpacked if it is compressed (zlib, zstd), ended by a NUL; NULL if it has
+ * none or is damaged.  Free it.
  */
+#define UNPACK_SECTION_MAX ((uint64_t)1 << 30)
 unsigned char *unpack_section(const struct elf_file *elf, const struct elf_section *section,
 			      uint64_t *size);
 

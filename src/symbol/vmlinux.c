@@ -106,7 +106,7 @@ static bool try_places(struct dso *object, struct finder *f, struct reading *r)
 }
 
 /* It must be of the recorded build: the running kernel's where only its release is recorded. */
-static struct finder finder_of(const struct dso *object)
+static struct finder kernel_finder(const struct dso *object)
 {
 	struct finder f = { .store = object->store,
 			    .path = object->key.path,
@@ -121,7 +121,7 @@ static struct finder finder_of(const struct dso *object)
 
 bool vmlinux_find(struct dso *object, struct reading *r)
 {
-	struct finder f = finder_of(object);
+	struct finder f = kernel_finder(object);
 	struct elf_file elf;
 	bool found = false;
 
@@ -135,7 +135,7 @@ bool vmlinux_find(struct dso *object, struct reading *r)
 
 void vmlinux_find_afar(struct dso *object, struct reading *r)
 {
-	struct finder f = finder_of(object);
+	struct finder f = kernel_finder(object);
 	struct elf_file elf;
 
 	if (find_try_debuginfod(&f, DEBUGINFOD_DEBUGINFO, &elf)) {

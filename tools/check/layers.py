@@ -9,8 +9,8 @@ import re
 import sys
 
 ORDER = [
-    "base", "event", "perfdata", "symbol", "unwind", "machine", "record", "doctor", "profile",
-    "summary", "render", "cmd", "main.c",
+    "base", "event", "perfdata", "dwarf", "symbol", "unwind", "machine", "record", "doctor",
+    "profile", "summary", "render", "cmd", "main.c",
 ]
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
 
