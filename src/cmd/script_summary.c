@@ -222,8 +222,10 @@ const struct command *script_summary_record(int argc, char **argv, struct strlis
 
 	if (argc < 2 || strcmp(argv[1], "record"))
 		return NULL;
-	if (argc < 3) {
-		err_set(err, EINVAL, "record which summary? `perfolio script -l` lists them");
+	if (argc < 3 || argv[2][0] == '-') {
+		err_set(err, EINVAL,
+			"record which summary? Its name comes first; `perfolio script -l` lists "
+			"them");
 		return NULL;
 	}
 	summary = summary_find(argv[2]);

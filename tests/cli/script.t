@@ -45,9 +45,11 @@ perfolio: nowhere.data: No such file or directory
 $ perfolio script report syscall-counts one two 2>&1 | head -1
 perfolio script: one recording at a time
 $ perfolio script record
-perfolio script: record which summary? `perfolio script -l` lists them
+perfolio script: record which summary? Its name comes first; `perfolio script -l` lists them
 `perfolio help script` shows what it takes.
 [2]
+$ perfolio script record -a rw-by-pid 2>&1 | head -1
+perfolio script: record which summary? Its name comes first; `perfolio script -l` lists them
 $ perfolio script record nonsense true
 perfolio script: no summary is called 'nonsense'; `perfolio script -l` lists them
 `perfolio help script` shows what it takes.
