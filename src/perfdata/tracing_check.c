@@ -433,7 +433,8 @@ static long numbered(const char **at, const char *end, const char *key)
 	size_t length = strlen(key);
 	long value = 0;
 
-	if ((size_t)(end - *at) < length || memcmp(*at, key, length))
+	if ((size_t)(end - *at) <= length || memcmp(*at, key, length) ||
+	    !isdigit((unsigned char)(*at)[length]))
 		return -1;
 	for (*at += length; *at < end && isdigit((unsigned char)**at); (*at)++) {
 		value = value * 10 + (**at - '0');

@@ -58,6 +58,8 @@ TEST(tracing_check_refuses_fields_that_are_none)
 		"\tfield:int;\toffset:8;\tsize:4;\tsigned:1;\n",
 		"\tfield:int x\toffset:8;\tsize:4;\tsigned:1;\n",
 		"\tfield:int x;\toffset:8888888;\tsize:4;\tsigned:1;\n",
+		"\tfield:int x;\toffset:;\tsize:4;\tsigned:1;\n",
+		"\tfield:int x;\toffset:8;\tsize:;\tsigned:1;\n",
 		"\tfield:int x[0];\toffset:8;\tsize:4;\tsigned:1;\n",
 		"\tfield:char[] __data_loc name;\toffset:8;\tsize:4;\tsigned:1;\n",
 		"\tfield:int x;\toffset:8;\tsize:4;\tsigned:1;more\n",
