@@ -90,10 +90,23 @@ enum perf_user_record {
 	USER_RECORD_COMPRESSED2 = 83,
 };
 
-/* simpleperf's own begin here; we know only the one that gives ids to events. */
-#define SIMPLEPERF_RECORD_FIRST	       32768
-#define SIMPLEPERF_RECORD_EVENT_ID     32774
-#define SIMPLEPERF_RECORD_TRACING_DATA 32777
+/*
+ * simpleperf's own.  A record of more than 64 KB goes out in SPLIT records, with a size of 32 bits:
+ * misc has its upper half.  CALLCHAIN repeats what the sample behind it has already, joined with
+ * other chains or not; UNWINDING_RESULT tells how unwinding went; DSO and SYMBOL are of old files.
+ */
+enum simpleperf_record_type {
+	SIMPLEPERF_RECORD_FIRST = 32768,
+	SIMPLEPERF_RECORD_KERNEL_SYMBOL = 32769,
+	SIMPLEPERF_RECORD_DSO = 32770,
+	SIMPLEPERF_RECORD_SYMBOL = 32771,
+	SIMPLEPERF_RECORD_SPLIT = 32772,
+	SIMPLEPERF_RECORD_SPLIT_END = 32773,
+	SIMPLEPERF_RECORD_EVENT_ID = 32774,
+	SIMPLEPERF_RECORD_CALLCHAIN = 32775,
+	SIMPLEPERF_RECORD_UNWINDING_RESULT = 32776,
+	SIMPLEPERF_RECORD_TRACING_DATA = 32777,
+};
 
 enum perf_event_update {
 	EVENT_UPDATE_UNIT,

@@ -4,6 +4,7 @@
 #define PERFDATA_IMPL_H
 
 #include "base/arena.h"
+#include "base/buf.h"
 #include "base/vec.h"
 #include "perfdata/attrs.h"
 #include "perfdata/source.h"
@@ -40,6 +41,7 @@ struct perf_reader {
 	size_t current; /* the stream that perf_reader_next is at */
 	char *damage;
 	uint64_t unknown;
+	struct buf split; /* simpleperf's: the parts so far of a large record */
 	unsigned char *scratch, *held, *again; /* for records that cannot be handed out in place */
 };
 

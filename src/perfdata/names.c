@@ -14,6 +14,7 @@
 #include <string.h>
 
 #define FEATURE_SIMPLEPERF_META 129
+#define SPLIT_ROOM		64 /* for the header and the size before the bytes */
 #define TRACING_DATA_MAX	((uint64_t)1 << 30)
 
 static void set_name(struct perf_reader *reader, struct perf_attr *attr, const char *name)
@@ -222,24 +223,56 @@ static void take_feature(struct perf_reader *reader, struct cursor *body)
 		names_from_features(reader);
 }
 
+static void take_tracing_inside(struct perf_reader *reader, struct cursor *body)
+{
+	uint32_t size = cursor_u32(body);
+	const void *bytes = cursor_bytes(body, size);
+	char *copy;
+
+	if (!bytes)
+		return;
+	copy = mem_alloc((size_t)size + 1);
+	memcpy(copy, bytes, size);
+	keep_feature(reader, FEATURE_TRACING_DATA, copy, size);
+	take_tracepoints(reader);
+}
+
 /* Read ahead: it is wanted with the first sample, and a stream brings it only once. */
 static void take_tracing(struct perf_reader *reader, const struct record *rec, struct cursor *body)
 {
-	uint64_t size = cursor_u32(body);
+	uint64_t size;
 	char *copy;
+	int64_t got;
 
-	if (rec->extra_size > TRACING_DATA_MAX || (!rec->extra_size && size > cursor_left(body)))
+	if (!rec->extra_size) { /* simpleperf has the bytes in the record itself */
+		take_tracing_inside(reader, body);
+		return;
+	}
+	size = cursor_u32(body);
+	if (rec->extra_size > TRACING_DATA_MAX)
 		return;
 	copy = mem_alloc(size + 1);
-	if (rec->extra_size) {
-		int64_t got = perf_reader_extra(reader, rec, 0, copy, size);
-
-		size = got < 0 ? 0 : (uint64_t)got;
-	} else {
-		memcpy(copy, body->at, size);
-	}
-	keep_feature(reader, FEATURE_TRACING_DATA, copy, size);
+	got = perf_reader_extra(reader, rec, 0, copy, size);
+	keep_feature(reader, FEATURE_TRACING_DATA, copy, got < 0 ? 0 : (size_t)got);
 	take_tracepoints(reader);
+}
+
+static void take_split(struct perf_reader *reader, const struct cursor *body)
+{
+	/* What is larger than any that is wanted is no record of ours. */
+	if (reader->split.len + cursor_left(body) <= TRACING_DATA_MAX + SPLIT_ROOM)
+		buf_add(&reader->split, body->at, cursor_left(body));
+}
+
+static void take_split_end(struct perf_reader *reader)
+{
+	struct cursor whole = cursor_of(reader->split.data, reader->split.len);
+	uint32_t type = cursor_u32(&whole);
+
+	cursor_u32(&whole); /* the size in two halves: the parts have told it */
+	if (type == SIMPLEPERF_RECORD_TRACING_DATA && !reader->swapped)
+		take_tracing_inside(reader, &whole);
+	buf_free(&reader->split);
 }
 
 /* simpleperf gives ids to events by pairs (event, id). */
@@ -265,6 +298,8 @@ void names_take_record(struct perf_reader *reader, const struct record *rec)
 	case USER_RECORD_FEATURE: take_feature(reader, &body); break;
 	case USER_RECORD_TRACING_DATA:
 	case SIMPLEPERF_RECORD_TRACING_DATA: take_tracing(reader, rec, &body); break;
+	case SIMPLEPERF_RECORD_SPLIT: take_split(reader, &body); break;
+	case SIMPLEPERF_RECORD_SPLIT_END: take_split_end(reader); break;
 	case SIMPLEPERF_RECORD_EVENT_ID: take_event_ids(reader, &body); break;
 	default: break;
 	}

@@ -25,6 +25,7 @@ void perf_reader_close(struct perf_reader *reader)
 	for (size_t i = 0; i < ARRAY_SIZE(reader->features); i++)
 		free(reader->features[i].data);
 	attr_table_free(&reader->attrs);
+	buf_free(&reader->split);
 	free(reader->damage);
 	free(reader->scratch);
 	free(reader->again);

@@ -21,7 +21,7 @@ static bool is_known(uint32_t type)
 {
 	return (type > 0 && type <= LAST_KERNEL_RECORD) ||
 	       (type >= USER_RECORD_FIRST && type <= LAST_USER_RECORD) ||
-	       type == SIMPLEPERF_RECORD_EVENT_ID || type == SIMPLEPERF_RECORD_TRACING_DATA;
+	       (type > SIMPLEPERF_RECORD_FIRST && type <= SIMPLEPERF_RECORD_TRACING_DATA);
 }
 
 /* The body is still in the file's byte order if it is `raw`. */

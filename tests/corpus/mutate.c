@@ -87,6 +87,7 @@ static void read_all(const unsigned char *bytes, size_t size, int null)
 					 .reader = run.reader,
 					 .machine = run.text.machine,
 					 .path = "damaged" };
+	script_symbols_init(&run.text.symbols, run.text.machine);
 	machine_take_build_ids(run.text.machine, run.reader);
 	script_header(&run.out, run.reader, "damaged", true);
 	sort = record_sort_new(run.reader, (size_t)1 << 20);

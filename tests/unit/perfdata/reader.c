@@ -220,7 +220,7 @@ TEST(reader_gives_all_before_the_damage)
 
 TEST(reader_counts_records_it_does_not_know)
 {
-	static const uint32_t types[] = { 0, 40, 63, 200, 32769, 40000, UINT32_MAX };
+	static const uint32_t types[] = { 0, 40, 63, 200, 32778, 40000, UINT32_MAX };
 	struct maker maker = { 0 };
 	struct perf_reader *reader;
 
@@ -237,6 +237,60 @@ TEST(reader_counts_records_it_does_not_know)
 	EXPECT_INT(perf_reader_unknown_records(reader), ARRAY_SIZE(types));
 	perf_reader_close(reader);
 	make_free(&maker);
+}
+
+/* A large record of simpleperf's comes in parts; other records of its are passed over. */
+TEST(reader_joins_what_simpleperf_split)
+{
+	static const struct {
+		uint32_t inner, parts;
+		size_t bytes;
+		bool ended, found;
+	} cases[] = {
+		{ SIMPLEPERF_RECORD_TRACING_DATA, 3, 150000, true, true },
+		{ SIMPLEPERF_RECORD_TRACING_DATA, 3, 150000, false, false },
+		{ SIMPLEPERF_RECORD_KERNEL_SYMBOL, 3, 150000, true, false },
+		{ SIMPLEPERF_RECORD_TRACING_DATA, 1, 150000, true, false }, /* not all of it */
+		{ SIMPLEPERF_RECORD_TRACING_DATA, 1, 100, true, true },
+		{ SIMPLEPERF_RECORD_TRACING_DATA, 0, 0, true, false },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		uint32_t head[3] = { cases[i].inner, 0, (uint32_t)cases[i].bytes };
+		size_t whole = sizeof(head) + cases[i].bytes, at = 0;
+		unsigned char *large = mem_alloc(whole);
+		struct maker maker = { 0 };
+		struct perf_reader *reader;
+		const void *data;
+		size_t size = 0;
+
+		test_case("case %zu", i);
+		memcpy(large, head, sizeof(head));
+		make_start(&maker, two_events, 2);
+		for (uint32_t part = 0; part < cases[i].parts; part++) {
+			size_t step = whole - at < 65527 ? whole - at : 65527;
+
+			make_record(&maker, SIMPLEPERF_RECORD_SPLIT, 0);
+			make_bytes(&maker, large + at, step);
+			make_record_end(&maker);
+			at += step;
+		}
+		if (cases[i].ended) {
+			make_record(&maker, SIMPLEPERF_RECORD_SPLIT_END, 0);
+			make_record_end(&maker);
+		}
+		two_records(&maker);
+		make_finish(&maker);
+		reader = open_made(&maker);
+		EXPECT_INT(count_records(reader), 2);
+		EXPECT_INT(perf_reader_unknown_records(reader), 0);
+		EXPECT_BOOL(perf_reader_feature(reader, FEATURE_TRACING_DATA, &data, &size),
+			    cases[i].found);
+		EXPECT_INT(size, cases[i].found ? cases[i].bytes : 0);
+		perf_reader_close(reader);
+		make_free(&maker);
+		free(large);
+	}
 }
 
 /* Cuts one zstd stream into records of odd sizes, so that records begin and end in mid-piece. */
