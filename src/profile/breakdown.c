@@ -116,7 +116,7 @@ static void gather_bunches(struct breakdown *b, const struct sieve *sieve)
 				.stack = samples->stack[i],
 			};
 		bunch = &b->work->bunches.data[at];
-		bunch->weight.samples++;
+		bunch->weight.samples += profile_row_count(samples, i);
 		bunch->weight.weight += samples->weight[i];
 	}
 	free(groups);

@@ -267,7 +267,7 @@ struct weight_pair *profile_thread_weights(const struct profile *profile,
 	for (size_t i = sieve.first; i < sieve.last; i++) {
 		if (!sieve_takes(&sieve, profile, i))
 			continue;
-		threads[rows->thread[i]].samples++;
+		threads[rows->thread[i]].samples += profile_row_count(rows, i);
 		threads[rows->thread[i]].weight += rows->weight[i];
 	}
 	sieve_free(&sieve);

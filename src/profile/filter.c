@@ -195,11 +195,9 @@ static int sieve_stacks(struct sieve *sieve, const struct profile *profile,
  * The pass over the columns.  Called with constants for what there is to test, so that the loop
  * that the compiler makes of it holds no test that is not needed.
  */
-static inline __attribute__((always_inline)) void weigh_rows(const struct profile_samples *rows,
-							     const struct sieve *sieve,
-							     bool by_event, bool by_thread,
-							     bool by_cpu, bool by_stack,
-							     struct stack_weights *weights)
+static inline __attribute__((always_inline)) void weigh_rows(
+	const struct profile_samples *rows, const struct sieve *sieve, bool by_event,
+	bool by_thread, bool by_cpu, bool by_stack, bool counted, struct stack_weights *weights)
 {
 	for (size_t i = sieve->first; i < sieve->last; i++) {
 		uint32_t stack = rows->stack[i];
@@ -213,7 +211,7 @@ static inline __attribute__((always_inline)) void weigh_rows(const struct profil
 			in &= sieve->cpus[rows->cpu[i]];
 		if (by_stack)
 			in &= sieve->stacks[stack];
-		weights->samples[stack] += in;
+		weights->samples[stack] += in ? counted ? rows->count[i] : 1 : 0;
 		weights->weight[stack] += in ? rows->weight[i] : 0;
 	}
 }
@@ -222,14 +220,18 @@ static void weigh(const struct profile *profile, const struct sieve *sieve,
 		  struct stack_weights *weights)
 {
 	bool by_event = profile->events.len > 1;
+	const struct profile_samples *rows = &profile->samples;
 
-	if (!sieve->threads && !sieve->cpus && !sieve->stacks)
-		weigh_rows(&profile->samples, sieve, by_event, false, false, false, weights);
+	if (rows->count)
+		weigh_rows(rows, sieve, by_event, sieve->threads, sieve->cpus, sieve->stacks, true,
+			   weights);
+	else if (!sieve->threads && !sieve->cpus && !sieve->stacks)
+		weigh_rows(rows, sieve, by_event, false, false, false, false, weights);
 	else if (sieve->threads && sieve->cpus && !sieve->stacks)
-		weigh_rows(&profile->samples, sieve, by_event, true, true, false, weights);
+		weigh_rows(rows, sieve, by_event, true, true, false, false, weights);
 	else
-		weigh_rows(&profile->samples, sieve, by_event, sieve->threads, sieve->cpus,
-			   sieve->stacks, weights);
+		weigh_rows(rows, sieve, by_event, sieve->threads, sieve->cpus, sieve->stacks, false,
+			   weights);
 }
 
 int sieve_make(struct sieve *sieve, const struct profile *profile,

@@ -71,6 +71,7 @@ void profile_free(struct profile *profile)
 	free(profile->samples.thread);
 	free(profile->samples.leaf);
 	free(profile->samples.weight);
+	free(profile->samples.count);
 	free(profile->samples.cpu);
 	free(profile->samples.event);
 	free(profile);
@@ -244,14 +245,46 @@ static void grow_samples(struct profile_samples *samples)
 	samples->weight = mem_resize(samples->weight, samples->cap, sizeof(*samples->weight));
 	samples->cpu = mem_resize(samples->cpu, samples->cap, sizeof(*samples->cpu));
 	samples->event = mem_resize(samples->event, samples->cap, sizeof(*samples->event));
+	if (samples->count)
+		samples->count = mem_resize(samples->count, samples->cap, sizeof(*samples->count));
+}
+
+/* The column is there from the first row on that needs it. */
+static void need_counts(struct profile_samples *samples)
+{
+	if (samples->count)
+		return;
+	samples->count = mem_resize(NULL, samples->cap, sizeof(*samples->count));
+	for (size_t i = 0; i < samples->len; i++)
+		samples->count[i] = 1;
+}
+
+void profile_add_to(struct profile *profile, size_t row, uint64_t count, uint64_t weight)
+{
+	struct profile_samples *samples = &profile->samples;
+	struct profile_event *event = &profile->events.data[samples->event[row]];
+
+	need_counts(samples);
+	samples->count[row] += count;
+	samples->weight[row] += weight;
+	event->samples += count;
+	event->weight += weight;
 }
 
 void profile_add(struct profile *profile, const struct profile_row *row)
 {
+	const struct profile_samples *samples = &profile->samples;
+
+	assert(!samples->len || samples->time[samples->len - 1] <= row->time);
+	profile_add_unsorted(profile, row);
+}
+
+void profile_add_unsorted(struct profile *profile, const struct profile_row *row)
+{
 	struct profile_samples *samples = &profile->samples;
+	uint64_t count = row->count ? row->count : 1;
 	size_t at = samples->len;
 
-	assert(!at || samples->time[at - 1] <= row->time);
 	assert(row->event < profile->events.len);
 	if (at == samples->cap)
 		grow_samples(samples);
@@ -262,7 +295,54 @@ void profile_add(struct profile *profile, const struct profile_row *row)
 	samples->weight[at] = row->weight;
 	samples->cpu[at] = row->cpu;
 	samples->event[at] = row->event;
+	if (count != 1)
+		need_counts(samples);
+	if (samples->count)
+		samples->count[at] = count;
 	samples->len++;
-	profile->events.data[row->event].samples++;
+	profile->events.data[row->event].samples += count;
 	profile->events.data[row->event].weight += row->weight;
+}
+
+static int by_time(const void *a, const void *b, void *times)
+{
+	const uint64_t *time = times;
+	uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
+
+	if (time[i] != time[k])
+		return time[i] < time[k] ? -1 : 1;
+	return i < k ? -1 : i > k;
+}
+
+/* A column in the order of the rows' new places. */
+static void reorder(void *column_at, size_t size, const uint32_t *order, size_t len)
+{
+	char *sorted, *old = *(char **)column_at;
+
+	if (!old)
+		return;
+	sorted = mem_resize(NULL, len, size);
+	for (size_t i = 0; i < len; i++)
+		memcpy(sorted + i * size, old + order[i] * size, size);
+	memcpy(old, sorted, len * size);
+	free(sorted);
+}
+
+void profile_sort(struct profile *profile)
+{
+	struct profile_samples *rows = &profile->samples;
+	uint32_t *order = mem_resize(NULL, rows->len + 1, sizeof(*order));
+
+	for (size_t i = 0; i < rows->len; i++)
+		order[i] = (uint32_t)i;
+	qsort_r(order, rows->len, sizeof(*order), by_time, rows->time);
+	reorder(&rows->stack, sizeof(*rows->stack), order, rows->len);
+	reorder(&rows->thread, sizeof(*rows->thread), order, rows->len);
+	reorder(&rows->leaf, sizeof(*rows->leaf), order, rows->len);
+	reorder(&rows->weight, sizeof(*rows->weight), order, rows->len);
+	reorder(&rows->count, sizeof(*rows->count), order, rows->len);
+	reorder(&rows->cpu, sizeof(*rows->cpu), order, rows->len);
+	reorder(&rows->event, sizeof(*rows->event), order, rows->len);
+	reorder(&rows->time, sizeof(*rows->time), order, rows->len);
+	free(order);
 }

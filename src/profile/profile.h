@@ -51,6 +51,9 @@ enum stack_flags {
 		1 << 5, /* its outer frames are those that the kernel found by frame pointers */
 };
 
+/* The generation of a thread of which nobody said to which process it belongs; pid is its tid. */
+#define GENERATION_UNKNOWN UINT32_MAX
+
 struct profile_thread {
 	uint32_t pid, tid;
 	uint32_t generation; /* of the process: new at fork and exec */
@@ -72,6 +75,7 @@ struct profile_samples {
 	uint32_t *thread;
 	uint32_t *leaf;	  /* into leaves: the sampled address itself */
 	uint64_t *weight; /* period */
+	uint64_t *count;  /* samples that a row stands for; NULL: one each */
 	uint16_t *cpu, *event;
 };
 
@@ -139,10 +143,21 @@ struct profile_row {
 	uint64_t time, weight;
 	uint32_t stack, thread, leaf;
 	uint16_t cpu, event;
+	uint64_t count; /* samples; 0 stands for 1 */
 };
 
 /* Rows come in order of time. */
 void profile_add(struct profile *profile, const struct profile_row *row);
+/* The same for rows that do not; profile_sort puts them in order before anybody asks. */
+void profile_add_unsorted(struct profile *profile, const struct profile_row *row);
+void profile_sort(struct profile *profile);
+/* More samples that differ from those of a row in nothing that is kept. */
+void profile_add_to(struct profile *profile, size_t row, uint64_t count, uint64_t weight);
+
+static inline uint64_t profile_row_count(const struct profile_samples *rows, size_t row)
+{
+	return rows->count ? rows->count[row] : 1;
+}
 
 static inline const char *profile_text(const struct profile *profile, uint32_t string)
 {

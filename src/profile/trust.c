@@ -40,7 +40,8 @@ static uint64_t *count_unknown(const struct profile *p)
 		uint32_t function = p->stacks.function[p->samples.stack[i]];
 		const struct profile_function *leaf = &p->functions.data[function];
 
-		unknown[leaf->object] += leaf->kind == FRAME_UNKNOWN;
+		if (leaf->kind == FRAME_UNKNOWN)
+			unknown[leaf->object] += profile_row_count(&p->samples, i);
 	}
 	return unknown;
 }
@@ -179,12 +180,13 @@ void trust_of(struct trust *t, const struct profile *p)
 	uint32_t helped;
 
 	*t = (struct trust){
-		.samples = p->samples.len,
 		.lost = quality->lost + quality->lost_samples,
 		.throttled = quality->throttled,
 		.guests = quality->guest,
 		.damaged = quality->damaged + quality->unknown_records,
 	};
+	vec_each (event, &p->events)
+		t->samples += event->samples;
 	all = (double)(t->samples + t->lost);
 	t->lost_share = t->lost ? (double)t->lost / all : 0;
 	for (size_t i = 1; i < p->stacks.len && !t->has_stacks; i++)

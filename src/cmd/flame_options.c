@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cmd/flame_options.h"
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/err.h"
+
+#include <errno.h>
+
+static const char *const format_names[FORMATS] = { "svg", "folded", "json" };
+
+const char *flame_format_suffix(enum flame_format format)
+{
+	return format_names[format];
+}
+
+static int format_by_name(const char *name)
+{
+	for (int i = 0; i < FORMATS; i++)
+		if (!strcmp(name, format_names[i]))
+			return i;
+	return -1;
+}
+
+int flame_format_of(const struct flame_args *args, enum flame_format standard,
+		    enum flame_format *format, struct err *err)
+{
+	const char *point = args->output ? strrchr(args->output, '.') : NULL;
+	const char *name = args->format;
+	int found;
+
+	*format = standard;
+	if (!name && point && !strchr(point, '/'))
+		name = !strcmp(point, ".txt") ? "folded" : point + 1;
+	if (!name)
+		return 0;
+	found = format_by_name(name);
+	if (found < 0 && args->format)
+		return err_set(err, EINVAL, "--format '%s': svg, folded or json is wanted", name);
+	if (found >= 0)
+		*format = (enum flame_format)found;
+	return 0;
+}
+
+int flame_weight_of(const struct flame_args *args, enum flame_weight *weight, struct err *err)
+{
+	*weight = WEIGH_PERIOD;
+	if (!args->weight || !strcmp(args->weight, "period"))
+		return 0;
+	if (strcmp(args->weight, "samples"))
+		return err_set(err, EINVAL, "--weight '%s': samples or period is wanted",
+			       args->weight);
+	*weight = WEIGH_SAMPLES;
+	return 0;
+}
+
+/* "10s-20s", "10s-", "-500ms" after the first sample. */
+static int parse_time(const char *text, uint64_t start, struct profile_filter *filter,
+		      struct err *err)
+{
+	const char *dash = strchr(text, '-');
+	int64_t from = 0, to = 0;
+	char *begin;
+	int rc = 0;
+
+	if (!dash)
+		return err_set(err, EINVAL, "--time '%s': a range is wanted, 10s-20s", text);
+	begin = mem_strndup(text, (size_t)(dash - text));
+	if (*begin)
+		rc = duration_parse(begin, NS_PER_SEC, &from, err);
+	if (!rc && dash[1])
+		rc = duration_parse(dash + 1, NS_PER_SEC, &to, err);
+	free(begin);
+	if (rc)
+		return err_prefix(err, "--time '%s'", text);
+	if (dash[1] && to <= from)
+		return err_set(err, EINVAL, "--time '%s': it ends before it begins", text);
+	filter->time_from = start + (uint64_t)from;
+	filter->time_to = dash[1] ? start + (uint64_t)to : 0;
+	return 0;
+}
+
+int flame_filter_of(const struct flame_args *args, const struct profile *profile,
+		    struct profile_filter *filter, struct err *err)
+{
+	*filter = (struct profile_filter){
+		.keep = args->keep,
+		.drop = args->drop,
+		.comms = args->comms,
+		.pids = args->pids,
+		.tids = args->tids,
+		.cpus = args->cpus,
+	};
+	if (!args->time)
+		return 0;
+	return parse_time(args->time, profile->samples.len ? profile->samples.time[0] : 0, filter,
+			  err);
+}
+
+/* Whether name is that of the event without its modifiers: "cycles" of "cycles:u". */
+static bool is_event(const char *event, const char *name)
+{
+	size_t length = strlen(name);
+
+	return !strchr(name, ':') && !strncmp(event, name, length) && event[length] == ':' &&
+	       !strchr(event + length + 1, ':');
+}
+
+int flame_event_find(const struct profile *profile, const char *name, uint16_t *event,
+		     struct err *err)
+{
+	struct buf names = { 0 };
+	size_t found = SIZE_MAX;
+
+	for (size_t i = profile->events.len; i-- > 0;) {
+		const char *text = profile_text(profile, profile->events.data[i].name);
+
+		if (is_event(text, name))
+			found = i;
+		buf_printf(&names, "%s%s", names.len ? ", " : "", text);
+	}
+	for (size_t i = profile->events.len; i-- > 0;)
+		if (!strcmp(profile_text(profile, profile->events.data[i].name), name))
+			found = i;
+	*event = (uint16_t)found;
+	if (found == SIZE_MAX)
+		err_set(err, ENOENT, "no event is called '%s'; there are: %s", name,
+			buf_text(&names));
+	buf_free(&names);
+	return found == SIZE_MAX ? -ENOENT : 0;
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What `flame` and `fold` take on their command lines, and what it means. */
+#ifndef CMD_FLAME_OPTIONS_H
+#define CMD_FLAME_OPTIONS_H
+
+#include "base/options.h"
+#include "cmd/symbols.h"
+#include "profile/flametree.h"
+#include "render/flame_svg.h"
+
+struct err;
+
+enum flame_format { FORMAT_SVG, FORMAT_FOLDED, FORMAT_JSON, FORMATS };
+
+struct flame_args {
+	/* which samples, which frames */
+	const char *event, *keep, *drop, *focus, *hide, *comms, *pids, *tids, *cpus, *time;
+	bool collapse_recursion, per_thread, idle;
+	/* where names come from */
+	struct symbol_args names;
+	bool no_index;
+	/* what comes out */
+	const char *output, *format, *weight, *like;
+	bool annotate;
+	/* the picture */
+	const char *title, *subtitle, *notes, *min_width, *color, *palette_map;
+	int width;
+	bool inverted, reverse;
+};
+
+/* Options that both commands have; each puts them into its table. */
+#define FLAME_FIELD(name)  offsetof(struct flame_args, name)
+#define FLAME_SYMBOL(name) offsetof(struct flame_args, names.name)
+/* clang-format off */
+#define FLAME_FILTER_SPECS                                                                       \
+	{ OPT_TEXT, 0, "grep", FLAME_FIELD(keep), "REGEX",                                       \
+	  "only stacks with a function whose name matches" },                                    \
+	{ OPT_TEXT, 0, "exclude", FLAME_FIELD(drop), "REGEX",                                    \
+	  "only stacks without such a function" },                                               \
+	{ OPT_TEXT, 0, "focus", FLAME_FIELD(focus), "REGEX",                                     \
+	  "stacks begin at the outermost such function; those without are left out" },           \
+	{ OPT_TEXT, 0, "hide", FLAME_FIELD(hide), "REGEX",                                       \
+	  "such functions are left out; what they call moves up" },                              \
+	{ OPT_TEXT, 0, "comm", FLAME_FIELD(comms), "NAME[,...]", "only threads of these names" }, \
+	{ OPT_TEXT, 0, "tid", FLAME_FIELD(tids), "TID[,...]", "only these threads" },            \
+	{ OPT_TEXT, 0, "cpu", FLAME_FIELD(cpus), "LIST", "only these CPUs: 0-3,8" },             \
+	{ OPT_TEXT, 0, "time", FLAME_FIELD(time), "FROM-TO",                                     \
+	  "only this part of the time since the first sample: 10s-20s; either may be missing" }, \
+	{ OPT_FLAG, 0, "collapse-recursion", FLAME_FIELD(collapse_recursion), NULL,              \
+	  "a function that calls itself is one frame" },                                         \
+	{ OPT_FLAG, 0, "per-thread", FLAME_FIELD(per_thread), NULL,                              \
+	  "a tower a thread instead of one a program's name" },                                  \
+	{ OPT_FLAG, 0, "reverse", FLAME_FIELD(reverse), NULL,                                    \
+	  "stacks from the leaf on: what they end in, below it who called" }
+/* clang-format on */
+
+/* The format that --format or the end of the output's name says; `standard` where neither does. */
+int flame_format_of(const struct flame_args *args, enum flame_format standard,
+		    enum flame_format *format, struct err *err);
+const char *flame_format_suffix(enum flame_format format); /* "svg" */
+
+/* The parts of the profile's questions; *filter borrows from args. */
+int flame_filter_of(const struct flame_args *args, const struct profile *profile,
+		    struct profile_filter *filter, struct err *err);
+int flame_weight_of(const struct flame_args *args, enum flame_weight *weight, struct err *err);
+
+/*
+ * Of an event, by its name or the name without modifiers.  -ENOENT, with the names that there are,
+ * if there is none.
+ */
+int flame_event_find(const struct profile *profile, const char *name, uint16_t *event,
+		     struct err *err);
+
+#endif

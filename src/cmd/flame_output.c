@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cmd/flame_output.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "base/outbuf.h"
+#include "base/text.h"
+#include "profile/trust.h"
+#include "render/flame_json.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <unistd.h>
+
+/* One event of a job. */
+struct drawing {
+	const struct flame_job *job;
+	const struct profile *profile;
+	uint16_t event;
+	enum flame_weight weight;
+	const char *unit;
+	struct flametree tree;
+	struct flame_svg_options svg;
+	struct flame_colors colors;
+	struct buf title, subtitle, footer;
+};
+
+static const char *event_name(const struct drawing *d)
+{
+	return profile_text(d->profile, d->profile->events.data[d->event].name);
+}
+
+/* What a width is counted in. */
+static const char *unit_of(const struct drawing *d)
+{
+	const struct profile_event *event = &d->profile->events.data[d->event];
+	const char *unit = profile_text(d->profile, event->unit), *name = event_name(d);
+
+	if (d->weight == WEIGH_SAMPLES || event->weight == event->samples)
+		return "samples";
+	if (strstr(name, "cpu-clock") || strstr(name, "task-clock"))
+		return "ns";
+	return *unit ? unit : name;
+}
+
+/* "1,234 samples · 2 lost · ...": how far it can be trusted. */
+static void make_footer(struct drawing *d)
+{
+	const struct flame_input *in = d->job->input;
+	char number[TEXT_NUMBER];
+	struct trust trust;
+
+	trust_of(&trust, d->profile);
+	buf_printf(&d->footer, "%s samples in all, %s lost", text_grouped(number, trust.samples),
+		   trust.lost ? "" : "none");
+	if (trust.lost)
+		buf_printf(&d->footer, "%s (%.2f %%)", text_grouped(number, trust.lost),
+			   100 * trust.lost_share);
+	if (in->format == IMPORT_PERFDATA && trust.has_stacks)
+		buf_printf(&d->footer, "; stacks cut short: %.2f %%", 100 * trust.cut_share);
+	buf_printf(&d->footer, "; without a name: %.2f %%", 100 * trust.unknown_share);
+	if (in->imported.broken)
+		buf_printf(&d->footer, "; lines not understood: %s",
+			   text_grouped(number, in->imported.broken));
+	if (strstr(event_name(d), "cpu-clock"))
+		buf_puts(&d->footer, "; sampled by a timer (cpu-clock)");
+	if (d->tree.idle.samples)
+		buf_printf(&d->footer, "; idle CPUs left out: %s samples (--idle shows them)",
+			   text_grouped(number, d->tree.idle.samples));
+}
+
+static void make_subtitle(struct drawing *d)
+{
+	const struct weight_pair *total = &d->tree.nodes.data[0].total;
+	char *amount = flame_amount(flame_value(total, d->weight), d->unit);
+	char number[TEXT_NUMBER];
+
+	buf_printf(&d->subtitle, "%s: %s samples", event_name(d),
+		   text_grouped(number, total->samples));
+	if (strcmp(d->unit, "samples"))
+		buf_printf(&d->subtitle, ", %s", amount);
+	buf_printf(&d->subtitle, "; widths count %s", strcmp(d->unit, "ns") ? d->unit : "time");
+	free(amount);
+}
+
+static int make_svg_options(struct drawing *d, struct err *err)
+{
+	const struct flame_args *args = d->job->args;
+	int palette = flame_palette_find(args->color ? args->color : "kind");
+	char *end = NULL;
+
+	if (palette < 0)
+		return err_set(err, EINVAL, "--color '%s': kind, name, warm or object is wanted",
+			       args->color);
+	if (args->width < 200 || args->width > 100000)
+		return err_set(err, EINVAL, "--width %d: 200 to 100000 pixels", args->width);
+	d->svg = (struct flame_svg_options){
+		.unit = d->unit,
+		.width = args->width,
+		.min_width = args->min_width ? strtod(args->min_width, &end) : 0.1,
+		.inverted = args->inverted,
+		.weight = d->weight,
+		.palette = (enum flame_palette)palette,
+		.notes = args->notes,
+		.fixed = args->palette_map ? &d->colors : NULL,
+	};
+	if (end && (end == args->min_width || *end || !(d->svg.min_width >= 0)))
+		return err_set(err, EINVAL, "--min-width '%s': pixels are wanted", args->min_width);
+	return 0;
+}
+
+static const char *palette_path(const struct flame_args *args)
+{
+	return *args->palette_map ? args->palette_map : "palette.map";
+}
+
+static int read_colors(struct drawing *d, struct err *err)
+{
+	const char *path;
+	size_t size;
+	char *text;
+
+	if (!d->job->args->palette_map)
+		return 0;
+	path = palette_path(d->job->args);
+	if (!file_exists("%s", path))
+		return 0;
+	text = file_read(path, &size, err);
+	if (!text)
+		return -err->code;
+	flame_colors_parse(&d->colors, text);
+	if (d->colors.broken)
+		log_line(LOG_WARN, "%s: %zu lines are no colours", path, d->colors.broken);
+	free(text);
+	return 0;
+}
+
+static int write_colors(const struct drawing *d, struct err *err)
+{
+	struct buf text = { 0 };
+	const char *path;
+	int fd, rc;
+
+	if (!d->job->args->palette_map)
+		return 0;
+	path = palette_path(d->job->args);
+	flame_colors_print(&d->colors, &text);
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	rc = fd < 0 ? -errno : fd_write_all(fd, buf_text(&text), text.len);
+	if (fd >= 0 && close(fd) && !rc)
+		rc = -errno;
+	buf_free(&text);
+	return rc ? err_set(err, -rc, "%s: %s", path, strerror(-rc)) : 0;
+}
+
+static int draw_svg(struct drawing *d, struct outbuf *out, struct err *err)
+{
+	const struct flame_args *args = d->job->args;
+	int rc = read_colors(d, err);
+
+	if (rc)
+		return rc;
+	make_subtitle(d);
+	make_footer(d);
+	buf_printf(&d->title, "%s", args->title ? args->title : d->job->name);
+	d->svg.title = buf_text(&d->title);
+	d->svg.subtitle = args->subtitle ? args->subtitle : buf_text(&d->subtitle);
+	d->svg.footer = buf_text(&d->footer);
+	if (d->profile->samples.len)
+		d->svg.empty = "No sample is left: the filters take none, or all are idle.";
+	flame_svg_write(&d->tree, &d->svg, out);
+	return write_colors(d, err);
+}
+
+static int draw_into(struct drawing *d, struct outbuf *out, struct err *err)
+{
+	struct folded_options folded = { d->weight, d->job->args->annotate };
+	size_t changed;
+
+	switch (d->job->format) {
+	case FORMAT_JSON: flame_json_write(&d->tree, d->weight, out); return 0;
+	case FORMAT_FOLDED:
+		changed = folded_write(&d->tree, &folded, out);
+		if (changed)
+			log_line(LOG_NOTE,
+				 "%zu names hold ';' or line breaks, written as ':' and ' '",
+				 changed);
+		return 0;
+	default: return draw_svg(d, out, err);
+	}
+}
+
+/* A new file takes the place of the old one only when it is whole. */
+static int draw_file(struct drawing *d, const char *path, struct err *err)
+{
+	bool standard = !strcmp(path, "-");
+	char *part = mem_printf("%s.part", path);
+	int fd = standard ? STDOUT_FILENO
+			  : open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	struct outbuf out;
+	int rc, written;
+
+	if (fd < 0) {
+		rc = err_set(err, errno, "%s: %s", path, strerror(errno));
+		free(part);
+		return rc;
+	}
+	outbuf_init(&out, fd);
+	rc = draw_into(d, &out, err);
+	written = outbuf_fini(&out);
+	if (!rc && written)
+		rc = err_set(err, -written, "%s: %s", standard ? "standard output" : path,
+			     strerror(-written));
+	if (!standard && close(fd) && !rc)
+		rc = err_set(err, errno, "%s: %s", path, strerror(errno));
+	if (!standard && !rc && rename(part, path))
+		rc = err_set(err, errno, "%s: %s", path, strerror(errno));
+	if (!standard && rc)
+		unlink(part);
+	free(part);
+	return rc;
+}
+
+static int draw_event(const struct flame_job *job, uint16_t event, const char *path,
+		      struct err *err)
+{
+	const struct flame_args *args = job->args;
+	struct drawing d = { .job = job, .profile = job->input->profile, .event = event };
+	struct flametree_options options = {
+		.stacks = { .from_leaf = args->reverse,
+			    .collapse_recursion = args->collapse_recursion,
+			    .focus = args->focus,
+			    .hide = args->hide },
+		.group = args->per_thread ? GROUP_THREAD : GROUP_COMM,
+		.show_idle = args->idle,
+	};
+	int rc = flame_weight_of(args, &d.weight, err);
+
+	if (!rc)
+		rc = flame_filter_of(args, d.profile, &options.filter, err);
+	options.filter.event = event;
+	d.unit = rc ? "" : unit_of(&d);
+	if (!rc)
+		rc = make_svg_options(&d, err);
+	if (!rc)
+		rc = flametree_build(&d.tree, d.profile, &options, err);
+	if (!rc)
+		rc = draw_file(&d, path, err);
+	if (!rc && strcmp(path, "-"))
+		fprintf(stderr, "%s\n", path);
+	flametree_free(&d.tree);
+	flame_colors_free(&d.colors);
+	buf_free(&d.title);
+	buf_free(&d.subtitle);
+	buf_free(&d.footer);
+	return rc;
+}
+
+/* "out.svg" for the event "cycles:u" among several: "out.cycles-u.svg". */
+static char *event_path(const struct flame_job *job, const char *event)
+{
+	const char *point = strrchr(job->output, '.');
+	const char *slash = strrchr(job->output, '/');
+	char *name = mem_strdup(event), *path;
+	int length;
+
+	for (char *c = name; *c; c++)
+		if (*c == '/' || *c == ':' || (unsigned char)*c <= ' ')
+			*c = '-';
+	if (!point || (slash && point < slash))
+		point = strchr(job->output, '\0');
+	length = (int)(point - job->output);
+	path = mem_printf("%.*s.%s%s", length, job->output, name, point);
+	free(name);
+	return path;
+}
+
+/* An event for an empty profile to be drawn with. */
+static int draw_nothing(const struct flame_job *job, struct err *err)
+{
+	struct profile *profile = job->input->profile;
+
+	if (!profile->events.len)
+		*vec_push(&profile->events) = (struct profile_event){
+			.name = interner_add(&profile->strings, "samples"),
+			.unit = interner_add(&profile->strings, ""),
+			.scale = 1,
+		};
+	log_line(LOG_WARN, "%s holds no samples", job->name);
+	return draw_event(job, 0, job->output, err);
+}
+
+int flame_draw(const struct flame_job *job, struct err *err)
+{
+	const struct profile *profile = job->input->profile;
+	bool standard = !strcmp(job->output, "-");
+	size_t drawn = 0, there = 0;
+	uint16_t event;
+	int rc = 0;
+
+	if (job->args->event) {
+		rc = flame_event_find(profile, job->args->event, &event, err);
+		return rc ? rc : draw_event(job, event, job->output, err);
+	}
+	vec_each (e, &profile->events)
+		there += e->samples > 0;
+	if (!there)
+		return draw_nothing(job, err);
+	for (uint16_t i = 0; i < profile->events.len && !rc; i++) {
+		const char *name = profile_text(profile, profile->events.data[i].name);
+		char *path;
+
+		if (!profile->events.data[i].samples)
+			continue;
+		if (standard && drawn++) {
+			log_line(LOG_NOTE, "there is %s too; -e %s writes that one", name, name);
+			continue;
+		}
+		path = there > 1 && !standard ? event_path(job, name) : mem_strdup(job->output);
+		rc = draw_event(job, i, path, err);
+		free(path);
+	}
+	return rc;
+}

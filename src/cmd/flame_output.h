@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Writing what `flame` and `fold` make: one file an event, or standard output. */
+#ifndef CMD_FLAME_OUTPUT_H
+#define CMD_FLAME_OUTPUT_H
+
+#include "cmd/flame_input.h"
+
+struct flame_job {
+	const struct flame_args *args;
+	const struct flame_input *input;
+	const char *name;   /* what the picture is of, for its title */
+	const char *output; /* "-": standard output */
+	enum flame_format format;
+};
+
+/* Draws every event that has samples, or the one that -e names; says what was written on stderr. */
+int flame_draw(const struct flame_job *job, struct err *err);
+
+#endif

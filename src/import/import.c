@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "import/import.h"
+#include "base/err.h"
+#include "import/parts.h"
+
+#include <ctype.h>
+#include <errno.h>
+
+#define PROGRESS_BYTES ((uint64_t)1 << 20)
+
+const char *import_format_name(enum import_format format)
+{
+	switch (format) {
+	case IMPORT_PERFDATA: return "a recording";
+	case IMPORT_PERFSCRIPT: return "perf script text";
+	case IMPORT_FOLDED: return "folded stacks";
+	case IMPORT_PPROF: return "a pprof profile";
+	case IMPORT_UNKNOWN: break;
+	}
+	return "nothing known";
+}
+
+const char *import_address(const char *name)
+{
+	size_t length = strlen(UNKNOWN_NAME);
+
+	return !strncmp(name, UNKNOWN_NAME "@", length + 1) ? name + length + 1 : NULL;
+}
+
+void import_broken(struct import_result *result, const char *line, const char *end)
+{
+	size_t length = (size_t)(end - line);
+
+	if (result->broken++)
+		return;
+	result->broken_line = result->lines;
+	if (length >= sizeof(result->broken_text))
+		length = sizeof(result->broken_text) - 1;
+	for (size_t i = 0; i < length; i++)
+		result->broken_text[i] = isprint((unsigned char)line[i]) ? line[i] : '?';
+	result->broken_text[length] = '\0';
+}
+
+static const char *skip_bom(const char *at, const char *end)
+{
+	return end - at >= 3 && !memcmp(at, "\xef\xbb\xbf", 3) ? at + 3 : at;
+}
+
+int import_each_line(struct import_job *job,
+		     void (*take)(void *state, const char *line, const char *end), void *state,
+		     struct err *err)
+{
+	const struct import_options *options = job->options;
+	const char *at, *end, *next;
+	uint64_t shown = 0;
+	struct lines lines;
+	int rc;
+
+	lines_init(&lines, job->input);
+	while ((rc = lines_next(&lines, &at, &end, err)) > 0) {
+		if (!job->result->lines)
+			at = skip_bom(at, end);
+		for (; at < end; at = next + 1) {
+			next = memchr(at, '\n', (size_t)(end - at));
+			job->result->lines++;
+			take(state, at, next);
+		}
+		if (options->progress && input_position(job->input) - shown >= PROGRESS_BYTES) {
+			shown = input_position(job->input);
+			options->progress(options->user, shown);
+		}
+	}
+	for (uint64_t i = 0; i < lines.too_long; i++)
+		import_broken(job->result, "(a line of more than 16 MB)",
+			      strchr("(a line of more than 16 MB)", '\0'));
+	lines_fini(&lines);
+	return rc;
+}
+
+static bool starts(const char *text, const char *with)
+{
+	return !strncmp(text, with, strlen(with));
+}
+
+static bool has_suffix(const char *text, const char *suffix)
+{
+	size_t length = strlen(text), tail = strlen(suffix);
+
+	return length >= tail && !strcmp(text + length - tail, suffix);
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static enum dso_kind bracketed_kind(const char *path)
+{
+	static const char *const none[] = { "[unknown]", "[heap]", "[stack",	"[anon",
+					    "[uprobes]", "[vvar]", "[vsyscall]" };
+
+	if (starts(path, "[vdso"))
+		return DSO_VDSO;
+	for (size_t i = 0; i < ARRAY_SIZE(none); i++)
+		if (starts(path, none[i]))
+			return DSO_NONE;
+	return starts(path, "[kernel") || starts(path, "[guest.kernel") ? DSO_KERNEL : DSO_MODULE;
+}
+
+static enum dso_kind object_kind(const char *path)
+{
+	const char *name = base_name(path);
+
+	if (!*path)
+		return DSO_NONE;
+	if (*path == '[')
+		return bracketed_kind(path);
+	if (starts(name, "vmlinux") || starts(name, "vmlinuz"))
+		return DSO_KERNEL;
+	if (starts(name, "bpf_prog_") || starts(name, "bpf_trampoline_"))
+		return DSO_BPF;
+	if (has_suffix(name, ".ko") || strstr(name, ".ko."))
+		return DSO_MODULE;
+	if ((starts(name, "perf-") && has_suffix(name, ".map")) || starts(name, "jitted-") ||
+	    starts(path, "//anon") || starts(path, "/memfd:") || starts(path, "anon_inode"))
+		return DSO_JIT;
+	return DSO_FILE;
+}
+
+uint32_t import_object(struct profile *profile, const char *path)
+{
+	return profile_object(profile, path, &(struct build_id){ 0 }, object_kind(path));
+}
+
+enum frame_kind import_kind(const struct profile *profile, uint32_t object)
+{
+	const char *path = profile_text(profile, profile->objects.data[object].path);
+
+	switch ((enum dso_kind)profile->objects.data[object].kind) {
+	case DSO_KERNEL:
+	case DSO_MODULE:
+	case DSO_BPF: return FRAME_KERNEL;
+	case DSO_JIT: return FRAME_JIT;
+	case DSO_VDSO: return FRAME_LIBRARY;
+	case DSO_NONE: return FRAME_USER;
+	case DSO_FILE: break;
+	}
+	return strstr(base_name(path), ".so") ? FRAME_LIBRARY : FRAME_USER;
+}
+
+uint32_t import_function(struct profile *profile, const char *name, uint32_t object)
+{
+	if (!*name || !strcmp(name, UNKNOWN_NAME) || import_address(name))
+		return profile_function(profile, *name ? name : UNKNOWN_NAME, object,
+					FRAME_UNKNOWN);
+	return profile_function(profile, name, object, import_kind(profile, object));
+}
+
+static int unknown_format(struct input *input, const char *bytes, size_t size, struct err *err)
+{
+	const char *what = "neither a recording nor perf script text, folded stacks or a pprof "
+			   "profile";
+
+	static const char *const legacy[] = { "heap profile:", "--- ",
+					      "threadcreate profile:", "goroutine profile:" };
+
+	if (!size)
+		return err_set(err, ENODATA, "%s is empty", input_name(input));
+	for (size_t i = 0; i < ARRAY_SIZE(legacy); i++)
+		if (size > strlen(legacy[i]) && !memcmp(bytes, legacy[i], strlen(legacy[i])))
+			what = "pprof's older text form; `pprof -proto` makes a profile of it";
+	if (size >= 10 && !memcmp(bytes, "SIMPLEPERF", 10))
+		what = "simpleperf's own format; `simpleperf report-sample --show-callchain` "
+		       "makes text of it";
+	else if (size >= 2 && (!memcmp(bytes, "\xfe\xff", 2) || !memcmp(bytes, "\xff\xfe", 2)))
+		what = "UTF-16 text; `iconv -f UTF-16 -t UTF-8` makes it readable";
+	else if (size >= 4 && !memcmp(bytes, "\177ELF", 4))
+		what = "a program, not a profile";
+	return err_set(err, EBADMSG, "%s: %s", input_name(input), what);
+}
+
+int import_detect(struct input *input, enum import_format *format, struct err *err)
+{
+	const char *bytes, *text;
+	size_t size;
+	int rc = input_peek(input, &bytes, &size, err);
+
+	*format = IMPORT_UNKNOWN;
+	if (rc)
+		return rc;
+	text = skip_bom(bytes, bytes + size);
+	if (size >= 8 && (!memcmp(bytes, "PERFILE2", 8) || !memcmp(bytes, "2ELIFREP", 8)))
+		*format = IMPORT_PERFDATA;
+	else if (pprof_looks_so(bytes, size, size < INPUT_PEEK))
+		*format = IMPORT_PPROF;
+	else if (folded_looks_so(text, (size_t)(bytes + size - text)))
+		*format = IMPORT_FOLDED;
+	else if (perfscript_looks_so(text, (size_t)(bytes + size - text)))
+		*format = IMPORT_PERFSCRIPT;
+	return *format == IMPORT_UNKNOWN ? unknown_format(input, bytes, size, err) : 0;
+}
+
+static int read_format(struct import_job *job, struct err *err)
+{
+	switch (job->result->format) {
+	case IMPORT_PERFSCRIPT: return import_perfscript(job, err);
+	case IMPORT_FOLDED: return import_folded(job, err);
+	case IMPORT_PPROF: return import_pprof(job, err);
+	default: return err_set(err, EINVAL, "%s: a recording", input_name(job->input));
+	}
+}
+
+int import_read(struct input *input, const struct import_options *options,
+		struct import_result *result, struct err *err)
+{
+	struct import_job job = { .input = input, .options = options, .result = result };
+	int rc;
+
+	*result = (struct import_result){ 0 };
+	rc = import_detect(input, &result->format, err);
+	if (rc)
+		return rc;
+	result->profile = profile_new();
+	profile_leaf(result->profile, import_object(result->profile, ""), 0);
+	sink_init(&job.sink, result->profile);
+	job.sink.times = options->times;
+	job.sink.cpus = options->cpus;
+	rc = read_format(&job, err);
+	sink_fini(&job.sink);
+	if (rc) {
+		profile_free(result->profile);
+		result->profile = NULL;
+	}
+	return rc;
+}

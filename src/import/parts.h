@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the importers have in common; import/import.h is the door. */
+#ifndef IMPORT_PARTS_H
+#define IMPORT_PARTS_H
+
+#include "import/import.h"
+#include "import/input.h"
+#include "import/rawtab.h"
+#include "import/sink.h"
+
+struct import_job {
+	struct input *input;
+	const struct import_options *options;
+	struct import_result *result;
+	struct sink sink;
+};
+
+int import_perfscript(struct import_job *job, struct err *err);
+int import_folded(struct import_job *job, struct err *err);
+int import_pprof(struct import_job *job, struct err *err);
+
+/* Counts a line that is not understood and keeps the first. */
+void import_broken(struct import_result *result, const char *line, const char *end);
+
+/* Hands every line to `take`, the newline aside, and tells the progress. */
+int import_each_line(struct import_job *job,
+		     void (*take)(void *state, const char *line, const char *end), void *state,
+		     struct err *err);
+
+/* The object of a path as texts name them: "[kernel.kallsyms]", "/tmp/perf-12.map". */
+uint32_t import_object(struct profile *profile, const char *path);
+/* What code in it is. */
+enum frame_kind import_kind(const struct profile *profile, uint32_t object);
+/* The function of that name; none (or an empty one) is UNKNOWN_NAME. */
+uint32_t import_function(struct profile *profile, const char *name, uint32_t object);
+
+/* What the first bytes look like, without reading more. */
+bool perfscript_looks_so(const char *bytes, size_t size);
+bool folded_looks_so(const char *bytes, size_t size);
+bool pprof_looks_so(const char *bytes, size_t size, bool all);
+
+#endif

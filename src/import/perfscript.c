@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * `perf script` text.  A frame's line is worked out once for what follows its address: most
+ * addresses of frame-pointer stacks are garbage, so whole lines hardly ever come twice, while
+ * "function+0x12 (object)" does.  A sample ends where the next one begins: some texts hold blank
+ * lines between frames.  Only where no line is a head do blank lines end samples.
+ *
+ * stackcollapse-perf.pl takes a sample only when a blank line comes behind it, so the last one of a
+ * text without such an end is lost, and calls a function without any name " ".  For those who
+ * compare with it (as_perl) so do we.
+ */
+#include "base/err.h"
+#include "import/parts.h"
+#include "import/perfscript_line.h"
+
+#include <ctype.h>
+
+/* What a line of a frame stands for: a run of links; of none for lines that say nothing. */
+struct script_links {
+	uint32_t first, count;
+};
+
+struct script {
+	struct import_job *job;
+	struct rawtab frames; /* to links */
+	VEC(struct script_links) links;
+	VEC(uint32_t) pool;
+	struct rawtab threads, events;
+	bool in_sample, any_head;
+	bool ended; /* a blank line came, or the sample is a single line */
+	struct profile_row row;
+};
+
+static void finish_sample(struct script *s)
+{
+	struct profile *profile = s->job->sink.profile;
+
+	if (!s->in_sample)
+		return;
+	s->in_sample = false;
+	if (s->job->sink.chain.len) {
+		uint32_t leaf = s->job->sink.chain.data[0] >> 1;
+
+		profile->quality.unknown_leaves += profile->functions.data[leaf].kind ==
+						   FRAME_UNKNOWN;
+	}
+	profile->quality.cut_stacks += s->job->sink.chain.len > SINK_DEPTH;
+	s->row.stack = sink_stack(&s->job->sink, true);
+	sink_add(&s->job->sink, &s->row);
+}
+
+static char *piece_text(struct piece piece)
+{
+	return mem_strndup(piece.at, piece_length(piece));
+}
+
+static uint32_t thread_of(struct script *s, const struct script_head *head)
+{
+	struct profile *profile = s->job->sink.profile;
+	struct profile_thread thread = { head->pid, head->tid,
+					 head->has_pid ? 0 : GENERATION_UNKNOWN, 0 };
+	struct {
+		uint32_t pid, tid;
+		char comm[64];
+	} key = { head->has_pid ? head->pid : UINT32_MAX, head->tid, "" };
+	size_t length = piece_length(head->comm);
+	bool fits = length <= sizeof(key.comm);
+	uint32_t id;
+	char *comm;
+
+	if (fits) {
+		memcpy(key.comm, head->comm.at, length);
+		id = rawtab_find(&s->threads, (char *)&key, sizeof(key));
+		if (id != RAW_NONE)
+			return id;
+	}
+	comm = piece_text(head->comm);
+	thread.comm = interner_add(&profile->strings, comm);
+	free(comm);
+	id = profile_thread(profile, &thread);
+	if (fits)
+		rawtab_add(&s->threads, (char *)&key, sizeof(key), id);
+	return id;
+}
+
+static uint16_t event_of(struct script *s, struct piece name)
+{
+	uint32_t id = rawtab_find(&s->events, name.at, piece_length(name));
+	char *text;
+
+	if (id != RAW_NONE)
+		return (uint16_t)id;
+	text = name.at < name.end ? piece_text(name) : mem_strdup("samples");
+	id = sink_event(&s->job->sink, text, "");
+	free(text);
+	rawtab_add(&s->events, name.at ? name.at : "", piece_length(name), id);
+	return (uint16_t)id;
+}
+
+/* Adds the function of a piece of a name to the pool; a JIT writes "outer->inlined->inlined". */
+static void add_links(struct script *s, char *name, uint32_t object, bool inlined)
+{
+	struct profile *profile = s->job->sink.profile;
+	bool split = import_kind(profile, object) == FRAME_JIT;
+	char *arrow = split ? strstr(name, "->") : NULL;
+
+	/* The chain goes from the leaf to the root: what was inlined comes first. */
+	if (arrow && arrow > name && arrow[2]) {
+		*arrow = '\0';
+		add_links(s, arrow + 2, object, true);
+	}
+	*vec_push(&s->pool) = link_of(import_function(profile, name, object), inlined);
+}
+
+static uint32_t new_frame(struct script *s, const struct script_frame *frame)
+{
+	struct script_links links = { (uint32_t)s->pool.len, 0 };
+	bool known = frame->object.at < frame->object.end && !frame->inlined;
+	char *path = known ? piece_text(frame->object) : mem_strdup("");
+	char *name = piece_text(frame->name);
+
+	if (s->job->options->as_perl && known && !*name) {
+		free(name);
+		name = mem_strdup(" ");
+	}
+	if (s->job->options->addresses && (!*name || !strcmp(name, UNKNOWN_NAME))) {
+		free(name);
+		name = mem_printf(UNKNOWN_NAME "@%.*s", (int)piece_length(frame->address),
+				  frame->address.at);
+	}
+	add_links(s, name, import_object(s->job->sink.profile, path), frame->inlined);
+	free(path);
+	free(name);
+	links.count = (uint32_t)s->pool.len - links.first;
+	*vec_push(&s->links) = links;
+	return (uint32_t)s->links.len - 1;
+}
+
+static void begin_sample(struct script *s)
+{
+	finish_sample(s);
+	s->in_sample = true;
+	s->ended = false;
+}
+
+static void push_links(struct script *s, uint32_t id)
+{
+	struct script_links links = s->links.data[id];
+
+	if (!s->in_sample) { /* a text without heads */
+		struct script_head none = { .period = 1 };
+
+		s->row = (struct profile_row){ .weight = 1, .thread = thread_of(s, &none) };
+		s->row.event = event_of(s, none.event);
+		s->in_sample = true;
+	}
+	for (uint32_t i = 0; i < links.count; i++)
+		*vec_push(&s->job->sink.chain) = s->pool.data[links.first + i];
+}
+
+static void take_head(struct script *s, const struct script_head *head)
+{
+	struct script_frame frame;
+
+	begin_sample(s);
+	s->any_head = true;
+	s->row = (struct profile_row){
+		.time = head->time_ns,
+		.weight = head->period,
+		.thread = thread_of(s, head),
+		.cpu = head->cpu,
+		.event = event_of(s, head->event),
+	};
+	if (head->rest.at < head->rest.end && script_frame_in_head(head->rest, &frame)) {
+		const char *key = s->job->options->addresses ? frame.address.at : frame.address.end;
+		size_t length = (size_t)(head->rest.end - key);
+		uint32_t id = rawtab_find(&s->frames, key, length);
+
+		if (id == RAW_NONE) {
+			id = new_frame(s, &frame);
+			rawtab_add(&s->frames, key, length, id);
+		}
+		push_links(s, id);
+		s->ended = true;
+	}
+}
+
+/* A line that was not seen before, or not like that. */
+static void take_new_line(struct script *s, const char *line, const char *end, struct piece key)
+{
+	struct script_head head;
+	struct script_frame frame;
+	bool indented = *line == ' ' || *line == '\t';
+	bool is_head = script_head_parse(line, end, &head);
+
+	if (is_head && (head.has_time || !indented)) {
+		take_head(s, &head);
+	} else if (!script_is_noise(line, end) && script_frame_parse(line, end, &frame)) {
+		uint32_t id = new_frame(s, &frame);
+
+		if (key.at)
+			rawtab_add(&s->frames, key.at, piece_length(key), id);
+		push_links(s, id);
+	} else if (is_head) {
+		take_head(s, &head);
+	} else if (!script_is_noise(line, end)) {
+		import_broken(s->job->result, line, end);
+	}
+}
+
+static inline bool is_hex_digit(unsigned char c)
+{
+	return (unsigned)(c - '0') < 10 || (unsigned)((c | 32) - 'a') < 6;
+}
+
+/* What the meaning of a frame's line depends on; nothing if it does not look like one. */
+static inline struct piece frame_key(const char *line, const char *end, bool addresses)
+{
+	const char *address, *rest;
+
+	while (line < end && (*line == ' ' || *line == '\t'))
+		line++;
+	address = line;
+	while (line < end && is_hex_digit((unsigned char)*line))
+		line++;
+	rest = line;
+	if (rest == address || (rest < end && *rest != ' ' && *rest != '\t'))
+		return (struct piece){ 0 };
+	return (struct piece){ addresses ? address : rest, end };
+}
+
+static void take_line(void *state, const char *line, const char *end)
+{
+	struct script *s = state;
+	struct piece key = { 0 };
+
+	while (end > line && (end[-1] == '\r' || end[-1] == ' ' || end[-1] == '\t'))
+		end--;
+	if (line == end || *line == '#') {
+		s->ended = true;
+		if (!s->any_head)
+			finish_sample(s);
+		return;
+	}
+	if (*line == ' ' || *line == '\t') {
+		uint32_t id;
+
+		key = frame_key(line, end, s->job->options->addresses);
+		id = key.at ? rawtab_find(&s->frames, key.at, piece_length(key)) : RAW_NONE;
+		if (id != RAW_NONE) {
+			push_links(s, id);
+			return;
+		}
+	}
+	take_new_line(s, line, end, key);
+}
+
+int import_perfscript(struct import_job *job, struct err *err)
+{
+	struct script s = { .job = job };
+	int rc = import_each_line(job, take_line, &s, err);
+
+	if (job->options->as_perl && s.in_sample && !s.ended)
+		job->result->cut_end = true;
+	else
+		finish_sample(&s);
+	job->sink.chain.len = 0;
+	rawtab_free(&s.frames);
+	rawtab_free(&s.threads);
+	rawtab_free(&s.events);
+	vec_free(&s.links);
+	vec_free(&s.pool);
+	return rc;
+}
+
+/* What a line speaks for: 1 perf script, -1 something else, 0 neither. */
+static int line_speaks(const char *line, const char *end)
+{
+	bool indented = *line == ' ' || *line == '\t';
+	struct script_frame frame;
+	struct script_head head;
+
+	if (*line == '#' || script_is_noise(line, end))
+		return 0;
+	if (script_head_parse(line, end, &head))
+		return head.has_time || isalpha((unsigned char)*head.event.at) ? 1 : -1;
+	return indented && script_frame_parse(line, end, &frame) ? 1 : -1;
+}
+
+bool perfscript_looks_so(const char *bytes, size_t size)
+{
+	const char *end = bytes + size, *next;
+	int good = 0, bad = 0;
+
+	if (memchr(bytes, 0, size))
+		return false;
+	for (const char *line = bytes; line < end && good + bad < 200; line = next + 1) {
+		int speaks;
+
+		next = memchr(line, '\n', (size_t)(end - line));
+		if (!next && good + bad)
+			break; /* cut by the end of what we look at */
+		if (!next)
+			next = end;
+		speaks = next > line && *line != '\r' ? line_speaks(line, next) : 0;
+		good += speaks > 0;
+		bad += speaks < 0;
+	}
+	return good > bad;
+}

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "import/perfscript_line.h"
+
+#include <ctype.h>
+#include <string.h>
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r';
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool is_hex(char c)
+{
+	return is_digit(c) || ((c | 32) >= 'a' && (c | 32) <= 'f');
+}
+
+static struct piece trim(const char *at, const char *end)
+{
+	while (at < end && is_blank(*at))
+		at++;
+	while (end > at && is_blank(end[-1]))
+		end--;
+	return (struct piece){ at, end };
+}
+
+/* The last word of a piece, which must be trimmed. */
+static struct piece last_word(struct piece text)
+{
+	const char *at = text.end;
+
+	while (at > text.at && !is_blank(at[-1]))
+		at--;
+	return (struct piece){ at, text.end };
+}
+
+static const char *word_end(const char *at, const char *end)
+{
+	while (at < end && !is_blank(*at))
+		at++;
+	return at;
+}
+
+/* Digits up to `end`; false if there is anything else, or too much. */
+static bool read_number(const char *at, const char *end, uint64_t *value)
+{
+	*value = 0;
+	if (at == end)
+		return false;
+	for (; at < end; at++) {
+		if (!is_digit(*at) || *value > (UINT64_MAX - 9) / 10)
+			return false;
+		*value = *value * 10 + (uint64_t)(*at - '0');
+	}
+	return true;
+}
+
+/* "4794564.109216" in nanoseconds. */
+static bool read_seconds(struct piece word, uint64_t *ns)
+{
+	const char *point = memchr(word.at, '.', piece_length(word));
+	uint64_t seconds, part;
+	size_t digits;
+
+	if (!point || !read_number(word.at, point, &seconds) ||
+	    !read_number(point + 1, word.end, &part))
+		return false;
+	digits = (size_t)(word.end - point - 1);
+	if (digits > 9 || seconds > UINT64_MAX / 1000000000 - 1)
+		return false;
+	for (; digits < 9; digits++)
+		part *= 10;
+	*ns = seconds * 1000000000 + part;
+	return true;
+}
+
+/* Where the time stands: the first word of digits, a point and digits that a colon ends. */
+static bool find_time(struct piece line, struct piece *time, uint64_t *ns)
+{
+	const char *colon = line.at;
+
+	while ((colon = memchr(colon, ':', (size_t)(line.end - colon)))) {
+		*time = last_word((struct piece){ line.at, colon });
+		if ((colon + 1 == line.end || is_blank(colon[1])) && read_seconds(*time, ns))
+			return true;
+		colon++;
+	}
+	return false;
+}
+
+/* "12" or "12/13": a thread, or a process and its thread. */
+static bool read_thread(struct piece word, struct script_head *head)
+{
+	const char *slash = memchr(word.at, '/', piece_length(word));
+	uint64_t pid = 0, tid;
+
+	if (slash && !read_number(word.at, slash, &pid))
+		return false;
+	if (!read_number(slash ? slash + 1 : word.at, word.end, &tid) || tid > UINT32_MAX ||
+	    pid > UINT32_MAX)
+		return false;
+	head->tid = (uint32_t)tid;
+	head->pid = slash ? (uint32_t)pid : head->tid;
+	head->has_tid = true;
+	head->has_pid = slash;
+	return true;
+}
+
+static bool read_cpu(struct piece word, struct script_head *head)
+{
+	uint64_t cpu;
+
+	if (piece_length(word) < 3 || *word.at != '[' || word.end[-1] != ']' ||
+	    !read_number(word.at + 1, word.end - 1, &cpu) || cpu > UINT16_MAX)
+		return false;
+	head->cpu = (uint16_t)cpu;
+	return true;
+}
+
+/* Everything in front of the time, from its end: CPU, thread, and what is left is the name. */
+static void read_before(struct piece text, struct script_head *head)
+{
+	struct piece word = last_word(text);
+
+	if (read_cpu(word, head)) {
+		text = trim(text.at, word.at);
+		word = last_word(text);
+	}
+	if (read_thread(word, head))
+		text = trim(text.at, word.at);
+	head->comm = text;
+}
+
+/* Without a time: the first word after the name that is a thread; gives what follows it, or NULL.
+ */
+static const char *read_without_time(struct piece line, struct script_head *head)
+{
+	struct piece word = { word_end(line.at, line.end), line.end };
+	const char *next;
+
+	while (word.at < line.end) {
+		word = trim(word.at, line.end);
+		next = word_end(word.at, line.end);
+		if (next > word.at && read_thread((struct piece){ word.at, next }, head)) {
+			head->comm = trim(line.at, word.at);
+			word = trim(next, line.end);
+			next = word_end(word.at, line.end);
+			return read_cpu((struct piece){ word.at, next }, head) ? next : word.at;
+		}
+		word.at = next;
+	}
+	return NULL;
+}
+
+/* "PERIOD EVENT: rest", of which each may be missing. */
+static void read_after(const char *at, const char *end, struct script_head *head)
+{
+	struct piece text = trim(at, end);
+	const char *word = word_end(text.at, text.end);
+	uint64_t period;
+
+	if (read_number(text.at, word, &period)) {
+		head->period = period ? period : 1;
+		text = trim(word, end);
+		word = word_end(text.at, text.end);
+	}
+	if (word > text.at + 1 && word[-1] == ':') {
+		head->event = (struct piece){ text.at, word - 1 };
+		text = trim(word, end);
+	}
+	head->rest = text;
+}
+
+bool script_head_parse(const char *at, const char *end, struct script_head *head)
+{
+	struct piece line = trim(at, end), time;
+	const char *after;
+
+	*head = (struct script_head){ .period = 1 };
+	head->has_time = find_time(line, &time, &head->time_ns);
+	if (head->has_time) {
+		read_before(trim(line.at, time.at), head);
+		after = time.end + 1;
+	} else {
+		after = read_without_time(line, head);
+	}
+	if (!after)
+		return false;
+	read_after(after, end, head);
+	/* Many texts hold a number somewhere; without a time only an event makes it a head. */
+	return head->has_time || head->event.at < head->event.end;
+}
+
+/* The "(" that belongs to the ")" at the end: objects hold brackets too ("/memfd:x (deleted)"). */
+static const char *opening(const char *at, const char *end)
+{
+	int depth = 0;
+
+	for (const char *p = end; p > at; p--) {
+		if (p[-1] == ')')
+			depth++;
+		else if (p[-1] == '(' && --depth == 0)
+			return p - 1;
+	}
+	return NULL;
+}
+
+static struct piece without_offset(struct piece name)
+{
+	const char *at = name.end;
+
+	while (at > name.at && is_hex(at[-1]))
+		at--;
+	if (at < name.end && at >= name.at + 3 && !memcmp(at - 3, "+0x", 3))
+		return trim(name.at, at - 3);
+	return name;
+}
+
+bool script_frame_parse(const char *at, const char *end, struct script_frame *frame)
+{
+	struct piece text = trim(at, end);
+	const char *word = word_end(text.at, text.end), *open;
+
+	*frame = (struct script_frame){ .address = { text.at, word } };
+	if (word == text.at)
+		return false;
+	for (const char *p = text.at; p < word; p++)
+		if (!isalnum((unsigned char)*p) && *p != '_')
+			return false;
+	text = trim(word, text.end);
+	if (text.at == text.end || text.end[-1] != ')') {
+		/* Without objects (-F ip,sym) only the address makes it a frame. */
+		for (const char *p = frame->address.at; p < word; p++)
+			if (!is_hex(*p))
+				return false;
+		/* Branches may follow instead of a name (-F ip,brstack). */
+		if (piece_length(text) < 2 || memcmp(text.at, "0x", 2))
+			frame->name = without_offset(text);
+		return piece_length(frame->address) >= 3;
+	}
+	open = opening(text.at, text.end);
+	if (!open || (open > text.at && !is_blank(open[-1])))
+		return false;
+	frame->object = (struct piece){ open + 1, text.end - 1 };
+	frame->name = without_offset(trim(text.at, open));
+	frame->inlined = piece_length(frame->object) == 7 && !memcmp(open + 1, "inlined", 7);
+	return true;
+}
+
+static bool is_address(const char *at, const char *end)
+{
+	for (const char *p = at; p < end; p++)
+		if (!is_hex(*p))
+			return false;
+	return at < end;
+}
+
+bool script_frame_in_head(struct piece rest, struct script_frame *frame)
+{
+	const char *arrow = memmem(rest.at, piece_length(rest), " => ", 4);
+	const char *word, *next;
+	int words = 0;
+
+	if (arrow)
+		rest = trim(rest.at, arrow);
+	if (rest.at == rest.end || rest.end[-1] != ')')
+		return false;
+	/* What kind of branch it was stands in front ("tr strt", "call"); no address is such a
+	 * word. */
+	for (word = rest.at; word < rest.end && words < 4; words++) {
+		next = word_end(word, rest.end);
+		if (is_address(word, next))
+			return script_frame_parse(word, rest.end, frame);
+		word = trim(next, rest.end).at;
+	}
+	/* A tracepoint's own words come first, and the address is the last that looks like one. */
+	for (const char *p = rest.end; p > rest.at; p = word) {
+		word = last_word(trim(rest.at, p)).at;
+		next = word_end(word, rest.end);
+		if (next - word >= 8 && is_address(word, next))
+			return script_frame_parse(word, rest.end, frame);
+		if (word == rest.at)
+			break;
+	}
+	return false;
+}
+
+bool script_is_noise(const char *at, const char *end)
+{
+	static const char *const starts[] = { "PERF_RECORD_", "instruction trace error", "0x", ";",
+					      "//" };
+	struct piece text = trim(at, end);
+	const char *digits = text.end;
+
+	for (size_t i = 0; i < sizeof(starts) / sizeof(*starts); i++)
+		if (piece_length(text) >= strlen(starts[i]) &&
+		    !memcmp(text.at, starts[i], strlen(starts[i])))
+			return true;
+	if (text.end > text.at && text.end[-1] == ']' && memchr(text.at, '[', piece_length(text)))
+		return true; /* "libc-2.33.so[16351b]" */
+	while (digits > text.at && is_digit(digits[-1]))
+		digits--;
+	return digits < text.end && digits > text.at && digits[-1] == ':'; /* "file.cpp:137" */
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "import/rawtab.h"
+#include "base/mem.h"
+
+#include <stdlib.h>
+
+static void grow(struct rawtab *tab)
+{
+	struct rawtab old = *tab;
+
+	tab->cap = old.cap ? old.cap * 2 : 1024;
+	tab->slots = mem_alloc(tab->cap * sizeof(*tab->slots));
+	for (size_t i = 0; i < old.cap; i++)
+		if (old.slots[i].text)
+			*rawtab_slot(tab, old.slots[i].text, old.slots[i].length) = old.slots[i];
+	free(old.slots);
+}
+
+void rawtab_add(struct rawtab *tab, const char *text, size_t length, uint32_t value)
+{
+	if ((tab->len + 1) * 2 > tab->cap)
+		grow(tab);
+	*rawtab_slot(tab, text, length) = (struct raw_slot){
+		.text = arena_strndup(&tab->arena, text, length),
+		.length = (uint32_t)length,
+		.value = value,
+	};
+	tab->len++;
+}
+
+void rawtab_free(struct rawtab *tab)
+{
+	free(tab->slots);
+	arena_free(&tab->arena);
+	*tab = (struct rawtab){ 0 };
+}

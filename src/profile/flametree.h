@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a flame graph shows: the stacks of one event as a tree, with a level for programs or threads
+ * below the root, names as people read them, and siblings in the order of their names.
+ */
+#ifndef PROFILE_FLAMETREE_H
+#define PROFILE_FLAMETREE_H
+
+#include "profile/calltree.h"
+
+enum flame_group { GROUP_COMM, GROUP_PROCESS, GROUP_THREAD, GROUP_NONE };
+
+/* How a frame is coloured and called. */
+enum flame_kind {
+	FLAME_USER,
+	FLAME_LIBRARY,
+	FLAME_KERNEL,
+	FLAME_JIT,
+	FLAME_INLINED,
+	FLAME_UNKNOWN,
+	FLAME_GROUP, /* a program or thread, or the root */
+	FLAME_KINDS,
+};
+
+struct flametree_options {
+	struct profile_filter filter;
+	struct calltree_options stacks;
+	enum flame_group group;
+	bool show_idle; /* else what idle CPUs do is left out and only told */
+};
+
+struct flame_node {
+	uint32_t parent, first_child, next_sibling; /* NO_NODE ends a list */
+	uint32_t function;			    /* NO_FUNCTION: a group or the root */
+	uint32_t name;				    /* of `names` */
+	uint8_t kind;				    /* enum flame_kind */
+	struct weight_pair self, total;
+};
+
+struct flametree {
+	const struct profile *profile;
+	VEC(struct flame_node) nodes; /* 0 is the root; parents come before their children */
+	struct strlist names;	      /* each once for a function or a group */
+	struct weight_pair idle;      /* what was left out */
+};
+
+/* On failure (a bad expression or list) *tree needs no flametree_free. */
+int flametree_build(struct flametree *tree, const struct profile *profile,
+		    const struct flametree_options *options, struct err *err);
+void flametree_free(struct flametree *tree);
+
+static inline const char *flame_name(const struct flametree *tree, uint32_t node)
+{
+	return tree->names.data[tree->nodes.data[node].name];
+}
+
+/* "user", "kernel" ... */
+const char *flame_kind_name(enum flame_kind kind);
+
+/* A function as people read it: demangled; one without a name is its object in brackets.  Free it.
+ */
+char *flame_function_name(const struct profile *profile, uint32_t function);
+
+/* A thread's group: "redis-server", "redis-server-12", "redis-server-12/13".  Free it. */
+char *flame_group_name(const struct profile *profile, uint32_t thread, enum flame_group group);
+
+#endif

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "render/flame_color.h"
+
+static const uint32_t hues[] = { 0xf0a860, 0x8cc4ec, 0x70c4a4, 0xf2dc78,
+				 0x8fb2dc, 0xe8a080, 0xd8a8cc, 0xbcc48c };
+
+int flame_palette_find(const char *name)
+{
+	static const char *const names[PALETTES] = { "kind", "name", "warm", "object" };
+
+	for (int i = 0; i < PALETTES; i++)
+		if (!strcmp(name, names[i]))
+			return i;
+	return -1;
+}
+
+static uint64_t hash_of(const char *text)
+{
+	uint64_t hash = map_hash(text, strlen(text));
+
+	/* Whatever the table's hash is good for, its upper bits need not be. */
+	hash ^= hash >> 33;
+	hash *= 0xff51afd7ed558ccdu;
+	return hash ^ hash >> 33;
+}
+
+/* Between the colour itself and one that is a quarter nearer to white. */
+static uint32_t lighten(uint32_t color, uint64_t hash)
+{
+	uint32_t part = (uint32_t)(hash >> 40 & 0x3f), result = 0;
+
+	for (int shift = 0; shift < 24; shift += 8) {
+		uint32_t value = color >> shift & 0xff;
+
+		result |= (value + (255 - value) * part / 256) << shift;
+	}
+	return result;
+}
+
+uint32_t flame_kind_color(enum flame_kind kind)
+{
+	static const uint32_t colors[FLAME_KINDS] = { 0xf0a35e, 0xf2d76b, 0x86b8e8, 0x6cc4a0,
+						      0xd6a2cf, 0xc6c6c6, 0xe2ded4 };
+
+	return colors[kind];
+}
+
+uint32_t flame_object_color(const char *name)
+{
+	return *name ? hues[hash_of(name) % ARRAY_SIZE(hues)] : flame_kind_color(FLAME_UNKNOWN);
+}
+
+const char *flame_object(const struct flametree *tree, uint32_t node)
+{
+	uint32_t function = tree->nodes.data[node].function, object;
+	const char *path, *slash;
+
+	if (function == NO_FUNCTION)
+		return "";
+	object = tree->profile->functions.data[function].object;
+	path = profile_text(tree->profile, tree->profile->objects.data[object].path);
+	slash = strrchr(path, '/');
+	return slash && slash[1] && *path != '[' ? slash + 1 : path;
+}
+
+/* From yellow over orange to red. */
+static uint32_t warm(uint64_t hash)
+{
+	uint32_t red = 205 + (uint32_t)(hash % 50),
+		 green = 70 + (uint32_t)(hash >> 8 & 0xff) * 150 / 255;
+
+	return red << 16 | green << 8 | (40 + (uint32_t)(hash >> 16) % 30);
+}
+
+uint32_t flame_color(const struct flametree *tree, uint32_t node, enum flame_palette palette)
+{
+	enum flame_kind kind = (enum flame_kind)tree->nodes.data[node].kind;
+	uint64_t hash = hash_of(flame_name(tree, node));
+
+	if (kind == FLAME_GROUP)
+		return flame_kind_color(kind);
+	switch (palette) {
+	case PALETTE_NAME: return lighten(hues[hash % ARRAY_SIZE(hues)], hash);
+	case PALETTE_WARM: return warm(hash);
+	case PALETTE_OBJECT: return lighten(flame_object_color(flame_object(tree, node)), hash);
+	default: return lighten(flame_kind_color(kind), hash);
+	}
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A flame graph as one SVG that stands alone: a picture without script, and with it hover, zoom,
+ * search and keys (web/svg/).
+ */
+#ifndef RENDER_FLAME_SVG_H
+#define RENDER_FLAME_SVG_H
+
+#include "render/flame_color.h"
+#include "render/flame_colors.h"
+#include "render/flame_layout.h"
+
+struct outbuf;
+
+struct flame_svg_options {
+	const char *title, *subtitle, *notes; /* NULL: none */
+	const char *unit;		      /* of widths: "samples", "cycles", "ns" */
+	const char *footer;		      /* how far it can be trusted, one line */
+	const char *empty;		      /* what to say where there is nothing to draw */
+	int width;			      /* pixels */
+	double min_width;		      /* of a frame, in pixels */
+	bool inverted;			      /* the root on top */
+	enum flame_weight weight;
+	enum flame_palette palette;
+	struct flame_colors *fixed; /* colours that names have already, and get; NULL: none */
+};
+
+/* How many frames were too narrow. */
+uint64_t flame_svg_write(const struct flametree *tree, const struct flame_svg_options *options,
+			 struct outbuf *out);
+
+/* "1,234 samples", "12.5 ms": a width in words. */
+char *flame_amount(uint64_t value, const char *unit);
+
+#endif

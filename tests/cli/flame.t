@@ -1,0 +1,65 @@
+# Folded stacks in and out; the format is found out by content.
+$ printf 'main;work 3\nmain;io_[k] 1\nmain;work 2\n' >a.txt; perfolio fold a.txt
+main;io_[k] 1
+main;work 5
+$ gzip -k a.txt; cat a.txt.gz | perfolio fold -
+main;io_[k] 1
+main;work 5
+$ perfolio fold --focus work a.txt
+work 5
+$ perfolio fold --reverse a.txt
+io_[k];main 1
+work;main 5
+$ perfolio fold -o a.json a.txt; cat a.json
+a.json
+{"name":"all","value":6,"self":0,"samples":6,"kind":"group","children":[{"name":"main","value":6,"self":0,"samples":6,"kind":"user","children":[{"name":"io_[k]","value":1,"self":1,"samples":1,"kind":"kernel"},{"name":"work","value":5,"self":5,"samples":5,"kind":"user"}]}]}
+
+# perf script text: two events are never added.
+$ printf 'p 5/6 [001] 10.5: 7 cycles:\n\t7f f+0x1 (/bin/p)\n\np 5/6 [000] 20.5: 1 faults:\n\t7f g+0x1 (/bin/p)\n\n' >b.txt
+$ perfolio fold b.txt
+p;f 7
+perfolio: there is faults too; -e faults writes that one
+$ perfolio fold -e faults --per-thread b.txt
+p-5/6;g 1
+$ perfolio fold -e cycles --weight samples --cpu 1 --time 0s-1s b.txt
+p;f 1
+$ perfolio fold -e misses b.txt
+perfolio: no event is called 'misses'; there are: faults, cycles
+[1]
+$ perfolio flame b.txt; grep -c '<title>' b.flamegraph.cycles.svg
+b.flamegraph.cycles.svg
+b.flamegraph.faults.svg
+3
+
+# Names that would break a line are changed, and it is said.
+$ printf 'p 5/6 [001] 10.5: 7 cycles:\n\t7f a;b+0x1 (/bin/p)\n\n' >c.txt; perfolio fold c.txt
+perfolio: 1 names hold ';' or line breaks, written as ':' and ' '
+p;a:b 7
+$ printf 'p 1 1.0: 1 x:\n\t7f f (/b)\n@@@\n' | perfolio fold -
+perfolio: standard input: lines not understood: 1; the first, line 3: @@@
+p;f 1
+
+# Colours that names have already stay.
+$ echo 'main->rgb(1,2,3)' >palette.map; perfolio flame --cp -o d.svg a.txt; grep -c 'fill="#010203"' d.svg; cut -d- -f1 palette.map
+d.svg
+1
+io_[k]
+main
+work
+
+# Nonsense.
+$ echo hello world | perfolio flame -
+perfolio: standard input: neither a recording nor perf script text, folded stacks or a pprof profile
+[1]
+$ perfolio flame --color red a.txt 2>&1 | head -1
+perfolio flame: --color 'red': kind, name, warm or object is wanted
+$ perfolio flame --format pdf a.txt 2>&1 | head -1
+perfolio flame: --format 'pdf': svg, folded or json is wanted
+$ perfolio fold --like sed a.txt 2>&1 | head -1
+perfolio fold: --like 'sed': stackcollapse-perf and inferno-collapse-perf are known
+$ perfolio fold --time 5 b.txt 2>&1 | head -1
+perfolio fold: --time '5': a range is wanted, 10s-20s
+$ perfolio fold --grep '(' a.txt 2>&1 | head -c 40; echo
+perfolio fold: '(' is not a regular expr
+$ perfolio flame one two 2>&1 | head -1
+perfolio flame: one profile at a time

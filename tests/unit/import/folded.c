@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/buf.h"
+#include "import/fold.h"
+#include "test.h"
+
+TEST(folded_lines)
+{
+	static const struct {
+		const char *text, *want;
+		int broken, rounded, two;
+	} cases[] = {
+		{ "main;work;sort 12\nmain;io_[k] 3\n", "main;io_[k] 3\nmain;work;sort 12\n", 0, 0,
+		  0 },
+		{ "a;b 1\r\na;b 2\r\n", "a;b 3\n", 0, 0, 0 },
+		{ "a;b 1.5\na;b 2.0\n", "a;b 4\n", 0, 1, 0 },
+		{ "a;b 7 9\n", "a;b 9\n", 0, 0, 1 },
+		{ "# no\n\na 1\nnothing\nb x\nb 1\nc 1\n", "a 1\nb 1\nc 1\n", 2, 0, 0 },
+		{ "a;;b 1\n", "a;[unknown];b 1\n", 0, 0, 0 },
+		{ "f(int, char) const;g 2\nx y;z 1", "f(int, char) const;g 2\nx y;z 1\n", 0, 0, 0 },
+		{ "a;a;a 5\na;x_[j];y_[i] 0\n", "a;a;a 5\n", 0, 0, 0 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct import_result result;
+		char *got;
+
+		test_case("%s", cases[i].text);
+		got = fold_text(cases[i].text, &result);
+		EXPECT_TEXT(got, cases[i].want);
+		EXPECT_INT(result.format, IMPORT_FOLDED);
+		EXPECT_INT(result.broken, cases[i].broken);
+		EXPECT_INT(result.rounded, cases[i].rounded);
+		EXPECT_INT(result.two_columns, cases[i].two);
+		free(got);
+	}
+}
+
+/* A stack deeper than any program's: the leaf's side is left out, the count is not. */
+TEST(folded_very_deep)
+{
+	struct import_result result;
+	struct buf text = { 0 };
+	char *got;
+
+	for (int i = 0; i < 5000; i++)
+		buf_printf(&text, "%sf%d", i ? ";" : "", i);
+	buf_puts(&text, " 3\n");
+	got = fold_text(text.data, &result);
+	EXPECT(strlen(got) < text.len);
+	EXPECT_CONTAINS(got, "f2046;f2047 3\n");
+	buf_free(&text);
+	free(got);
+}

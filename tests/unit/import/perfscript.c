@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "import/fold.h"
+#include "import/input.h"
+#include "import/perfscript_line.h"
+#include "test.h"
+
+static void expect_piece(struct piece piece, const char *want)
+{
+	char *got = mem_strndup(piece.at, piece_length(piece));
+
+	EXPECT_TEXT(got, want);
+	free(got);
+}
+
+TEST(perfscript_heads)
+{
+	static const struct {
+		const char *line, *comm, *event;
+		uint32_t pid, tid, cpu;
+		uint64_t time, period;
+	} cases[] = {
+		{ "java 25607 4794564.109216: 1 cycles:", "java", "cycles", 25607, 25607, 0,
+		  4794564109216000, 1 },
+		{ "V8 WorkerThread 24636/25607 [003] 94.5: 100 cycles:u: ", "V8 WorkerThread",
+		  "cycles:u", 24636, 25607, 3, 94500000000, 100 },
+		{ "\t\tperf  1358 [003]   627.875141: probe:do_sys_openat2: (ffffffffa239b4a0)",
+		  "perf", "probe:do_sys_openat2", 1358, 1358, 3, 627875141000, 1 },
+		{ "node-v011 31912 cpu-clock: ", "node-v011", "cpu-clock", 31912, 31912, 0, 0, 1 },
+		{ "1161248/1161248 443929.906694292:      93337  cycles:u: ", "", "cycles:u",
+		  1161248, 1161248, 0, 443929906694292, 93337 },
+		{ "kworker/0:1 12 [000] 1.000001: 7 cpu/cycles/u:", "kworker/0:1", "cpu/cycles/u",
+		  12, 12, 0, 1000001000, 7 },
+		{ "a 3 b 5 1.5: 0 x:", "a 3 b", "x", 5, 5, 0, 1500000000, 1 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const char *line = cases[i].line;
+		struct script_head head;
+
+		test_case("%s", line);
+		EXPECT(script_head_parse(line, line + strlen(line), &head));
+		expect_piece(head.comm, cases[i].comm);
+		expect_piece(head.event, cases[i].event);
+		EXPECT_INT(head.pid, cases[i].pid);
+		EXPECT_INT(head.tid, cases[i].tid);
+		EXPECT_INT(head.cpu, cases[i].cpu);
+		EXPECT_INT(head.time_ns, cases[i].time);
+		EXPECT_INT(head.period, cases[i].period);
+	}
+}
+
+TEST(perfscript_no_heads)
+{
+	static const char *const lines[] = { "",
+					     " ",
+					     ":",
+					     "word",
+					     "12",
+					     "1.5",
+					     "a b c",
+					     "a 99999999999: x",
+					     "  7f12 f (/bin/prog)",
+					     "1.5.5: x:" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
+		struct script_head head;
+
+		test_case("%s", lines[i]);
+		EXPECT(!script_head_parse(lines[i], lines[i] + strlen(lines[i]), &head));
+	}
+}
+
+TEST(perfscript_frames)
+{
+	static const struct {
+		const char *line, *name, *object;
+		bool inlined;
+	} cases[] = {
+		{ "  7f5a write+0x17 (/usr/lib/libc.so.6)", "write", "/usr/lib/libc.so.6", false },
+		{ "\t b3cea6c4\tLock::unlock() (/system/lib/libc.so)", "Lock::unlock()",
+		  "/system/lib/libc.so", false },
+		{ " 7f puts+0x159 (inlined)", "puts", "inlined", true },
+		{ " 7f std::function<int (int, int)>::operator()(int) const (/a b/c (deleted))",
+		  "std::function<int (int, int)>::operator()(int) const", "/a b/c (deleted)",
+		  false },
+		{ " 7f12 [unknown] ([unknown])", "[unknown]", "[unknown]", false },
+		{ " 7f12 f+0x12", "f", "", false },
+		{ " 7f12", "", "", false },
+		{ " 7f12 (/lib/x.so)", "", "/lib/x.so", false },
+		{ " 4005d7 0x4005d7/0x4005e5/P/-/-/8  0x40062f/0x4005b0/P/-/-/6", "", "", false },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const char *line = cases[i].line;
+		struct script_frame frame;
+
+		test_case("%s", line);
+		EXPECT(script_frame_parse(line, line + strlen(line), &frame));
+		expect_piece(frame.name, cases[i].name);
+		expect_piece(frame.object, cases[i].object);
+		EXPECT_BOOL(frame.inlined, cases[i].inlined);
+	}
+}
+
+TEST(perfscript_stacks)
+{
+	static const struct {
+		const char *text, *want;
+	} cases[] = {
+		{ "prog 5/6 1.0: 10 cycles:\n\t7f f+0x1 (/bin/prog)\n\t80 main+0x2 (/bin/prog)\n\n"
+		  "prog 5/6 2.0: 5 cycles:\n\t99 f+0x7 (/bin/prog)\n\t80 main+0x2 (/bin/prog)\n",
+		  "prog-5/6;main;f 15\n" },
+		/* blank lines between frames, as in an old manual */
+		{ "swapper 0 [000] 1.5: 3 cpu-clock:\n\n  7fff1 halt ([kernel.kallsyms])\n\n"
+		  "  7fff2 idle ([kernel.kallsyms])\n",
+		  "swapper-?/0;idle_[k];halt_[k] 3\n" },
+		{ " a 1 9.5: 1 cycles:  7fa6 _dl_start+0x4 (/usr/lib/ld.so)\n"
+		  " a 1 9.6: 1 cycles:  7fa7 _dl_start+0x8 (/usr/lib/ld.so)\n",
+		  "a-?/1;_dl_start 2\n" },
+		{ "java 7 1.0: 1 cycles:\r\n\t7f a->b->c (/tmp/perf-7.map)\r\n\r\n",
+		  "java-?/7;a_[j];b_[i];c_[i] 1\n" },
+		{ "p 7 1.0: 1 cycles:\n\t7f A<B>::operator->() (/bin/p)\n\n",
+		  "p-?/7;A<B>::operator->() 1\n" },
+		{ "\xef\xbb\xbfp 7 1.0: 1 x:\n\t7f [unknown] (/lib/libc.so)\n\t0 [unknown] "
+		  "([unknown])\n",
+		  "p-?/7;[unknown];[libc.so] 1\n" },
+		{ "\t  4005dc\n\t  400634 f (/b)\n\n\t 4005dd\n\t  400639 f (/b)\n\n",
+		  "f;[unknown] 2\n" },
+		{ "p 1 1.0: 1 a:\n\t7f f (/b)\n\np 1 1.1: 1 b:\n\t7f g (/b)\n\n",
+		  "p-?/1;f 1\np-?/1;g 1\n" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct import_result result;
+		char *got;
+
+		test_case("%s", cases[i].text);
+		got = fold_text(cases[i].text, &result);
+		EXPECT_TEXT(got, cases[i].want);
+		EXPECT_INT(result.format, IMPORT_PERFSCRIPT);
+		EXPECT_INT(result.broken, 0);
+		free(got);
+	}
+}
+
+TEST(perfscript_broken_lines)
+{
+	struct import_result result;
+	char *got = fold_text("p 1 1.0: 1 a:\n\t7f f (/b)\n\tffffffff810427cd cut ([kern\n"
+			      "p 1 1.2: 1 a:\n\t7f f (/b)\n???\n",
+			      &result);
+
+	EXPECT_TEXT(got, "p-?/1;cut ([kern;f 1\np-?/1;f 1\n");
+	EXPECT_INT(result.broken, 1);
+	EXPECT_INT(result.broken_line, 6);
+	EXPECT_TEXT(result.broken_text, "???");
+	free(got);
+}
+
+/* Rows that agree are one; times keep them apart and in order. */
+TEST(perfscript_rows)
+{
+	const char *text =
+		"p 1 [001] 3.0: 1 a:\n\t7f f (/b)\n\np 1 [002] 2.0: 5 a:\n\t7f f (/b)\n\n";
+	struct import_options options = { 0 };
+
+	for (int times = 0; times < 2; times++) {
+		struct import_result result;
+		struct profile *profile;
+		struct input *input = input_of(text, strlen(text));
+
+		options.times = options.cpus = times;
+		EXPECT_INT(import_read(input, &options, &result, NULL), 0);
+		profile = result.profile;
+		EXPECT_INT(profile->samples.len, times ? 2 : 1);
+		EXPECT_INT(profile->events.data[0].samples, 2);
+		EXPECT_INT(profile->events.data[0].weight, 6);
+		EXPECT_INT(profile->samples.time[0], times ? 2000000000 : 0);
+		EXPECT_INT(profile->samples.weight[0], times ? 5 : 6);
+		EXPECT_INT(profile->samples.cpu[0], times ? 2 : 0);
+		EXPECT_INT(profile_row_count(&profile->samples, 0), times ? 1 : 2);
+		profile_free(profile);
+		input_close(input);
+	}
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profile/flametree.h"
+#include "base/buf.h"
+#include "profile/made.h"
+#include "test.h"
+
+/* "all:7(prog:3(main:3)...)" */
+static void print_node(const struct flametree *tree, uint32_t node, struct buf *into)
+{
+	const struct flame_node *facts = &tree->nodes.data[node];
+
+	buf_printf(into, "%s:%llu", flame_name(tree, node),
+		   (unsigned long long)facts->total.weight);
+	for (uint32_t child = facts->first_child; child != NO_NODE;
+	     child = tree->nodes.data[child].next_sibling) {
+		buf_putc(into, child == facts->first_child ? '(' : ' ');
+		print_node(tree, child, into);
+	}
+	if (facts->first_child != NO_NODE)
+		buf_putc(into, ')');
+}
+
+static void expect_tree(const struct profile *profile, struct flametree_options options,
+			const char *want)
+{
+	struct buf got = { 0 };
+	struct flametree tree;
+
+	EXPECT_INT(flametree_build(&tree, profile, &options, NULL), 0);
+	print_node(&tree, 0, &got);
+	EXPECT_TEXT(buf_text(&got), want);
+	buf_free(&got);
+	flametree_free(&tree);
+}
+
+TEST(flametree_shapes)
+{
+	struct profile *profile = made_profile();
+	struct profile_row row = { .time = 9, .weight = 4, .count = 4 };
+
+	made_sample(profile, 1, "main;work;sort", 2);
+	made_sample(profile, 2, "main;a;a", 1);
+	row.thread = made_thread(profile, 7, 8, "awk");
+	row.stack = made_stack(profile, "main");
+	profile_add(profile, &row);
+	expect_tree(profile, (struct flametree_options){ .group = GROUP_COMM },
+		    "all:7(awk:4(main:4) prog:3(main:3(a:1(a:1) work:2(sort:2))))");
+	expect_tree(profile,
+		    (struct flametree_options){ .group = GROUP_THREAD,
+						.stacks.collapse_recursion = true,
+						.filter.comms = "prog" },
+		    "all:3(prog-1/1:3(main:3(a:1 work:2(sort:2))))");
+	expect_tree(profile,
+		    (struct flametree_options){ .group = GROUP_NONE, .stacks.from_leaf = true },
+		    "all:7(a:1(a:1(main:1)) main:4 sort:2(work:2(main:2)))");
+	expect_tree(profile,
+		    (struct flametree_options){ .group = GROUP_NONE, .stacks.focus = "work" },
+		    "all:2(work:2(sort:2))");
+	expect_tree(profile,
+		    (struct flametree_options){ .group = GROUP_PROCESS, .filter.comms = "nobody" },
+		    "all:0");
+	profile_free(profile);
+}
+
+TEST(flametree_bad_expression)
+{
+	struct profile *profile = made_profile();
+	struct flametree_options options = { .stacks.focus = "(" };
+	struct flametree tree;
+	struct err err = { 0 };
+
+	made_sample(profile, 1, "main", 2);
+	EXPECT(flametree_build(&tree, profile, &options, &err) < 0);
+	EXPECT(err.text[0]);
+	profile_free(profile);
+}
