@@ -10,10 +10,20 @@
 #include <linux/perf_event.h>
 
 /*
- * Samples whose places in the memo are on their way from memory: their rows come when as many
- * others were looked at, or when something else than a sample comes.
+ * Samples on their way to a row.  Each step asks for the memory that the next one needs, so between
+ * two steps of a sample others have theirs; when something else than a sample comes, all of them
+ * are finished first.
  */
-#define PENDING 4
+enum step {
+	STEP_MEMO, /* to be looked for in the memo; if it is not there: */
+	STEP_LOOK, /* the steps of profile/frames.h */
+	STEP_LOOK_CLOSER,
+	STEP_NAME,
+	STEP_END,
+	STEP_FOUND, /* its stack is known */
+};
+
+#define PENDING 8
 _Static_assert(PENDING < RECORD_SORT_LASTING, "a pending sample lies in its record");
 
 struct pending {
@@ -21,6 +31,9 @@ struct pending {
 	const struct perf_attr *attr;
 	const struct thread *thread;
 	uint64_t hash;
+	enum step step;
+	struct frames_walk walk;
+	struct frames_stack stack;
 };
 
 /* A thread as the last sample of it was counted. */
@@ -158,19 +171,51 @@ static void add_group(struct profile_builder *b, const struct perf_attr *leader,
 	}
 }
 
+static void step(struct profile_builder *b, struct pending *p)
+{
+	switch (p->step) {
+	case STEP_MEMO:
+		if (memo_find(&b->memo, p->hash, &p->stack)) {
+			p->step = STEP_FOUND;
+			break;
+		}
+		frames_begin(&b->frames, &p->walk, &p->sample, p->thread);
+		p->step = STEP_LOOK;
+		break;
+	case STEP_LOOK:
+		frames_look(&b->frames, &p->walk);
+		p->step = STEP_LOOK_CLOSER;
+		break;
+	case STEP_LOOK_CLOSER:
+		frames_look_closer(&b->frames, &p->walk);
+		p->step = STEP_NAME;
+		break;
+	case STEP_NAME:
+		frames_name(&b->frames, &p->walk, p->thread);
+		p->step = STEP_END;
+		break;
+	case STEP_END:
+		/* One of those before may have been the same. */
+		if (!memo_find(&b->memo, p->hash, &p->stack)) {
+			p->stack = frames_end(&b->frames, &p->walk, &p->sample);
+			memo_put(&b->memo, p->hash, &p->stack);
+		}
+		p->step = STEP_FOUND;
+		break;
+	case STEP_FOUND: break;
+	}
+}
+
 static void finish_oldest(struct profile_builder *b)
 {
 	struct pending *p = &b->pending[b->finished++ % PENDING];
-	struct frames_stack stack;
 
-	if (!memo_find(&b->memo, p->hash, &stack)) {
-		stack = frames_resolve(&b->frames, &p->sample, p->thread);
-		memo_put(&b->memo, p->hash, &stack);
-	}
+	while (p->step != STEP_FOUND)
+		step(b, p);
 	if (p->attr->attr.base.sample_type & PERF_SAMPLE_READ)
-		add_group(b, p->attr, &p->sample, p->thread, &stack);
+		add_group(b, p->attr, &p->sample, p->thread, &p->stack);
 	else
-		add_row(b, p->attr, &p->sample, p->thread, &stack);
+		add_row(b, p->attr, &p->sample, p->thread, &p->stack);
 }
 
 static void finish_all(struct profile_builder *b)
@@ -194,6 +239,9 @@ static void begin(struct profile_builder *b, const struct perf_attr *attr)
 	p->hash = memo_hash(&p->sample, machine_space(b->machine, p->thread, PERF_RECORD_MISC_USER),
 			    machine_space(b->machine, p->thread, PERF_RECORD_MISC_KERNEL));
 	memo_prefetch(&b->memo, p->hash);
+	p->step = STEP_MEMO;
+	for (size_t i = b->finished; i < b->begun - 1; i++)
+		step(b, &b->pending[i % PENDING]);
 }
 
 static void take_sample(struct profile_builder *b, const struct sorted_record *rec)

@@ -4,14 +4,6 @@
 
 #include <stdio.h>
 
-struct address {
-	uint64_t address;
-	uint8_t mode;		       /* PERF_RECORD_MISC_* */
-	const struct mapping *mapping; /* NULL: in none */
-	uint64_t offset;	       /* in the mapping's object */
-	struct recent_place *place;    /* where it is to be found, if it was met lately */
-};
-
 void frames_init(struct frames *frames, struct profile *profile, struct machine *machine,
 		 struct symbol_store *store)
 {
@@ -112,27 +104,39 @@ static uint32_t name_place(struct frames *frames, const struct mapping *mapping,
 	return known->unknown;
 }
 
+/* Whether what has no name by now will never have one (symbol/symbol.h). */
+static bool is_final(const struct frames *frames, const struct mapping *mapping,
+		     const struct frame_object *known)
+{
+	return !known->dso ||
+	       (dso_state(known->dso) != DSO_MISSING &&
+		machine_object(frames->machine, mapping->object)->kind != OBJECT_ANON);
+}
+
 /* The function at a place, named when it is first met. */
 static void fill_place(struct frames *frames, const struct thread *thread, const struct address *at)
 {
 	struct frame_object *known = object_of(frames, at->mapping, thread);
 	uint32_t leaf = profile_leaf(frames->profile, known->id, at->offset);
 	uint32_t function = frames->profile->leaves.data[leaf].function;
-	bool named = function != NO_FUNCTION;
+	uint32_t nameless_in = 0;
 
-	if (!named) {
+	if (function == NO_FUNCTION) {
 		naming_dso(&frames->naming, at->mapping, thread); /* it may reach a missing file */
 		function = name_place(frames, at->mapping, known, at->offset);
-		named = function != known->unknown;
-		if (named)
+		if (function != known->unknown || is_final(frames, at->mapping, known))
 			frames->profile->leaves.data[leaf].function = function;
+		else
+			nameless_in = machine_space(frames->machine, thread, at->mode);
 	}
+	if (!nameless_in && function == known->unknown)
+		nameless_in = NAMELESS_EVERYWHERE;
 	*at->place = (struct recent_place){
 		.offset = at->offset,
 		.object = at->mapping->object + 1,
 		.leaf = leaf,
 		.function = function,
-		.nameless_in = named ? 0 : machine_space(frames->machine, thread, at->mode),
+		.nameless_in = nameless_in,
 	};
 }
 
@@ -145,58 +149,11 @@ static bool is_at(const struct recent_place *place, const struct address *at)
 static bool is_known(const struct frames *frames, const struct thread *thread,
 		     const struct address *at)
 {
+	uint32_t nameless_in = at->place->nameless_in;
+
 	return is_at(at->place, at) &&
-	       (!at->place->nameless_in ||
-		at->place->nameless_in == machine_space(frames->machine, thread, at->mode));
-}
-
-/*
- * Finds the mappings, and has what is known of the addresses fetched for all of them at once:
- * taken one after another, each would wait for memory.
- */
-static void find_places(struct frames *frames, const struct thread *thread,
-			struct address *addresses, size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		struct address *at = &addresses[i];
-
-		at->mapping = naming_mapping(&frames->naming, thread, at->mode, at->address);
-		if (!at->mapping)
-			continue;
-		at->offset = mapping_offset(at->mapping, at->address);
-		at->place = &frames->places[idmap_hash(at->offset ^ (uint64_t)at->mapping->object
-									    << 40) &
-					    (RECENT_PLACES - 1)];
-		__builtin_prefetch(at->place);
-	}
-	for (size_t i = 0; i < count; i++) {
-		const struct address *at = &addresses[i];
-
-		if (at->mapping && !is_at(at->place, at) &&
-		    at->mapping->object < frames->objects.len)
-			profile_leaf_prefetch(frames->profile,
-					      frames->objects.data[at->mapping->object].id,
-					      at->offset);
-	}
-}
-
-/* What is known of an address; NULL if it is in no mapping. */
-static const struct recent_place *look_up(struct frames *frames, const struct thread *thread,
-					  const struct address *at)
-{
-	if (!at->mapping)
-		return NULL;
-	if (!is_known(frames, thread, at))
-		fill_place(frames, thread, at);
-	return at->place;
-}
-
-/* Where a sample fell, which is kept even if it is in no mapping. */
-static uint32_t leaf_of(struct frames *frames, const struct recent_place *place, uint64_t address)
-{
-	const struct profile_function *nowhere = &frames->profile->functions.data[frames->nowhere];
-
-	return place ? place->leaf : profile_leaf(frames->profile, nowhere->object, address);
+	       (!nameless_in || nameless_in == NAMELESS_EVERYWHERE ||
+		nameless_in == machine_space(frames->machine, thread, at->mode));
 }
 
 static uint8_t mode_of_context(uint64_t context, uint8_t mode)
@@ -240,24 +197,65 @@ static size_t gather(const struct sample *sample, struct address *into)
 	return count;
 }
 
-/* The stack of these functions, leaf first. */
-static uint32_t walk(struct frames *frames, const uint32_t *functions, size_t count)
+void frames_begin(struct frames *frames, struct frames_walk *walk, const struct sample *sample,
+		  const struct thread *thread)
 {
-	struct recent_stack *recent;
-	uint64_t hash = count;
+	walk->count = gather(sample, walk->addresses);
+	for (size_t i = 0; i < walk->count; i++) {
+		struct address *at = &walk->addresses[i];
 
-	for (size_t i = 0; i < count; i++)
-		hash = ((hash << 27 | hash >> 37) ^ functions[i]) * 0x9e3779b97f4a7c15u;
-	hash = (hash ^ hash >> 32) | 1;
-	recent = &frames->stacks[hash >> 40 & (RECENT_STACKS - 1)];
-	if (recent->hash != hash) {
-		uint32_t stack = STACK_ROOT;
-
-		while (count--)
-			stack = profile_stack(frames->profile, stack, functions[count], false);
-		*recent = (struct recent_stack){ hash, stack };
+		at->mapping = naming_mapping(&frames->naming, thread, at->mode, at->address);
+		if (!at->mapping)
+			continue;
+		at->offset = mapping_offset(at->mapping, at->address);
+		at->place = &frames->places[idmap_hash(at->offset ^ (uint64_t)at->mapping->object
+									    << 40) &
+					    (RECENT_PLACES - 1)];
+		__builtin_prefetch(at->place);
 	}
-	return recent->stack;
+}
+
+/* Asks for one step on the way to those that were not met lately. */
+static void prefetch_leaves(const struct frames *frames, const struct frames_walk *walk,
+			    void (*prefetch)(const struct profile *, uint32_t, uint64_t))
+{
+	for (size_t i = 0; i < walk->count; i++) {
+		const struct address *at = &walk->addresses[i];
+
+		if (at->mapping && !is_at(at->place, at) &&
+		    at->mapping->object < frames->objects.len)
+			prefetch(frames->profile, frames->objects.data[at->mapping->object].id,
+				 at->offset);
+	}
+}
+
+void frames_look(const struct frames *frames, const struct frames_walk *walk)
+{
+	prefetch_leaves(frames, walk, profile_leaf_prefetch);
+}
+
+void frames_look_closer(const struct frames *frames, const struct frames_walk *walk)
+{
+	prefetch_leaves(frames, walk, profile_leaf_prefetch_row);
+}
+
+/* What is known of an address; NULL if it is in no mapping. */
+static const struct recent_place *look_up(struct frames *frames, const struct thread *thread,
+					  const struct address *at)
+{
+	if (!at->mapping)
+		return NULL;
+	if (!is_known(frames, thread, at))
+		fill_place(frames, thread, at);
+	return at->place;
+}
+
+/* Where a sample fell, which is kept even if it is in no mapping. */
+static uint32_t leaf_of(struct frames *frames, const struct recent_place *place, uint64_t address)
+{
+	const struct profile_function *nowhere = &frames->profile->functions.data[frames->nowhere];
+
+	return place ? place->leaf : profile_leaf(frames->profile, nowhere->object, address);
 }
 
 static void mark(uint8_t *flags, bool cut, const struct chain_origin *origin)
@@ -272,34 +270,60 @@ static void mark(uint8_t *flags, bool cut, const struct chain_origin *origin)
 		*flags |= STACK_NO_TABLE;
 }
 
-struct frames_stack frames_resolve(struct frames *frames, const struct sample *sample,
-				   const struct thread *thread)
+static struct recent_stack *recent_stack(const struct frames *frames, uint64_t hash)
 {
-	struct frames_stack result = { 0 };
-	struct address addresses[2 * FRAMES_MAX + 1];
-	uint32_t functions[2 * FRAMES_MAX + 1];
-	size_t count = gather(sample, addresses), kept = 0;
-	bool lost_way = false;
+	return &frames->stacks[hash >> 40 & (RECENT_STACKS - 1)];
+}
 
-	find_places(frames, thread, addresses, count);
-	for (size_t i = 0; i < count; i++) {
-		const struct recent_place *place = look_up(frames, thread, &addresses[i]);
+void frames_name(struct frames *frames, struct frames_walk *walk, const struct thread *thread)
+{
+	uint64_t hash = 0;
+	size_t kept = 0;
+
+	walk->lost_way = false;
+	for (size_t i = 0; i < walk->count; i++) {
+		const struct recent_place *place = look_up(frames, thread, &walk->addresses[i]);
 
 		if (!i) {
-			result.leaf = leaf_of(frames, place, addresses[0].address);
-			result.unknown = !place || place->nameless_in;
+			walk->result.leaf = leaf_of(frames, place, walk->addresses[0].address);
+			walk->result.unknown = !place || place->nameless_in;
 		}
+		walk->lost_way |= !place;
 		/* Addresses that lead nowhere, one after another, are one unknown frame. */
-		if (place)
-			functions[kept++] = place->function;
-		else if (!kept || functions[kept - 1] != frames->nowhere)
-			functions[kept++] = frames->nowhere;
-		lost_way |= !place;
+		if (!place && kept && walk->functions[kept - 1] == frames->nowhere)
+			continue;
+		walk->functions[kept] = place ? place->function : frames->nowhere;
+		hash = ((hash << 27 | hash >> 37) ^ walk->functions[kept++]) * 0x9e3779b97f4a7c15u;
 	}
-	result.cut = sample->chain &&
-		     (lost_way || (addresses[count - 1].mode == PERF_RECORD_MISC_USER &&
-				   !frames->begins.data[functions[kept - 1]]));
-	result.stack = walk(frames, functions, kept);
+	walk->kept = kept;
+	walk->hash = (hash ^ hash >> 32 ^ kept) | 1;
+	__builtin_prefetch(recent_stack(frames, walk->hash));
+}
+
+/* The stack of the functions. */
+static uint32_t stack_of(struct frames *frames, const struct frames_walk *walk)
+{
+	struct recent_stack *recent = recent_stack(frames, walk->hash);
+
+	if (recent->hash != walk->hash) {
+		uint32_t stack = STACK_ROOT;
+
+		for (size_t i = walk->kept; i-- > 0;)
+			stack = profile_stack(frames->profile, stack, walk->functions[i], false);
+		*recent = (struct recent_stack){ walk->hash, stack };
+	}
+	return recent->stack;
+}
+
+struct frames_stack frames_end(struct frames *frames, const struct frames_walk *walk,
+			       const struct sample *sample)
+{
+	struct frames_stack result = walk->result;
+	bool user = walk->addresses[walk->count - 1].mode == PERF_RECORD_MISC_USER;
+	uint32_t outermost = walk->functions[walk->kept - 1];
+
+	result.cut = sample->chain && (walk->lost_way || (user && !frames->begins.data[outermost]));
+	result.stack = stack_of(frames, walk);
 	mark(&frames->profile->stacks.flags[result.stack], result.cut, &sample->chain_origin);
 	return result;
 }

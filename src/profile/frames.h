@@ -25,7 +25,7 @@ struct recent_place {
 	uint64_t offset;
 	uint32_t object; /* the machine's index and 1 more; 0: empty */
 	uint32_t function, leaf;
-	uint32_t nameless_in; /* 0: it has a name; else the space of mappings that gave none */
+	uint32_t nameless_in; /* the space of mappings that gave it no name; 0: it has one */
 };
 
 /* A stack that was met lately, by a hash of its functions. */
@@ -34,8 +34,10 @@ struct recent_stack {
 	uint32_t stack;
 };
 
+#define NAMELESS_EVERYWHERE UINT32_MAX /* and it never will have one */
+
 #define RECENT_PLACES (1u << 14)
-#define RECENT_STACKS (1u << 14)
+#define RECENT_STACKS (1u << 16)
 
 struct frames {
 	struct profile *profile;
@@ -53,13 +55,40 @@ struct frames_stack {
 	bool cut, unknown; /* not followed to its beginning; the leaf has no name */
 };
 
+/* An address of a stack, on its way to a name. */
+struct address {
+	uint64_t address;
+	uint8_t mode;		       /* PERF_RECORD_MISC_* */
+	const struct mapping *mapping; /* NULL: in none */
+	uint64_t offset;	       /* in the mapping's object */
+	struct recent_place *place;    /* where it is to be found, if it was met lately */
+};
+
+struct frames_walk {
+	size_t count, kept;
+	struct address addresses[2 * FRAMES_MAX + 1]; /* leaf first */
+	uint32_t functions[2 * FRAMES_MAX + 1];	      /* so many are kept */
+	uint64_t hash;				      /* of those */
+	bool lost_way;				      /* some lead nowhere */
+	struct frames_stack result;
+};
+
 void frames_init(struct frames *frames, struct profile *profile, struct machine *machine,
 		 struct symbol_store *store);
 void frames_fini(struct frames *frames);
 
-/* The stack of a sample, new frames added to the profile. */
-struct frames_stack frames_resolve(struct frames *frames, const struct sample *sample,
-				   const struct thread *thread);
+/*
+ * The stack of a sample, new frames added to the profile.  In five steps, since each waits for
+ * memory that the one before has asked for: whoever has many samples begins with the next ones
+ * meanwhile.  No mapping may change between them.
+ */
+void frames_begin(struct frames *frames, struct frames_walk *walk, const struct sample *sample,
+		  const struct thread *thread);
+void frames_look(const struct frames *frames, const struct frames_walk *walk);
+void frames_look_closer(const struct frames *frames, const struct frames_walk *walk);
+void frames_name(struct frames *frames, struct frames_walk *walk, const struct thread *thread);
+struct frames_stack frames_end(struct frames *frames, const struct frames_walk *walk,
+			       const struct sample *sample);
 
 /* Tells the profile how reading each object went. */
 void frames_update_states(struct frames *frames);

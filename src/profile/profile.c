@@ -133,6 +133,16 @@ void profile_leaf_prefetch(const struct profile *profile, uint32_t object, uint6
 		__builtin_prefetch(&lookup->leaves[leaf_home(lookup, object, offset)]);
 }
 
+void profile_leaf_prefetch_row(const struct profile *profile, uint32_t object, uint64_t offset)
+{
+	const struct profile_lookup *lookup = profile->lookup;
+	uint32_t id = lookup->leaf_cap ? lookup->leaves[leaf_home(lookup, object, offset)]
+				       : NO_LEAF;
+
+	if (id != NO_LEAF)
+		__builtin_prefetch(&profile->leaves.data[id]);
+}
+
 /* Where a leaf stands among the slots, or the free one where it belongs. */
 static uint32_t *leaf_slot(const struct profile *profile, uint32_t object, uint64_t offset)
 {

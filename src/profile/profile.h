@@ -133,8 +133,9 @@ uint32_t profile_function(struct profile *profile, const char *name, uint32_t ob
 			  enum frame_kind kind);
 uint32_t profile_thread(struct profile *profile, const struct profile_thread *thread);
 uint32_t profile_leaf(struct profile *profile, uint32_t object, uint64_t offset);
-/* Soon it will be asked for. */
+/* Soon it will be asked for; first the one, then the other. */
 void profile_leaf_prefetch(const struct profile *profile, uint32_t object, uint64_t offset);
+void profile_leaf_prefetch_row(const struct profile *profile, uint32_t object, uint64_t offset);
 
 /* The stack that calls `function` from `parent`. */
 uint32_t profile_stack(struct profile *profile, uint32_t parent, uint32_t function, bool inlined);
