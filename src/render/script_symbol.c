@@ -48,7 +48,8 @@ const char *script_symbols_name(struct script_symbols *symbols, const struct pla
 	const char *plain = place->symbol, *readable;
 	uint32_t index;
 
-	if (plain[0] != '_' && plain[0] != 'c' && plain[0] != 'L')
+	/* As perf: names that the kernel and JITs list are shown as they list them. */
+	if (place->object->kind != OBJECT_FILE && place->object->kind != OBJECT_VDSO)
 		return plain;
 	index = idmap_add(&symbols->readable, (uintptr_t)plain, next);
 	if (index == next)
