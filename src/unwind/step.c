@@ -5,7 +5,7 @@
 
 /* What differs between architectures, all in DWARF's numbers. */
 struct arch {
-	uint8_t sp, fp;
+	uint8_t sp, fp, pc;
 	bool has_link; /* the return address starts out in a register */
 	uint8_t perf_pc;
 	uint8_t numbers[PERF_REGS]; /* by perf's numbers */
@@ -16,6 +16,7 @@ struct arch {
 static const struct arch archs[] = {
 	[UNWIND_X86_64] = { .sp = 7,
 			    .fp = 6,
+			    .pc = 16,
 			    .perf_pc = 8,
 			    /* ax bx cx dx si di bp sp ip flags cs ss ds es fs gs r8 ... r15 */
 			    .numbers = { 0,    3,    2,	   1,	 4,    5,    6,	   7,	 NONE,
@@ -24,6 +25,7 @@ static const struct arch archs[] = {
 					 NONE, NONE, NONE, NONE, NONE, NONE } },
 	[UNWIND_I386] = { .sp = 4,
 			  .fp = 5,
+			  .pc = 8,
 			  .perf_pc = 8,
 			  .numbers = { 0,    3,	   1,	 2,    6,    7,	   5,	 4,    NONE,
 				       NONE, NONE, NONE, NONE, NONE, NONE, NONE, NONE, NONE,
@@ -31,6 +33,7 @@ static const struct arch archs[] = {
 				       NONE, NONE, NONE, NONE, NONE, NONE } },
 	[UNWIND_AARCH64] = { .sp = 31,
 			     .fp = 29,
+			     .pc = 32,
 			     .has_link = true,
 			     .perf_pc = 32,
 			     .numbers = { 0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10,
@@ -62,6 +65,7 @@ void unwind_registers_init(struct unwind_registers *regs, enum unwind_arch arch,
 			set(regs, a->numbers[bit], *values);
 		values++;
 	}
+	set(regs, a->pc, regs->pc); /* expressions of stubs ask for it */
 }
 
 uint64_t unwind_sp(const struct unwind_registers *regs, enum unwind_arch arch)
@@ -156,8 +160,8 @@ static void apply_rules(struct step *s, const struct cfi_row *row, const struct 
 	}
 }
 
-static enum unwind_result leave(struct unwind_registers *regs, const struct unwind_registers *to,
-				uint64_t cfa)
+static enum unwind_result leave(const struct arch *a, struct unwind_registers *regs,
+				const struct unwind_registers *to, uint64_t cfa)
 {
 	if (!to->pc)
 		return UNWIND_ROOT;
@@ -165,6 +169,7 @@ static enum unwind_result leave(struct unwind_registers *regs, const struct unwi
 	if (to->pc == regs->pc && cfa == regs->cfa)
 		return UNWIND_STUCK;
 	*regs = *to;
+	set(regs, a->pc, to->pc);
 	regs->cfa = cfa;
 	return UNWIND_STEPPED;
 }
@@ -193,10 +198,13 @@ enum unwind_result unwind_step(struct unwind_registers *regs, enum unwind_arch a
 	to.pc = to.values[row->return_column];
 	if (row->ra_signed || (arch == UNWIND_AARCH64 && to.pc > AARCH64_ADDRESS))
 		to.pc &= AARCH64_ADDRESS;
-	return leave(regs, &to, s.cfa);
+	return leave(a, regs, &to, s.cfa);
 }
 
-/* A frame that is guessed may not lie further up than this. */
+/*
+ * A frame that is guessed may not lie further up than this.  What it has saved says nothing: its
+ * caller may use that register for anything.
+ */
 #define POINTER_REACH 0x4000
 
 enum unwind_result unwind_step_pointer(struct unwind_registers *regs, enum unwind_arch arch,
@@ -211,10 +219,8 @@ enum unwind_result unwind_step_pointer(struct unwind_registers *regs, enum unwin
 		return UNWIND_NO_RULES;
 	if (!unwind_read(stack, pointer, &caller) || !unwind_read(stack, pointer + word, &pc))
 		return UNWIND_COPY_END;
-	if (caller && caller <= pointer)
-		return UNWIND_NO_RULES;
 	to.pc = arch == UNWIND_AARCH64 ? pc & AARCH64_ADDRESS : pc;
 	set(&to, a->fp, caller);
 	set(&to, a->sp, pointer + 2 * word);
-	return leave(regs, &to, pointer + 2 * word);
+	return leave(a, regs, &to, pointer + 2 * word);
 }

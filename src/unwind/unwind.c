@@ -86,6 +86,18 @@ static bool is_last_byte(const struct walk *w)
 	return w->row[1].frame == CFI_NO_FRAME && w->row[1].start == w->object_pc + 1;
 }
 
+/* While a trampoline's system call runs, the pc is behind its last byte, where no rules are. */
+static uint64_t find_interrupted(struct walk *w, uint64_t pc)
+{
+	locate(w, pc);
+	if (w->row)
+		return pc;
+	locate(w, pc - 1);
+	if (!is_trampoline(w))
+		locate(w, pc);
+	return pc;
+}
+
 /*
  * Finds where a frame's code is, as struct unwind_frame has it.  The trampoline that a signal's
  * handler returns to was never called either: its first byte is where it begins.
@@ -94,10 +106,8 @@ static uint64_t find_code(struct walk *w, bool interrupted)
 {
 	uint64_t pc = w->regs.pc;
 
-	if (interrupted) {
-		locate(w, pc);
-		return pc;
-	}
+	if (interrupted)
+		return find_interrupted(w, pc);
 	locate(w, pc - 1);
 	if (w->row && !is_trampoline(w) && !is_last_byte(w))
 		return pc - 1;

@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Unwinds a thread of a stopped process, for the live tests: unwound TID [STACK_BYTES].  One frame
- * a line, "ADDRESS NAME", leaf first; then "end N", the number of the reason why there are no more.
+ * A door to unwind/ for the live tests.
+ *
+ * unwound TID unwinds a thread of a stopped process: one frame a line, "ADDRESS NAME", leaf first;
+ * then "end N", the number of the reason why there are no more.
+ *
+ * unwound rows FILE prints every row of a file: "START REGISTER+OFFSET REGISTER:WHERE..." with
+ * DWARF's numbers; what expressions compute is "exp".
  */
 #include "base/mem.h"
 #include "base/vec.h"
+#include "symbol/elf.h"
 #include "symbol/symbol.h"
+#include "unwind/object.h"
 #include "unwind/unwind.h"
 
 #include <inttypes.h>
@@ -117,10 +124,53 @@ static void print_frames(const struct process *p, const struct unwound *unwound)
 	printf("end %d\n", unwound->end);
 }
 
-int main(int argc, char **argv)
+static void print_rule(const struct cfi_rule *rule)
 {
-	pid_t tid = argc > 1 ? atoi(argv[1]) : 0;
-	size_t bytes = argc > 2 ? strtoul(argv[2], NULL, 0) : STACK_BYTES;
+	static const char letters[] = { [CFI_UNDEFINED] = 'u', [CFI_SAME] = 's' };
+
+	printf(" %u:", rule->reg);
+	switch ((enum cfi_where)rule->where) {
+	case CFI_AT: printf("c%+d", rule->value); break;
+	case CFI_IS: printf("v%+d", rule->value); break;
+	case CFI_IN: printf("r%d", rule->value); break;
+	case CFI_AT_RESULT: fputs("exp", stdout); break;
+	case CFI_IS_RESULT: fputs("vexp", stdout); break;
+	default: putchar(letters[rule->where]);
+	}
+}
+
+static int print_rows(const char *path)
+{
+	struct cfi_rows rows = { 0 };
+	struct unwind_object *object;
+	struct elf_file elf;
+	struct image image;
+
+	if (image_open(&image, path) || elf_file_open(&elf, image))
+		return 1;
+	object = unwind_object_new(&elf, NULL);
+	unwind_object_compile(object, &rows);
+	vec_each (row, &rows.list) {
+		if (row->frame == CFI_NO_FRAME)
+			continue;
+		printf("%" PRIx64, row->start);
+		if (row->frame == CFI_FRAME_RESULT)
+			fputs(" exp", stdout);
+		else
+			printf(" %u%+d", row->reg, row->value);
+		for (unsigned i = 0; i < row->rule_count; i++)
+			print_rule(&rows.rules.data[row->rule_first + i]);
+		putchar('\n');
+	}
+	cfi_rows_free(&rows);
+	unwind_object_free(object);
+	elf_file_close(&elf);
+	return 0;
+}
+
+static int unwind_thread(pid_t tid)
+{
+	size_t bytes = STACK_BYTES;
 	unsigned char *stack = mem_alloc(bytes);
 	struct process p = { .store = symbol_store_new(
 				     &(struct symbol_options){ .cache_dir = "" }) };
@@ -154,4 +204,14 @@ int main(int argc, char **argv)
 	vec_free(&p.areas);
 	free(stack);
 	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc == 3 && !strcmp(argv[1], "rows"))
+		return print_rows(argv[2]);
+	if (argc == 2)
+		return unwind_thread(atoi(argv[1]));
+	fprintf(stderr, "unwound TID, or unwound rows FILE\n");
+	return 2;
 }

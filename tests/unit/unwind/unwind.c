@@ -29,6 +29,7 @@ struct scene {
 #define INNER (TEXT + 0x200)
 #define OUTER (TEXT + 0x300)
 #define TRAMP (TEXT + 0x400)
+#define STUB  (TEXT + 0x500)
 #define JIT   0x7e0000000000u
 
 static bool find(void *context, uint64_t pc, struct unwind_place *place)
@@ -53,6 +54,9 @@ static void make_library(void)
 	make_entry(&frames, MADE_TEXT_ADDR + 0x100, 0x100, "", 0);
 	make_entry(&frames, MADE_TEXT_ADDR + 0x200, 0x100, "\x0e\x10", 2);
 	make_entry(&frames, MADE_TEXT_ADDR + 0x300, 0x100, "\x07\x10", 2);
+	/* Stubs of the PLT: CFA = rsp + 8 + ((rip & 15) >= 11) * 8. */
+	make_entry(&frames, MADE_TEXT_ADDR + 0x500, 0x100,
+		   "\x0f\x0b\x77\x08\x80\x00\x3f\x1a\x3b\x2a\x33\x24\x22", 13);
 	make_common(&frames, &(struct made_common){ .letters = "zRS",
 						    .data = "\x1b",
 						    .data_size = 1,
@@ -141,6 +145,36 @@ TEST(unwind_through_a_signal)
 	s.words[4] = OUTER + 1;
 	unwinder_run(s.unwinder, &s.input, &s.space, &s.unwound);
 	expect(&s, 4, (uint64_t[]){ LEAF, TRAMP, INNER, OUTER }, UNWIND_ROOT);
+	tear_down(&s);
+}
+
+/* The handler has returned, and the kernel is about to restore what was interrupted. */
+TEST(unwind_from_the_end_of_a_trampoline)
+{
+	struct scene s;
+
+	set_up(&s, TRAMP + 0x10);
+	s.words[0] = INNER;
+	s.words[3] = OUTER + 1;
+	unwinder_run(s.unwinder, &s.input, &s.space, &s.unwound);
+	expect(&s, 3, (uint64_t[]){ TRAMP + 0x10, INNER, OUTER }, UNWIND_ROOT);
+	tear_down(&s);
+}
+
+TEST(unwind_from_a_stub)
+{
+	struct scene s;
+
+	set_up(&s, STUB + 0x10);
+	s.words[0] = OUTER + 1;
+	unwinder_run(s.unwinder, &s.input, &s.space, &s.unwound);
+	expect(&s, 2, (uint64_t[]){ STUB + 0x10, OUTER }, UNWIND_ROOT);
+	tear_down(&s);
+
+	set_up(&s, STUB + 0x1b); /* behind the push of the number */
+	s.words[1] = OUTER + 1;
+	unwinder_run(s.unwinder, &s.input, &s.space, &s.unwound);
+	expect(&s, 2, (uint64_t[]){ STUB + 0x1b, OUTER }, UNWIND_ROOT);
 	tear_down(&s);
 }
 
