@@ -169,7 +169,7 @@ def phases():
     yield [[Build("gcc"), Build("asan")], [Build("clang"), Build("tsan")]]
     fuzzers = [Fuzz(target) for target in fuzz_targets()]
     yield [[Tests("gcc", "lab")] + fuzzers[::2],
-           [Tests("gcc", "check"), Tests("gcc", "unit", "cli", "corpus"), Tests("clang", "unit", "cli"),
+           [Tests("gcc", "check"), Tests("gcc", "unit", "cli", "corpus", "web"), Tests("clang", "unit", "cli"),
             Tests("asan", "unit", "cli", "fuzz", "corpus"), Tests("tsan", "unit")] + fuzzers[1::2]]
     yield [[Tests("gcc", "live"), Tests("asan", "live"), Reports()]]
 
