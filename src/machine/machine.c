@@ -213,7 +213,7 @@ static void take_mmap(struct machine *machine, const struct perf_event_header *h
 		return;
 	if (mode == PERF_RECORD_MISC_KERNEL)
 		map_kernel(machine, &mapping, &note);
-	else if (mode != PERF_RECORD_MISC_GUEST_KERNEL)
+	else if (mode != PERF_RECORD_MISC_GUEST_KERNEL && mode != PERF_RECORD_MISC_GUEST_USER)
 		map_user(machine, &mapping, &note);
 }
 

@@ -283,6 +283,21 @@ TEST(machine_forgets_mappings_of_processes_that_ended)
 	machine_free(machine);
 }
 
+/* The processes of a virtual machine have pids of their own, which are not ours. */
+TEST(machine_passes_over_guests)
+{
+	struct machine *machine = machine_new();
+
+	mmap2(machine, PERF_RECORD_MISC_USER, 9, 0x1000, 0x1000, 0, PROT_EXEC, "/bin/here");
+	mmap2(machine, PERF_RECORD_MISC_GUEST_USER, 9, 0x1000, 0x1000, 0, PROT_EXEC, "/bin/there");
+	mmap2(machine, PERF_RECORD_MISC_GUEST_KERNEL, UINT32_MAX, 0xffffffff81000000, 0x1000000,
+	      0xffffffff81000000, 0, "[guest.kernel.kallsyms]_text");
+	EXPECT_TEXT(name_at(machine, 9, PERF_RECORD_MISC_USER, 0x1000), "/bin/here");
+	EXPECT_TEXT(name_at(machine, 9, PERF_RECORD_MISC_KERNEL, 0xffffffff81000010), "");
+	EXPECT_INT(machine_kernel(machine), OBJECT_NONE);
+	machine_free(machine);
+}
+
 TEST(machine_names_memory_without_a_file)
 {
 	static const struct {
