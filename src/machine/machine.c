@@ -106,6 +106,7 @@ struct mmap_note {
 	uint32_t pid, tid, prot, flags;
 	const uint8_t *build_id;
 	uint8_t build_id_size; /* 0: not told */
+	uint64_t inode;	       /* likewise */
 	const char *name;
 };
 
@@ -149,6 +150,16 @@ static bool is_anon(const char *name, uint32_t flags)
 	       starts_with(name, "/SYSV") || !strcmp(name, "[heap]");
 }
 
+static uint32_t add_file(struct object_table *objects, const struct mmap_note *note)
+{
+	uint32_t index = object_add_build(objects, note->name, OBJECT_FILE, note->build_id,
+					  note->build_id_size);
+
+	return objects->list.data[index].ambiguous && note->inode
+		       ? object_add_inode(objects, index, note->inode)
+		       : index;
+}
+
 static void map_user(struct machine *machine, struct mapping *mapping, const struct mmap_note *note)
 {
 	struct process *process = machine_thread(machine, note->pid, note->tid)->process;
@@ -168,8 +179,7 @@ static void map_user(struct machine *machine, struct mapping *mapping, const str
 		}
 		mapping->object = object_add(&machine->objects, name, OBJECT_ANON);
 	} else {
-		mapping->object = object_add_build(&machine->objects, name, OBJECT_FILE,
-						   note->build_id, note->build_id_size);
+		mapping->object = add_file(&machine->objects, note);
 	}
 	process->maps = maps_own(process->maps);
 	maps_insert(process->maps, mapping);
@@ -184,6 +194,8 @@ static void take_file(struct mmap_note *note, uint16_t misc, struct cursor *c)
 	if (bytes && misc & PERF_RECORD_MISC_MMAP_BUILD_ID && bytes[0] <= 20) {
 		note->build_id_size = bytes[0];
 		note->build_id = bytes + 4;
+	} else if (bytes) {
+		memcpy(&note->inode, bytes + 8, sizeof(note->inode));
 	}
 	note->prot = cursor_u32(c);
 	note->flags = cursor_u32(c);

@@ -38,6 +38,7 @@ static struct dso *find_dso(struct naming *naming, uint32_t index, uint32_t pid)
 		.build_id.size = object->build_id_size,
 		.anchor = object->anchor,
 		.base = object->base,
+		.inode = object->inode,
 	};
 	uint32_t kernel = machine_kernel(naming->machine);
 

@@ -53,8 +53,13 @@ uint32_t object_add(struct object_table *table, const char *name, enum object_ki
 	return map_add(&table->by_name, object->name, strlen(object->name), index);
 }
 
-/* An object that shares its name with another build. */
-static uint32_t add_another(struct object_table *table, uint32_t first, const uint8_t *id,
+static bool is_build(const struct object *object, const uint8_t *id, uint8_t size)
+{
+	return object->build_id_size == size && !memcmp(object->build_id, id, size);
+}
+
+/* An object that shares its name with another one, found again by what tells them apart. */
+static uint32_t add_another(struct object_table *table, uint32_t first, const uint8_t *apart,
 			    uint8_t size)
 {
 	struct object object = table->list.data[first];
@@ -63,16 +68,26 @@ static uint32_t add_another(struct object_table *table, uint32_t first, const ui
 	uint32_t name = interner_add(&table->names, object.name), index;
 
 	memcpy(key, &name, sizeof(name));
-	memcpy(key + sizeof(name), id, size);
+	memcpy(key + sizeof(name), apart, size);
 	index = map_find(&table->by_build, key, sizeof(key));
 	if (index != MAP_NONE)
 		return index;
 	index = (uint32_t)table->list.len;
 	object.build_id_size = 0;
+	object.ambiguous = false;
 	*vec_push(&table->list) = object;
-	object_set_build_id(table, index, id, size);
 	kept = memcpy(arena_alloc(&table->keys, sizeof(key)), key, sizeof(key));
 	return map_add(&table->by_build, kept, sizeof(key), index);
+}
+
+uint32_t object_add_inode(struct object_table *table, uint32_t ambiguous, uint64_t inode)
+{
+	uint32_t index = add_another(table, ambiguous, (const uint8_t *)&inode, sizeof(inode));
+	struct object *object = &table->list.data[index];
+
+	object->inode = inode;
+	memcpy(object->build_id, &inode, sizeof(inode));
+	return index;
 }
 
 uint32_t object_add_build(struct object_table *table, const char *name, enum object_kind kind,
@@ -83,10 +98,9 @@ uint32_t object_add_build(struct object_table *table, const char *name, enum obj
 
 	if (!size || size > sizeof(object->build_id))
 		return index;
-	if (!object->build_id_size)
-		object_set_build_id(table, index, id, size);
-	else if (object->build_id_size != size || memcmp(object->build_id, id, size) != 0)
-		return add_another(table, index, id, size);
+	if (object->ambiguous || (object->build_id_size && !is_build(object, id, size)))
+		index = add_another(table, index, id, size);
+	object_set_build_id(table, index, id, size);
 	return index;
 }
 
@@ -117,7 +131,11 @@ uint32_t object_add_build_id(struct object_table *table, const char *path, bool 
 	const char *kept;
 	char name[256];
 
-	object->build_id_size = size <= sizeof(object->build_id) ? size : sizeof(object->build_id);
+	if (size > sizeof(object->build_id))
+		size = sizeof(object->build_id);
+	object->ambiguous |= !kernel && object->build_id_size && !is_build(object, bytes, size);
+	memset(object->build_id, 0, sizeof(object->build_id));
+	object->build_id_size = object->ambiguous ? 0 : size;
 	memcpy(object->build_id, bytes, object->build_id_size);
 	if (!kernel)
 		return index;

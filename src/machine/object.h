@@ -29,6 +29,10 @@ struct object {
 	const char *name; /* as perf prints it */
 	const char *path; /* of its file, where there is one */
 	enum object_kind kind;
+	bool ambiguous; /* the table of build-ids has several for this name: so it has none */
+	/* One of several files of that name: which one; else 0.  build_id_size is 0 then, and its
+	 * bytes tell them apart. */
+	uint64_t inode;
 	uint8_t build_id_size;
 	uint8_t build_id[20];
 	/* Where the kernel's were when recorded; names of another boot are moved by it. */
@@ -52,6 +56,8 @@ uint32_t object_add(struct object_table *table, const char *name, enum object_ki
 /* The same for a mapping that tells the build (size 0 if it does not). */
 uint32_t object_add_build(struct object_table *table, const char *name, enum object_kind kind,
 			  const uint8_t *id, uint8_t size);
+/* One of the files of an ambiguous name. */
+uint32_t object_add_inode(struct object_table *table, uint32_t ambiguous, uint64_t inode);
 /* A kernel module by the path or the name in brackets under which it was told. */
 uint32_t object_add_module(struct object_table *table, const char *path);
 /* As the table of build-ids names it; `kernel` if its cpumode is the kernel's. */

@@ -20,6 +20,7 @@ struct finder finder_of(struct dso *object)
 				.wanted = object->key.build_id,
 				.pids = object->pids.data,
 				.pid_count = object->pids.len,
+				.inode = object->key.inode,
 				.trouble = DSO_MISSING };
 }
 
@@ -35,6 +36,11 @@ static bool accept(struct finder *f, struct image image, struct elf_file *elf)
 {
 	struct build_id id;
 
+	if (f->inode && !f->wanted.size && image.stamp.inode != f->inode) {
+		image_close(&image);
+		note_trouble(f, DSO_MISMATCH);
+		return false;
+	}
 	if (unpack_image(&image)) {
 		image_close(&image);
 		note_trouble(f, DSO_UNREADABLE);
@@ -51,6 +57,7 @@ static bool accept(struct finder *f, struct image image, struct elf_file *elf)
 		return false;
 	}
 	f->wanted = id;
+	f->inode = 0;
 	return true;
 }
 

@@ -145,7 +145,7 @@ static size_t write_key(char *into, const struct dso_key *key, pid_t owner)
 {
 	char *at = into;
 	int numbers[2] = { key->kind, owner };
-	uint64_t base = key->kind == DSO_FILE ? 0 : key->base;
+	uint64_t base = key->kind == DSO_FILE ? key->inode : key->base;
 
 	memcpy(at, numbers, sizeof(numbers));
 	at += sizeof(numbers);

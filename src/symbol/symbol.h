@@ -69,7 +69,8 @@ struct dso_key {
 	enum dso_kind kind;
 	const char *path; /* as the mapping says: "/usr/lib/libc.so.6", "[kernel.kallsyms]" */
 	struct build_id build_id;
-	pid_t pid; /* who mapped it: its root, mount namespace, JIT map; 0: not known */
+	uint64_t inode; /* a file must have this one if it is not known by its build-id; 0: any */
+	pid_t pid;	/* who mapped it: its root, mount namespace, JIT map; 0: not known */
 	/* The kernel and its modules move at every boot. */
 	const char *anchor; /* kernel: the symbol that its mapping names ("_text"), or NULL */
 	uint64_t base;	    /* where the anchor or the module was when recorded; 0: not known */

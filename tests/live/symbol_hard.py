@@ -110,6 +110,29 @@ def check_container():
                 "in_the_container")
 
 
+def check_one_path_two_programs():
+    """A path that means one program here and another one in a container, in one recording."""
+    here = os.path.join(FOLDER, "same", "prog")
+    root = os.path.join(FOLDER, "other")
+    os.makedirs(os.path.dirname(here))
+    os.makedirs(root + os.path.dirname(here))
+    compile_program(here, "of_the_host")
+    compile_program(root + here, "of_the_container")
+    outer = start([here])
+    inner = start(["unshare", "--mount", "--root", root, here])
+    pids = f"{outer.pid},{innermost(inner.pid)}"
+    for who, command in (("perf", ["perf", "record", "-q"]), ("ours", [PERFOLIO, "record"])):
+        recording = os.path.join(FOLDER, who + ".data")
+        run([*command, "-o", recording, "-F", "1999", "-p", pids, "--", "sleep", "0.5"], env=ENV)
+        total, share, rows = user_share(recording)
+        names = {row["symbol"] for row in rows}
+        check(share >= NAMED and {"of_the_host", "of_the_container"} <= names,
+              f"one path, two programs, {who}: {100 * share:.1f} % of {total} named, by both",
+              rows[:5])
+    stop(outer)
+    stop(inner)
+
+
 def check_deleted():
     path = os.path.join(FOLDER, "deleted")
     compile_program(path, "once_was_here")
@@ -162,6 +185,7 @@ def main():
     os.makedirs(ENV["HOME"])
     try:
         check_container()
+        check_one_path_two_programs()
         check_deleted()
         check_node("node's JIT", [])
         check_node("node's JIT in a container", ["unshare", "--mount", "--pid", "--fork", "sh",

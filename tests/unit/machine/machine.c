@@ -256,6 +256,53 @@ TEST(machine_tells_builds_of_one_name_apart)
 	machine_free(machine);
 }
 
+/* The table has two build-ids for one path and the mappings tell only inodes. */
+TEST(machine_tells_files_of_an_ambiguous_name_apart)
+{
+	static const uint8_t ids[2][20] = { { 1 }, { 2 } };
+	struct machine *machine = machine_new();
+	struct maker maker = { 0 };
+	const struct object *objects[3];
+
+	for (int i = 0; i < 2; i++) {
+		make_record(&maker, USER_RECORD_BUILD_ID, PERF_RECORD_MISC_USER);
+		make_u32(&maker, UINT32_MAX);
+		for (int at = 0; at < 20; at += 4)
+			make_u32(&maker, ids[i][at]);
+		make_u32(&maker, 0); /* fills up its 24 bytes */
+		make_name(&maker, "/app/prog");
+		take(machine, &maker);
+	}
+	for (uint32_t i = 0; i < 3; i++) {
+		uint32_t pid = 10 + i;
+
+		make_record(&maker, PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER);
+		make_u32(&maker, pid);
+		make_u32(&maker, pid);
+		make_u64(&maker, 0x1000);
+		make_u64(&maker, 0x1000);
+		make_u64(&maker, 0);
+		make_u64(&maker, 8);	      /* device */
+		make_u64(&maker, 77 + i % 2); /* inode */
+		make_u64(&maker, 0);
+		make_u32(&maker, PROT_EXEC);
+		make_u32(&maker, MAP_PRIVATE);
+		make_name(&maker, "/app/prog");
+		take(machine, &maker);
+		objects[i] = machine_object(machine,
+					    machine_find(machine, machine_thread(machine, pid, pid),
+							 PERF_RECORD_MISC_USER, 0x1000)
+						    ->object);
+	}
+	EXPECT(objects[0] != objects[1]);
+	EXPECT(objects[0] == objects[2]);
+	EXPECT_INT(objects[1]->inode, 78);
+	EXPECT_INT(objects[1]->build_id_size, 0);
+	EXPECT_TEXT(objects[1]->name, "/app/prog");
+	make_free(&maker);
+	machine_free(machine);
+}
+
 /* Who has ended keeps its mappings for a while: samples of its last moments may come after. */
 TEST(machine_forgets_mappings_of_processes_that_ended)
 {

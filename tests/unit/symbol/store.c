@@ -644,6 +644,28 @@ TEST(store_jit_map_grows)
 	folder_remove();
 }
 
+/* Of several files of that path only the one that was mapped will do. */
+TEST(store_file_by_its_inode)
+{
+	struct symbol_options options = { .cache_dir = "", .buildid_dir = "/nowhere" };
+	struct dso_key key = { .kind = DSO_FILE };
+	struct symbol_store *store;
+	struct stat st;
+
+	folder_new();
+	put_elf("prog", &(struct made_elf){ .build_id = ID, .symtab = full });
+	EXPECT_INT(stat(folder_path("prog"), &st), 0);
+	for (int i = 0; i < 2; i++) {
+		store = symbol_store_new(&options);
+		key.path = folder_path("prog");
+		key.inode = st.st_ino + (uint64_t)i;
+		dso_read(symbol_dso(store, &key));
+		EXPECT_INT(dso_state(symbol_dso(store, &key)), i ? DSO_MISMATCH : DSO_FULL);
+		symbol_store_free(store);
+	}
+	folder_remove();
+}
+
 /* The process that mapped it first is gone; another one reaches the file. */
 TEST(store_missing_until_another_process)
 {
