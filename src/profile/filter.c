@@ -216,10 +216,19 @@ static inline __attribute__((always_inline)) void weigh_rows(
 	}
 }
 
+/* Whether there are rows of other events; perf's dummy events have none. */
+static bool has_others(const struct profile *profile, uint16_t event)
+{
+	for (size_t i = 0; i < profile->events.len; i++)
+		if (i != event && profile->events.data[i].samples)
+			return true;
+	return event >= profile->events.len;
+}
+
 static void weigh(const struct profile *profile, const struct sieve *sieve,
 		  struct stack_weights *weights)
 {
-	bool by_event = profile->events.len > 1;
+	bool by_event = has_others(profile, sieve->event);
 	const struct profile_samples *rows = &profile->samples;
 
 	if (rows->count)
