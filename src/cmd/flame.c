@@ -1,20 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/clock.h"
 #include "base/err.h"
+#include "base/file.h"
 #include "cmd/command.h"
+#include "cmd/flame_live.h"
 #include "cmd/flame_output.h"
+#include "import/input.h"
 
 #include <errno.h>
 #include <unistd.h>
 
 #define FIELD FLAME_FIELD
 
+extern const struct command cmd_flame;
+
 static const struct option_spec flame_specs[] = {
 	{ OPT_TEXT, 'o', "output", FIELD(output), "FILE",
 	  "write FILE; its end tells the format: .svg, .folded or .json; - is standard output" },
 	{ OPT_TEXT, 0, "format", FIELD(format), "NAME", "svg, folded or json" },
-	{ OPT_TEXT, 'e', "event", FIELD(event), "NAME", "only this event; else a graph for each" },
+	{ OPT_TEXT, 'e', "event", FIELD(event), "NAME",
+	  "of a file: only this event, else a graph for each; else the event to record" },
 	{ OPT_TEXT, 0, "weight", FIELD(weight), "WHAT",
 	  "widths count samples, or the event's own count (period), which is the default" },
+	{ OPT_HEADING, .help = "Recording what runs now" },
+	{ OPT_TEXT, 'p', "pid", FIELD(pids), "PID[,...]",
+	  "these processes; of a file: only their samples" },
+	{ OPT_TEXT, 'u', "uid", FIELD(user), "USER", "all processes of a user" },
+	{ OPT_FLAG, 'a', "all-cpus", FIELD(all_cpus), NULL, "the whole host" },
+	{ OPT_INT, 'F', "freq", FIELD(rate), "HZ", "samples a second: 99" },
+	{ OPT_DURATION, 0, "duration", FIELD(duration_ns), "TIME",
+	  "how long: 60s, or until the command ends", .unit_ns = NS_PER_SEC },
+	{ OPT_TEXT, 0, "call-graph", FIELD(call_graph), "MODE",
+	  "how stacks are followed: dwarf (copied and unwound), fp or lbr" },
+	{ OPT_FLAG, 0, "no-keep", FIELD(no_keep), NULL, "remove the recording when it is drawn" },
+	{ OPT_FLAG, 0, "open", FIELD(open), NULL, "show the picture in the browser" },
 	{ OPT_HEADING, .help = "The picture" },
 	{ OPT_TEXT, 0, "title", FIELD(title), "TEXT", "the line on top" },
 	{ OPT_TEXT, 0, "subtitle", FIELD(subtitle), "TEXT", "the line below it" },
@@ -27,7 +46,6 @@ static const struct option_spec flame_specs[] = {
 	{ OPT_TEXT, 0, "cp", FIELD(palette_map), "[FILE]",
 	  "take colours from FILE (palette.map) and add new names to it" },
 	{ OPT_HEADING, .help = "Which samples and frames" },
-	{ OPT_TEXT, 'p', "pid", FIELD(pids), "PID[,...]", "only these processes" },
 	FLAME_FILTER_SPECS,
 	{ OPT_FLAG, 0, "idle", FIELD(idle), NULL,
 	  "show what idle CPUs do, which is left out else" },
@@ -84,18 +102,102 @@ static int draw_input(const struct flame_args *args, const char *path, struct er
 	return rc;
 }
 
+/* What runs now: recorded, then drawn beside the recording. */
+static int draw_live(const struct flame_args *args, int argc, char **argv, struct err *err)
+{
+	struct flame_args drawing = *args;
+	struct flame_recorded recorded;
+	struct flame_job job = { .args = &drawing };
+	struct flame_input input;
+	char *output = NULL;
+	int rc = flame_format_of(args, FORMAT_SVG, &job.format, err), status;
+
+	if (rc)
+		return rc;
+	rc = flame_record(&recorded, args, argc, argv, err);
+	status = recorded.status;
+	drawing.event = drawing.pids = NULL; /* these said what to record */
+	drawing.no_index = true;
+	if (!rc && !recorded.made) {
+		flame_recorded_free(&recorded);
+		return status;
+	}
+	if (!rc)
+		rc = flame_input_open(&input, recorded.path, &drawing, NULL, err);
+	if (!rc) {
+		output = args->output ? mem_strdup(args->output)
+				      : mem_printf("%s.flamegraph.%s", recorded.base,
+						   flame_format_suffix(job.format));
+		job.input = &input;
+		job.name = recorded.title;
+		job.output = output;
+		rc = flame_draw(&job, err);
+		flame_input_close(&input);
+	}
+	if (!rc && args->no_keep)
+		unlink(recorded.path);
+	else if (!rc)
+		fprintf(stderr, "%s\n", recorded.path);
+	if (!rc && args->open)
+		flame_open(output);
+	free(output);
+	flame_recorded_free(&recorded);
+	return rc ? rc : status;
+}
+
+/* Whether a word is a profile to draw rather than a program to start. */
+static bool is_profile(const char *word)
+{
+	enum import_format format = IMPORT_UNKNOWN;
+	struct input *input;
+
+	if (!strcmp(word, "-"))
+		return true;
+	if (!file_exists("%s", word))
+		return false;
+	input = input_open(word, NULL);
+	if (input)
+		import_detect(input, &format, NULL);
+	input_close(input);
+	return format == IMPORT_PERFDATA || (format != IMPORT_UNKNOWN && access(word, X_OK));
+}
+
+/*
+ * A program's name ends our options, a profile's does not: what stands behind it is read as options
+ * too.
+ */
 static int flame_run(void *options, int argc, char **argv, struct err *err)
 {
-	if (argc > 1)
+	const struct flame_args *args = options;
+	bool target = args->pids || args->user || args->all_cpus;
+	struct options_result parsed;
+	int rc;
+
+	if (!argc && !target && !file_exists("perf.data"))
+		return err_set(err, EINVAL,
+			       "what to draw? A recording, a command, -p PID, -u USER or -a");
+	if (!argc)
+		return target ? draw_live(args, 0, NULL, err) : draw_input(args, "perf.data", err);
+	if (!is_profile(argv[0]) && (!file_exists("%s", argv[0]) || !access(argv[0], X_OK)))
+		return draw_live(args, argc, argv, err);
+	rc = options_parse(flame_specs, options, argc, argv, false, &parsed, err);
+	if (rc)
+		return rc;
+	if (parsed.help) {
+		help_command(&cmd_flame, stdout);
+		return EXIT_DONE;
+	}
+	if (parsed.next < argc)
 		return err_set(err, EINVAL, "one profile at a time");
-	return draw_input(options, argc ? argv[0] : "perf.data", err);
+	return draw_input(args, argv[0], err);
 }
 
 const struct command cmd_flame = {
 	.name = "flame",
-	.args = "[FILE]",
-	.summary = "draw a flame graph of a recording or of another profile",
-	.example = "perfolio flame perf.data",
+	.args = "[FILE | COMMAND [ARGUMENTS]]",
+	.summary = "draw a flame graph of a program, a process, the host or a recording",
+	.example = "perfolio flame -- ./prog",
+	.flags = CMD_RUNS_PROGRAM,
 	.options = flame_specs,
 	.options_size = sizeof(struct flame_args),
 	.defaults = &flame_defaults,

@@ -26,6 +26,11 @@ struct flame_args {
 	const char *title, *subtitle, *notes, *min_width, *color, *palette_map;
 	int width;
 	bool inverted, reverse;
+	/* `flame` only: what is recorded, and how */
+	const char *user, *call_graph;
+	bool all_cpus, no_keep, open;
+	int rate;
+	int64_t duration_ns;
 };
 
 /* Options that both commands have; each puts them into its table. */

@@ -61,5 +61,11 @@ $ perfolio fold --time 5 b.txt 2>&1 | head -1
 perfolio fold: --time '5': a range is wanted, 10s-20s
 $ perfolio fold --grep '(' a.txt 2>&1 | head -c 40; echo
 perfolio fold: '(' is not a regular expr
-$ perfolio flame one two 2>&1 | head -1
+$ perfolio flame a.txt b.txt 2>&1 | head -1
 perfolio flame: one profile at a time
+$ perfolio flame a.txt --colour 2>&1 | head -1 | cut -c 1-16
+perfolio flame: 
+$ mkdir none; cd none; perfolio flame 2>&1 | head -1
+perfolio flame: what to draw? A recording, a command, -p PID, -u USER or -a
+$ perfolio flame no-such-command 2>&1 | tail -1; ls none
+perfolio: no-such-command: no such command in PATH

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cmd/flame_live.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "cmd/command.h"
+#include "cmd/record_options.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Copied stacks of more CPUs than this are more than a disk is likely to take. */
+#define MOST_CPUS_COPIED 16
+
+/* What a file's name may hold of it. */
+static void add_clean(struct buf *into, const char *text)
+{
+	for (const char *c = text; *c; c++)
+		buf_putc(into, isalnum((unsigned char)*c) || strchr("._-+", *c) ? *c : '_');
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+/* "HOST.YYYYMMDD_HHMMSS_UTC.pid_12" */
+static char *make_base(const struct flame_args *args, char **command)
+{
+	struct buf name = { 0 };
+	char host[256] = "host", stamp[40];
+	time_t now = time(NULL);
+	struct tm tm;
+
+	gethostname(host, sizeof(host) - 1);
+	gmtime_r(&now, &tm);
+	strftime(stamp, sizeof(stamp), "%Y%m%d_%H%M%S_UTC", &tm);
+	add_clean(&name, host);
+	buf_printf(&name, ".%s.", stamp);
+	if (args->pids) {
+		buf_puts(&name, "pid_");
+		add_clean(&name, args->pids);
+	} else if (args->user) {
+		buf_puts(&name, "user_");
+		add_clean(&name, args->user);
+	} else if (args->all_cpus) {
+		buf_puts(&name, "all");
+	} else {
+		buf_puts(&name, "cmd_");
+		add_clean(&name, base_name(command[0]));
+	}
+	return name.data;
+}
+
+static char *make_title(const struct flame_args *args, char **command)
+{
+	struct buf title = { 0 };
+	char host[256] = "this host", comm[64] = "";
+	char *end;
+
+	if (args->pids) {
+		strtoul(args->pids, &end, 10);
+		if (!*end)
+			file_line(comm, sizeof(comm), "/proc/%s/comm", args->pids);
+		buf_printf(&title, "%s%sPID %s", comm, *comm ? ", " : "", args->pids);
+	} else if (args->user) {
+		buf_printf(&title, "user %s", args->user);
+	} else if (args->all_cpus) {
+		gethostname(host, sizeof(host) - 1);
+		buf_printf(&title, "all of %s", host);
+	} else {
+		for (size_t i = 0; command[i] && title.len < 100; i++)
+			buf_printf(&title, "%s%s", i ? " " : "",
+				   i ? command[i] : base_name(command[i]));
+	}
+	return title.data;
+}
+
+/* Stack copies give whole stacks of programs without frame pointers; of very many CPUs they are too
+ * much. */
+static const char *choose_stacks(const struct flame_args *args)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+
+	if (args->call_graph)
+		return args->call_graph;
+	if (args->all_cpus && cpus > MOST_CPUS_COPIED) {
+		log_line(LOG_NOTE,
+			 "stacks by frame pointers, since copies of %ld CPUs' stacks are too much; "
+			 "--call-graph dwarf takes them",
+			 cpus);
+		return "fp";
+	}
+	log_line(LOG_NOTE, "stacks are copied and unwound (--call-graph dwarf): programs need no "
+			   "frame pointers");
+	return "dwarf";
+}
+
+static void add_option(struct strlist *words, const char *name, const char *value)
+{
+	if (!value)
+		return;
+	strlist_add(words, name);
+	strlist_add(words, value);
+}
+
+/* The command line of `record` that does it. */
+static void make_words(struct strlist *words, const struct flame_args *args, const char *path,
+		       char **command)
+{
+	char rate[24], limit[32];
+
+	snprintf(rate, sizeof(rate), "%d", args->rate ? args->rate : FLAME_RATE);
+	snprintf(limit, sizeof(limit), "%lldms",
+		 (long long)(args->duration_ns ? args->duration_ns / 1000000
+					       : FLAME_DURATION * 1000LL));
+	strlist_add(words, "record");
+	add_option(words, "-F", rate);
+	add_option(words, "--call-graph", choose_stacks(args));
+	add_option(words, "-e", args->event);
+	add_option(words, "-p", args->pids);
+	add_option(words, "-u", args->user);
+	if (args->all_cpus)
+		strlist_add(words, "-a");
+	if (args->duration_ns || !command)
+		add_option(words, "--timeout", limit);
+	add_option(words, "-o", path);
+	strlist_add(words, "--");
+	for (size_t i = 0; command && command[i]; i++)
+		strlist_add(words, command[i]);
+}
+
+static int run_record(struct strlist *words, struct err *err)
+{
+	const struct command *record = command_find("record");
+	struct record_options options = record_option_defaults;
+	struct options_result parsed;
+	int count = (int)words->len, rc;
+
+	vec_push(words); /* NULL ends it */
+	words->len--;
+	rc = options_parse(record_option_specs, &options, count, words->data, true, &parsed, err);
+	if (!rc)
+		rc = record->run(&options, count - parsed.next, words->data + parsed.next, err);
+	record_options_release(&options);
+	return rc;
+}
+
+int flame_record(struct flame_recorded *recorded, const struct flame_args *args, int argc,
+		 char **argv, struct err *err)
+{
+	char **command = argc ? argv : NULL;
+	struct strlist words = { 0 };
+	int rc;
+
+	*recorded = (struct flame_recorded){
+		.base = make_base(args, command),
+		.title = make_title(args, command),
+	};
+	recorded->path = mem_printf("%s.perf.data", recorded->base);
+	make_words(&words, args, recorded->path, command);
+	rc = run_record(&words, err);
+	strlist_free(&words);
+	if (rc < 0)
+		return rc;
+	/* Ended from outside (Ctrl-C) it is over, not failed; a command's own status is kept. */
+	recorded->status = command && !args->pids && !args->user && !args->all_cpus ? rc
+										    : EXIT_DONE;
+	recorded->made = file_exists("%s", recorded->path);
+	if (!recorded->made)
+		recorded->status = rc;
+	return 0;
+}
+
+void flame_recorded_free(struct flame_recorded *recorded)
+{
+	free(recorded->title);
+	free(recorded->base);
+	free(recorded->path);
+	*recorded = (struct flame_recorded){ 0 };
+}
+
+void flame_open(const char *path)
+{
+	const char *const words[] = { "xdg-open", path, NULL };
+	pid_t pid;
+	int rc = posix_spawnp(&pid, "xdg-open", NULL, NULL, (char *const *)(uintptr_t)words,
+			      environ);
+
+	if (rc)
+		log_line(LOG_WARN, "--open: xdg-open: %s", strerror(rc));
+	else
+		waitpid(pid, NULL, 0);
+}
