@@ -5,6 +5,7 @@
 #include "symbol/symbol.h"
 #include "symbol/unpack.h"
 
+#define VDSO_MAX   (64 * 1024)
 #define TABLES_MAX 3 /* .eh_frame, .debug_frame, and that of the debug file */
 
 /* Where an entry's code lies, for sections that have no index of their own. */
@@ -32,6 +33,7 @@ struct unwind_object {
 	size_t table_count;
 	struct elf_segment *segments;
 	size_t segment_count;
+	uint64_t sigreturn; /* where arm64's trampoline of signals is; 0: it is not in here */
 	struct cfi_rows rows;
 	VEC(struct compiled) compiled;
 	struct idmap by_entry; /* table and offset to compiled */
@@ -44,6 +46,43 @@ static void keep_segments(struct unwind_object *object, const struct elf_file *e
 	for (uint32_t i = 0; i < elf->segment_count; i++)
 		if (elf->segments[i].type == PT_LOAD)
 			object->segments[object->segment_count++] = elf->segments[i];
+}
+
+uint64_t unwind_object_address(const struct unwind_object *object, uint64_t file_off)
+{
+	for (size_t i = 0; i < object->segment_count; i++) {
+		const struct elf_segment *s = &object->segments[i];
+
+		if (file_off >= s->offset && file_off - s->offset < s->file_size)
+			return file_off - s->offset + s->addr;
+	}
+	return file_off;
+}
+
+/*
+ * arm64's vdso holds the trampoline of signals, and newer kernels give no rules for it: it is known
+ * by its two instructions, "mov x8, #139; svc #0".
+ */
+static void find_sigreturn(struct unwind_object *object, const struct elf_file *elf)
+{
+	static const unsigned char code[] = { 0x68, 0x11, 0x80, 0xd2, 0x01, 0x00, 0x00, 0xd4 };
+	unsigned char *bytes = NULL, *found = NULL;
+
+	if (elf->machine == EM_AARCH64 && elf->image.size <= VDSO_MAX)
+		bytes = image_load(&elf->image, 0, elf->image.size);
+	if (bytes)
+		found = memmem(bytes, elf->image.size, code, sizeof(code));
+	if (found) {
+		object->sigreturn = unwind_object_address(object, (uint64_t)(found - bytes));
+		*vec_push(&object->rows.list) = (struct cfi_row){ .start = object->sigreturn,
+								  .frame = CFI_FRAME_REGISTER,
+								  .reg = 31,
+								  .signal = true,
+								  .return_column = 30 };
+		*vec_push(&object->rows.list) =
+			(struct cfi_row){ .start = object->sigreturn + sizeof(code) };
+	}
+	free(bytes);
 }
 
 static struct frame_table *add_table(struct unwind_object *object, const struct elf_file *elf,
@@ -161,6 +200,7 @@ struct unwind_object *unwind_object_new(const struct elf_file *code, const struc
 	struct unwind_object *object = mem_alloc(sizeof(*object));
 
 	keep_segments(object, code);
+	find_sigreturn(object, code);
 	add_eh_frame(object, code);
 	add_debug_frame(object, code);
 	if (debug)
@@ -178,6 +218,7 @@ struct unwind_object *unwind_object_open(struct dso *dso)
 	object = mem_alloc(sizeof(*object));
 	object->dso = dso;
 	keep_segments(object, &code);
+	find_sigreturn(object, &code);
 	add_eh_frame(object, &code);
 	elf_file_close(&code);
 	return object;
@@ -223,17 +264,6 @@ void unwind_object_free(struct unwind_object *object)
 bool unwind_object_has_rules(struct unwind_object *object)
 {
 	return object->table_count || open_more(object);
-}
-
-uint64_t unwind_object_address(const struct unwind_object *object, uint64_t file_off)
-{
-	for (size_t i = 0; i < object->segment_count; i++) {
-		const struct elf_segment *s = &object->segments[i];
-
-		if (file_off >= s->offset && file_off - s->offset < s->file_size)
-			return file_off - s->offset + s->addr;
-	}
-	return file_off;
 }
 
 static int by_start(const void *left, const void *right)
@@ -321,6 +351,8 @@ static uint32_t search(struct unwind_object *object, uint64_t pc)
 {
 	struct cfi_entry entry;
 
+	if (object->sigreturn && pc - object->sigreturn < 8)
+		return 1;
 	for (size_t i = 0; i < object->table_count || open_more(object); i++) {
 		struct compiled made;
 		const struct cfi_row *row;

@@ -174,6 +174,32 @@ static enum unwind_result leave(const struct arch *a, struct unwind_registers *r
 	return UNWIND_STEPPED;
 }
 
+/* Where the kernel puts the interrupted registers below a handler: x0 to x30, sp and pc in a row.
+ */
+#define AARCH64_SIGNAL_REGISTERS 312
+
+/*
+ * The rules of arm64's trampoline lead to the interrupted function's caller, by its frame record;
+ * the function itself is only in what the kernel saved for the return.
+ */
+static enum unwind_result leave_aarch64_signal(struct unwind_registers *regs,
+					       const struct unwind_stack *stack)
+{
+	const struct arch *a = &archs[UNWIND_AARCH64];
+	uint64_t from = regs->values[a->sp] + AARCH64_SIGNAL_REGISTERS;
+	struct unwind_registers to = { 0 };
+
+	for (unsigned reg = 0; reg < CFI_REGISTERS; reg++) {
+		uint64_t value;
+
+		if (!unwind_read(stack, from + reg * 8, &value))
+			return UNWIND_COPY_END;
+		set(&to, reg, value);
+	}
+	to.pc = to.values[a->pc];
+	return leave(a, regs, &to, to.values[a->sp]);
+}
+
 enum unwind_result unwind_step(struct unwind_registers *regs, enum unwind_arch arch,
 			       const struct cfi_rows *rows, const struct cfi_row *row,
 			       const struct unwind_stack *stack)
@@ -183,6 +209,8 @@ enum unwind_result unwind_step(struct unwind_registers *regs, enum unwind_arch a
 	struct step s = { .from = regs, .stack = stack, .rows = rows };
 	struct unwind_registers to = *regs;
 
+	if (row->signal && arch == UNWIND_AARCH64)
+		return leave_aarch64_signal(regs, stack);
 	if (!find_cfa(&s, row))
 		return s.outside ? UNWIND_COPY_END : UNWIND_NO_RULES;
 	if (!stack->wide)

@@ -16,10 +16,12 @@
 #include <string.h>
 #include <time.h>
 
-#define FUNCTIONS(X)                                                                        \
-	X(busy)                                                                             \
-	X(many_registers) X(run_plain) X(descend) X(run_recursion) X(run_alloca) X(compare) \
-		X(run_plt) X(on_signal) X(run_signal) X(work) X(work_all)
+#define FUNCTIONS(X)                                                                               \
+	X(busy)                                                                                    \
+	X(many_registers)                                                                          \
+	X(run_plain)                                                                               \
+	X(descend) X(run_recursion) X(run_alloca) X(compare) X(run_plt) X(on_signal) X(run_signal) \
+		X(work) X(work_all)
 
 #define NUMBER(name) NUMBER_##name,
 enum { FUNCTIONS(NUMBER) NUMBERS };
@@ -43,7 +45,7 @@ static double seconds = 1;
 static struct timespec started;
 
 /* Keeps the compiler from turning calls into jumps, and two functions into one. */
-#define APART __attribute__((noinline, noclone))
+#define APART static __attribute__((noinline, noclone))
 #define STAY  __asm__ volatile("" ::: "memory")
 
 #define ENTER(name)                                       \

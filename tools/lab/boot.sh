@@ -22,7 +22,7 @@ make_initramfs() {
 	cp "$dir/guest/bin/busybox" "$here/../../tests/lab/guest/init" "$tree/bin/"
 	mv "$tree/bin/init" "$tree/init"
 	aarch64-linux-gnu-strip -o "$tree/bin/perfolio" "$dir/arm64/perfolio"
-	for name in calls chain forks spin threads witness; do
+	for name in calls chain forks spin stacks threads witness; do
 		cp "$dir/arm64/tests/lab/$name" "$tree/bin/"
 	done
 	if [ "$boot" = rich ]; then

@@ -94,7 +94,7 @@ if [ ! -f "$dir/arm64/build.ninja" ]; then
 fi
 say "building perfolio for arm64"
 targets=()
-[ -z "$short" ] || targets=(perfolio tests/lab/{calls,chain,forks,spin,threads,witness})
+[ -z "$short" ] || targets=(perfolio tests/lab/{calls,chain,forks,spin,stacks,threads,witness})
 ninja -C "$dir/arm64" --quiet "${targets[@]}" >"$dir/ninja.log" 2>&1 || {
 	cat "$dir/ninja.log" >&2
 	exit 1

@@ -170,6 +170,30 @@ TEST(object_unpacks_debug_frame)
 	buf_free(&frames.bytes);
 }
 
+/* "mov x8, #139; svc #0", as arm64's vdso has it without rules. */
+TEST(object_knows_arms_trampoline)
+{
+	static const unsigned char code[] = { 0x1f, 0x20, 0x03, 0xd5, 0x68, 0x11, 0x80, 0xd2,
+					      0x01, 0x00, 0x00, 0xd4, 0x1f, 0x20, 0x03, 0xd5 };
+	struct made_section extra[2] = {
+		{ ".tail", SHT_PROGBITS, SHF_ALLOC, 0, 0, code, sizeof(code) },
+	};
+	struct unwind_object *object =
+		object_of(&(struct made_elf){ .machine = EM_AARCH64, .extra = extra }, NULL);
+	uint64_t at = 0;
+
+	while (at < 0x10000 && !unwind_object_find(object, at))
+		at++;
+	EXPECT(unwind_object_find(object, at));
+	EXPECT(unwind_object_find(object, at)->signal);
+	EXPECT(unwind_object_find(object, at + 7)->signal);
+	EXPECT(!unwind_object_find(object, at + 8));
+	unwind_object_free(object);
+	object = object_of(&(struct made_elf){ .extra = extra }, NULL); /* x86_64 */
+	EXPECT(!unwind_object_find(object, at));
+	unwind_object_free(object);
+}
+
 TEST(object_compiles_all_rows_in_order)
 {
 	struct made_frames frames = { 0 };

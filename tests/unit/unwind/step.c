@@ -155,6 +155,30 @@ TEST(step_by_the_link_register)
 	EXPECT_INT(regs.pc, 0x402000);
 }
 
+/* siginfo, the head of the context, then x0 to x30, sp and pc as they were. */
+TEST(step_out_of_an_arm_signal)
+{
+	uint64_t words[39 + 33] = { 0 };
+	struct unwind_stack stack = { (const unsigned char *)words, SP, sizeof(words), true };
+	uint64_t values[33] = { [31] = SP, [32] = 0x401000 };
+	struct unwind_registers regs;
+	struct cfi_rows rows = { 0 };
+	struct cfi_row row = { .frame = CFI_FRAME_REGISTER, .reg = 29, .return_column = 30 };
+
+	row.signal = true;
+	for (unsigned i = 0; i < 33; i++)
+		words[39 + i] = 0x500 + i;
+	unwind_registers_init(&regs, UNWIND_AARCH64, 0x1ffffffff, values);
+	EXPECT_INT(unwind_step(&regs, UNWIND_AARCH64, &rows, &row, &stack), UNWIND_STEPPED);
+	EXPECT_INT(regs.pc, 0x520);
+	EXPECT_INT(regs.values[31], 0x51f);
+	EXPECT_INT(regs.values[30], 0x51e);
+	EXPECT_INT(regs.values[0], 0x500);
+	unwind_registers_init(&regs, UNWIND_AARCH64, 0x1ffffffff, values);
+	stack.size -= 8;
+	EXPECT_INT(unwind_step(&regs, UNWIND_AARCH64, &rows, &row, &stack), UNWIND_COPY_END);
+}
+
 TEST(step_takes_perfs_registers)
 {
 	static const uint64_t values[] = { 0xb, 0x5b, 0x5f, 0x11, 0x15 };
