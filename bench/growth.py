@@ -28,7 +28,23 @@ class Flat:
                 f"{TOLERANCE}: {verdict(ratio <= TOLERANCE)}")
 
 
-GOALS = [Flat]
+class FlatButNew:
+    """The same when what a new address costs is told apart: a line through all sizes."""
+
+    @staticmethod
+    def check(runs):
+        points = [(median(runs[size], "addresses") / median(runs[size], "samples"),
+                   median(runs[size], "warm_ns_a_sample")) for size in SIZES]
+        news, costs = (sum(column) / len(points) for column in zip(*points))
+        slope = (sum((new - news) * (cost - costs) for new, cost in points) /
+                 sum((new - news) ** 2 for new, _ in points))
+        rest = [cost - slope * new for new, cost in points]
+        return (f"without {slope:.0f} ns for each new address: "
+                f"{', '.join(f'{cost:.0f}' for cost in rest)} ns a sample, largest by smallest "
+                f"{max(rest) / min(rest):.2f}")
+
+
+GOALS = [Flat, FlatButNew]
 
 
 def path_of(size):

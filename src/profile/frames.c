@@ -13,6 +13,7 @@ void frames_init(struct frames *frames, struct profile *profile, struct machine 
 	naming_init(&frames->naming, machine, store);
 	frames->places = mem_alloc(RECENT_PLACES * sizeof(*frames->places));
 	frames->stacks = mem_alloc(RECENT_STACKS * sizeof(*frames->stacks));
+	frames->names = mem_alloc(RECENT_NAMES * sizeof(*frames->names));
 	frames->nowhere = profile_function(profile, UNKNOWN_NAME, object, FRAME_UNKNOWN);
 }
 
@@ -23,6 +24,7 @@ void frames_fini(struct frames *frames)
 	vec_free(&frames->begins);
 	free(frames->places);
 	free(frames->stacks);
+	free(frames->names);
 }
 
 static struct frame_object *object_of(struct frames *frames, const struct mapping *mapping,
@@ -89,6 +91,22 @@ static uint32_t add_function(struct frames *frames, const char *name, uint32_t o
 	return function;
 }
 
+/* The function of a symbol; many addresses in turn are of one. */
+static uint32_t function_of(struct frames *frames, const struct object *object, uint32_t id,
+			    const char *name)
+{
+	struct recent_name *recent =
+		&frames->names[idmap_hash((uintptr_t)name) & (RECENT_NAMES - 1)];
+
+	if (recent->name != name || recent->object != id)
+		*recent = (struct recent_name){
+			.name = name,
+			.object = id,
+			.function = add_function(frames, name, id, frame_kind(object)),
+		};
+	return recent->function;
+}
+
 static uint32_t name_place(struct frames *frames, const struct mapping *mapping,
 			   struct frame_object *known, uint64_t offset)
 {
@@ -98,7 +116,7 @@ static uint32_t name_place(struct frames *frames, const struct mapping *mapping,
 	if (object->kind == OBJECT_KSYMBOL)
 		return add_function(frames, object->name, known->id, FRAME_KERNEL);
 	if (known->dso && dso_find(known->dso, offset, &symbol))
-		return add_function(frames, symbol.name, known->id, frame_kind(object));
+		return function_of(frames, object, known->id, symbol.name);
 	if (known->unknown == NO_FUNCTION)
 		known->unknown = add_function(frames, UNKNOWN_NAME, known->id, FRAME_UNKNOWN);
 	return known->unknown;

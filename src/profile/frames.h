@@ -36,8 +36,15 @@ struct recent_stack {
 
 #define NAMELESS_EVERYWHERE UINT32_MAX /* and it never will have one */
 
+/* A name that a function was found by lately: the address of the text is as good as the text. */
+struct recent_name {
+	const char *name;
+	uint32_t object, function;
+};
+
+#define RECENT_NAMES  (1u << 12)
 #define RECENT_PLACES (1u << 14)
-#define RECENT_STACKS (1u << 16)
+#define RECENT_STACKS (1u << 14)
 
 struct frames {
 	struct profile *profile;
@@ -46,6 +53,7 @@ struct frames {
 	VEC(struct frame_object) objects; /* by the machine's index */
 	struct recent_place *places;
 	struct recent_stack *stacks;
+	struct recent_name *names;
 	VEC(uint8_t) begins; /* for each function: a stack may begin with it */
 	uint32_t nowhere;    /* the function of unmapped addresses */
 };
