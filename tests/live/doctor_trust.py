@@ -28,6 +28,9 @@ int main(void)
 		caller(100000);
 }
 """
+DEEP = SPIN.replace("uint64_t sum = work(n);", """volatile char room[4096];
+	uint64_t sum = n % 10 ? caller(n - 1) : work(n);
+	room[n % sizeof(room)] = 1;""").replace("caller(100000)", "caller(100009)")
 THREADS = SPIN.replace("#include <time.h>", "#include <pthread.h>\n#include <time.h>").replace("int main(void)", """
 static void *body(void *none)
 {
@@ -73,9 +76,10 @@ def build(folder, name, source, *flags):
     return path
 
 
-def record(path, *options):
+def record(path, graph="fp"):
     data = path + ".data"
-    run([PERFOLIO, "record", "-q", "-e", "cpu-clock", "-F", "997", "-g", "-o", data, *options, path])
+    run([PERFOLIO, "record", "-q", "-e", "cpu-clock", "-F", "997", "--call-graph", graph, "-o", data,
+         path])
     return data
 
 
@@ -110,6 +114,18 @@ def frame_pointers(folder):
     found = examine(record(without))
     check(not found["good"], "one without them is not", found)
     expect(found, "/without", "stacks", "no-frame-pointer", "--call-graph dwarf")
+
+
+def copies(folder):
+    path = build(folder, "tables", SPIN, "-fomit-frame-pointer")
+    found = examine(record(path, "dwarf"))
+    check(found["good"], "a copied stack needs no frame pointers", found)
+    path = build(folder, "no-tables", SPIN, "-fomit-frame-pointer",
+                 "-fno-asynchronous-unwind-tables", "-fno-unwind-tables")
+    expect(examine(record(path, "dwarf")), "/no-tables", "stacks", "no-unwind-table",
+           "-fasynchronous-unwind-tables")
+    path = build(folder, "deep", DEEP, "-fomit-frame-pointer", "-fno-optimize-sibling-calls")
+    expect(examine(record(path, "dwarf,1024")), "/deep", "stacks", "copy-too-small", "dwarf,2048")
 
 
 def names(folder):
@@ -161,6 +177,7 @@ def main():
     need_program("gcc")
     with tempfile.TemporaryDirectory(prefix="perfolio-trust-") as folder:
         frame_pointers(folder)
+        copies(folder)
         names(folder)
         jit(folder)
         hidden_kernel(folder)
