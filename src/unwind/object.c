@@ -3,24 +3,10 @@
 #include "base/idmap.h"
 #include "symbol/elf.h"
 #include "symbol/symbol.h"
-#include "symbol/unpack.h"
+#include "unwind/frametable.h"
 
 #define VDSO_MAX   (64 * 1024)
 #define TABLES_MAX 3 /* .eh_frame, .debug_frame, and that of the debug file */
-
-/* Where an entry's code lies, for sections that have no index of their own. */
-struct indexed {
-	uint64_t start, end;
-	size_t offset;
-};
-
-struct frame_table {
-	struct cfi_section section;
-	struct cfi_header header; /* of .eh_frame; without rows: the index is used */
-	void *bytes, *header_bytes;
-	VEC(struct indexed) index;
-	bool has_index;
-};
 
 /* The rows of an entry that has been run. */
 struct compiled {
@@ -85,114 +71,16 @@ static void find_sigreturn(struct unwind_object *object, const struct elf_file *
 	free(bytes);
 }
 
-static struct frame_table *add_table(struct unwind_object *object, const struct elf_file *elf,
-				     unsigned char *bytes, size_t size, uint64_t address)
+static void add_eh_frame(struct unwind_object *object, const struct elf_file *elf)
 {
-	struct frame_table *table = &object->tables[object->table_count++];
-
-	*table = (struct frame_table){ .bytes = bytes };
-	table->section.bases =
-		(struct cfi_bases){ .bytes = bytes, .address = address, .wide = elf->wide };
-	table->section.size = size;
-	return table;
+	object->table_count += frame_table_load_eh(&object->tables[object->table_count], elf);
 }
 
 static void add_debug_frame(struct unwind_object *object, const struct elf_file *elf)
 {
-	const struct elf_section *section = elf_section_find(elf, ".debug_frame");
-	unsigned char *bytes;
-	uint64_t size;
-
-	if (!section || elf->swapped || object->table_count == TABLES_MAX)
-		return;
-	bytes = unpack_section(elf, section, &size);
-	if (bytes)
-		add_table(object, elf, bytes, (size_t)size, section->addr)->section.debug = true;
-}
-
-/* A piece of the file, by a section of that name or else by what the segments say. */
-struct piece {
-	unsigned char *bytes;
-	uint64_t address, size;
-};
-
-static bool load_piece(const struct elf_file *elf, uint64_t offset, struct piece *piece)
-{
-	piece->bytes = piece->size ? image_load(&elf->image, offset, piece->size) : NULL;
-	return piece->bytes != NULL;
-}
-
-static bool load_section(const struct elf_file *elf, const char *name, struct piece *piece)
-{
-	const struct elf_section *section = elf_section_find(elf, name);
-
-	if (!section || section->type == SHT_NOBITS || section->flags & SHF_COMPRESSED)
-		return false;
-	*piece = (struct piece){ .address = section->addr, .size = section->size };
-	return load_piece(elf, section->offset, piece);
-}
-
-/* The vdso and sstripped files have no sections. */
-static bool load_header_segment(const struct elf_file *elf, struct piece *piece)
-{
-	for (uint32_t i = 0; i < elf->segment_count; i++) {
-		const struct elf_segment *s = &elf->segments[i];
-
-		if (s->type != PT_GNU_EH_FRAME)
-			continue;
-		*piece = (struct piece){ .address = s->addr, .size = s->file_size };
-		return load_piece(elf, s->offset, piece);
-	}
-	return false;
-}
-
-/* From an address to the end of its segment; where .eh_frame ends, a zero says so. */
-static bool load_rest(const struct elf_file *elf, uint64_t address, struct piece *piece)
-{
-	const struct elf_segment *s = elf_segment_of(elf, address);
-
-	if (!s || address - s->addr >= s->file_size)
-		return false;
-	*piece = (struct piece){ .address = address, .size = s->file_size - (address - s->addr) };
-	return load_piece(elf, s->offset + (address - s->addr), piece);
-}
-
-static bool load_header(const struct elf_file *elf, struct piece *piece, struct cfi_header *header)
-{
-	struct cfi_bases bases;
-
-	if (!load_section(elf, ".eh_frame_hdr", piece) && !load_header_segment(elf, piece))
-		return false;
-	bases = (struct cfi_bases){ .bytes = piece->bytes,
-				    .address = piece->address,
-				    .data = piece->address,
-				    .wide = elf->wide };
-	if (cfi_header_read(header, &bases, (size_t)piece->size))
-		return true;
-	free(piece->bytes);
-	piece->bytes = NULL;
-	return false;
-}
-
-static void add_eh_frame(struct unwind_object *object, const struct elf_file *elf)
-{
-	struct piece head = { 0 }, frames = { 0 };
-	struct cfi_header header = { 0 };
-	struct frame_table *table;
-	bool has_header;
-
-	if (elf->swapped)
-		return;
-	has_header = load_header(elf, &head, &header);
-	if (!load_section(elf, ".eh_frame", &frames) &&
-	    (!has_header || !load_rest(elf, header.frames, &frames))) {
-		free(head.bytes);
-		return;
-	}
-	table = add_table(object, elf, frames.bytes, (size_t)frames.size, frames.address);
-	table->header = header;
-	table->header_bytes = head.bytes;
-	table->section.bases.data = head.address;
+	if (object->table_count < TABLES_MAX)
+		object->table_count += frame_table_load_debug(&object->tables[object->table_count],
+							      elf);
 }
 
 struct unwind_object *unwind_object_new(const struct elf_file *code, const struct elf_file *debug)
@@ -248,11 +136,8 @@ void unwind_object_free(struct unwind_object *object)
 {
 	if (!object)
 		return;
-	for (size_t i = 0; i < object->table_count; i++) {
-		free(object->tables[i].bytes);
-		free(object->tables[i].header_bytes);
-		vec_free(&object->tables[i].index);
-	}
+	for (size_t i = 0; i < object->table_count; i++)
+		frame_table_free(&object->tables[i]);
 	free(object->segments);
 	cfi_rows_free(&object->rows);
 	vec_free(&object->compiled);
@@ -264,69 +149,6 @@ void unwind_object_free(struct unwind_object *object)
 bool unwind_object_has_rules(struct unwind_object *object)
 {
 	return object->table_count || open_more(object);
-}
-
-static int by_start(const void *left, const void *right)
-{
-	const struct indexed *a = left, *b = right;
-
-	return a->start < b->start ? -1 : a->start > b->start;
-}
-
-static void build_index(struct frame_table *table)
-{
-	struct cfi_entry entry;
-	size_t at = 0, next;
-	enum cfi_kind kind;
-
-	table->has_index = true;
-	while ((kind = cfi_read(&table->section, at, &entry, &next)) != CFI_END) {
-		if (kind == CFI_ENTRY)
-			*vec_push(&table->index) = (struct indexed){ entry.start, entry.end,
-								     entry.offset };
-		at = next;
-	}
-	if (table->index.len)
-		qsort(table->index.data, table->index.len, sizeof(*table->index.data), by_start);
-}
-
-/* The entry's offset by the index; false if nothing covers pc. */
-static bool find_indexed(struct frame_table *table, uint64_t pc, size_t *offset)
-{
-	size_t low = 0, high;
-
-	if (!table->has_index)
-		build_index(table);
-	high = table->index.len;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (table->index.data[middle].start <= pc)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (!low || pc >= table->index.data[low - 1].end)
-		return false;
-	*offset = table->index.data[low - 1].offset;
-	return true;
-}
-
-static bool find_entry(struct frame_table *table, uint64_t pc, struct cfi_entry *entry)
-{
-	size_t offset, next;
-	uint64_t address;
-
-	if (table->header.count) {
-		if (!cfi_header_find(&table->header, pc, &address) ||
-		    address - table->section.bases.address >= table->section.size)
-			return false;
-		offset = (size_t)(address - table->section.bases.address);
-	} else if (!find_indexed(table, pc, &offset)) {
-		return false;
-	}
-	return cfi_read(&table->section, offset, entry, &next) == CFI_ENTRY && pc >= entry->start &&
-	       pc < entry->end;
 }
 
 static struct compiled compile(struct unwind_object *object, size_t table,
@@ -357,7 +179,7 @@ static uint32_t search(struct unwind_object *object, uint64_t pc)
 		struct compiled made;
 		const struct cfi_row *row;
 
-		if (!find_entry(&object->tables[i], pc, &entry))
+		if (!frame_table_find(&object->tables[i], pc, &entry))
 			continue;
 		made = compile(object, i, &entry);
 		row = cfi_rows_find(object->rows.list.data + made.first, made.count, pc);
@@ -409,12 +231,9 @@ void unwind_object_compile(struct unwind_object *object, struct cfi_rows *all)
 	size_t next;
 
 	open_more(object);
-	for (size_t i = 0; i < object->table_count; i++) {
-		if (!object->tables[i].has_index)
-			build_index(&object->tables[i]);
-		vec_each (it, &object->tables[i].index)
+	for (size_t i = 0; i < object->table_count; i++)
+		vec_each (it, frame_table_index(&object->tables[i]))
 			*vec_push(&list) = (struct listed){ *it, i };
-	}
 	if (list.len)
 		qsort(list.data, list.len, sizeof(*list.data), by_start_and_table);
 	vec_each (it, &list) {
