@@ -22,6 +22,7 @@ void outbuf_flush(struct outbuf *out)
 	if (rc)
 		out->error = -rc;
 	out->at = out->data;
+	out->flushes++;
 }
 
 int outbuf_fini(struct outbuf *out)

@@ -17,7 +17,8 @@
 struct outbuf {
 	char *data, *at, *end;
 	int fd;
-	int error; /* a positive errno value */
+	int error;	  /* a positive errno value */
+	unsigned flushes; /* so far: whether a text that was written still lies here */
 };
 
 #define OUTBUF_SIZE ((size_t)256 * 1024)

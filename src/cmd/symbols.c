@@ -32,6 +32,9 @@ struct symbol_store *symbols_open(const struct symbol_args *args, struct perf_re
 		.vmlinux = args->vmlinux,
 		.buildid_dir = args->buildid_dir,
 		.release = release_copy,
+		.inlining = args->not_inlined ? INLINE_NONE
+			    : args->inlined   ? INLINE_ALL
+					      : INLINE_UNWOUND,
 		.debuginfod = args->debuginfod,
 		.other_machine = is_of_another_machine(reader),
 	};

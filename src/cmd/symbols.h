@@ -11,6 +11,7 @@ struct perf_reader;
 struct symbol_args {
 	const char *symfs, *kallsyms, *vmlinux, *buildid_dir;
 	bool debuginfod;
+	bool inlined, not_inlined;
 };
 
 /* The rows of a command's table; `field` gives the offset of a member of its symbol_args. */
@@ -26,6 +27,10 @@ struct symbol_args {
 		{ OPT_TEXT,	  'k',	  "vmlinux",                                                   \
 		  field(vmlinux), "FILE", "the kernel's image with symbols" },                         \
 		{ OPT_TEXT, 0, "buildid-dir", field(buildid_dir), "DIR", "instead of ~/.debug" },      \
+		{ OPT_FLAG, 0,                                                                         \
+		  "inline", field(inlined),                                                            \
+		  NULL,	    "inlined functions as frames, also of stacks that were not copied" },      \
+		{ OPT_FLAG, 0, "no-inline", field(not_inlined), NULL, "without inlined functions" },   \
 	{                                                                                              \
 		OPT_FLAG, 0, "debuginfod", field(debuginfod), NULL,                                    \
 			"fetch what is missing from the servers in DEBUGINFOD_URLS"                    \

@@ -104,7 +104,6 @@ struct place naming_place(struct naming *naming, const struct mapping *mapping,
 {
 	struct place place = { .address = address };
 	struct symbol symbol;
-	struct dso *dso;
 
 	if (!mapping)
 		return place;
@@ -115,8 +114,8 @@ struct place naming_place(struct naming *naming, const struct mapping *mapping,
 		place.offset = address - mapping->start;
 		return place;
 	}
-	dso = naming_dso(naming, mapping, thread);
-	if (dso && dso_find(dso, place.address, &symbol)) {
+	place.dso = naming_dso(naming, mapping, thread);
+	if (place.dso && dso_find(place.dso, place.address, &symbol)) {
 		place.symbol = symbol.name;
 		place.offset = place.address - symbol.start;
 	}

@@ -28,6 +28,7 @@ struct naming {
 
 struct place {
 	const struct object *object; /* NULL: nothing is mapped there */
+	struct dso *dso;	     /* NULL: nothing names its code */
 	uint64_t address;	     /* in the object: see mapping_offset */
 	const char *symbol;	     /* as it stands in the file; NULL if nothing names it */
 	uint64_t offset;	     /* from where the symbol begins */

@@ -130,11 +130,24 @@ static void add_pair(struct weight_pair *sum, const struct weight_pair *more)
 	sum->weight += more->weight;
 }
 
-static uint32_t row_of(struct breakdown *b, uint32_t group, uint32_t function)
+/* What a sample is counted for: a function that was inlined is a part of the one it is in. */
+static uint32_t base_of(const struct breakdown *b, uint32_t node)
+{
+	while (b->profile->stacks.flags[node] & STACK_INLINED)
+		node = b->profile->stacks.parent[node];
+	return node;
+}
+
+/* The row of a frame. */
+static uint32_t row_of(struct breakdown *b, uint32_t group, uint32_t node)
 {
 	const struct profile *profile = b->profile;
+	uint32_t function = profile->stacks.function[node];
 	uint32_t object = profile->functions.data[function].object;
-	uint32_t what = has(b, BY_FUNCTION) ? function : has(b, BY_OBJECT) ? object : 0;
+	bool inlined = profile->stacks.flags[node] & STACK_INLINED;
+	uint32_t what = has(b, BY_FUNCTION) ? function << 1 | inlined
+			: has(b, BY_OBJECT) ? object
+					    : 0;
 	uint32_t next = (uint32_t)b->rows.len;
 	uint32_t id = idmap_add(&b->work->row_ids, pair(group, what), next);
 
@@ -143,6 +156,7 @@ static uint32_t row_of(struct breakdown *b, uint32_t group, uint32_t function)
 
 		row.object = has(b, BY_FUNCTION) || has(b, BY_OBJECT) ? object : 0;
 		row.function = has(b, BY_FUNCTION) ? function : NO_FUNCTION;
+		row.inlined = has(b, BY_FUNCTION) && inlined;
 		*vec_push(&b->rows) = row;
 	}
 	return id;
@@ -182,7 +196,7 @@ static void each_meeting(struct breakdown *b, uint32_t at,
 		for (uint32_t s = bunch->stack; s != STACK_ROOT; s = stacks->parent[s])
 			total++;
 		take(b,
-		     &(struct meeting){ row_of(b, bunch->group, stacks->function[bunch->stack]), at,
+		     &(struct meeting){ row_of(b, bunch->group, base_of(b, bunch->stack)), at,
 					bunch->stack },
 		     total);
 		return;
@@ -190,12 +204,12 @@ static void each_meeting(struct breakdown *b, uint32_t at,
 	for (uint32_t s = bunch->stack; s != STACK_ROOT && total < ARRAY_SIZE(path);
 	     s = stacks->parent[s])
 		path[total++] = s;
-	leaf = row_of(b, bunch->group, stacks->function[bunch->stack]);
+	leaf = row_of(b, bunch->group, base_of(b, bunch->stack));
 	meet(b, leaf, at);
 	take(b, &(struct meeting){ leaf, at, path[b->options.from_leaf ? 0 : total - 1] }, total);
 	for (uint32_t i = 0; i < total; i++) {
 		uint32_t node = path[b->options.from_leaf ? i : total - 1 - i];
-		uint32_t row = row_of(b, bunch->group, stacks->function[node]);
+		uint32_t row = row_of(b, bunch->group, node);
 
 		if (meet(b, row, at))
 			take(b, &(struct meeting){ row, at, node }, total - i);
@@ -218,13 +232,13 @@ static void count_rows(struct breakdown *b)
 
 	for (uint32_t i = 0; i < b->work->bunches.len; i++) {
 		struct bunch *bunch = &b->work->bunches.data[i];
-		uint32_t leaf = b->profile->stacks.function[bunch->stack];
 
 		if (b->work->parents)
 			bunch->group = subgroup(b, &known, bunch->group,
 						b->work->parents[bunch->stack], set_parent);
 		each_meeting(b, i, count);
-		add_pair(&b->rows.data[row_of(b, bunch->group, leaf)].self, &bunch->weight);
+		add_pair(&b->rows.data[row_of(b, bunch->group, base_of(b, bunch->stack))].self,
+			 &bunch->weight);
 		add_pair(&b->total, &bunch->weight);
 	}
 	idmap_free(&known);

@@ -34,6 +34,7 @@ struct breakdown_row {
 	uint32_t parent;		/* function, or NO_FUNCTION */
 	uint32_t object;		/* also set BY_FUNCTION */
 	uint32_t function;		/* NO_FUNCTION if not asked for */
+	bool inlined;			/* the function, where it was inlined */
 	uint32_t depth;			/* frames of its longest stack */
 	struct weight_pair self, total; /* the same without `children` */
 };

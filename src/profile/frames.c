@@ -15,6 +15,8 @@ void frames_init(struct frames *frames, struct profile *profile, struct machine 
 	frames->stacks = mem_alloc(RECENT_STACKS * sizeof(*frames->stacks));
 	frames->names = mem_alloc(RECENT_NAMES * sizeof(*frames->names));
 	frames->nowhere = profile_function(profile, UNKNOWN_NAME, object, FRAME_UNKNOWN);
+	frames->inlining = symbol_store_inlining(store);
+	vec_push(&frames->inlined); /* the list of nothing */
 }
 
 void frames_fini(struct frames *frames)
@@ -25,6 +27,8 @@ void frames_fini(struct frames *frames)
 	free(frames->places);
 	free(frames->stacks);
 	free(frames->names);
+	vec_free(&frames->expansions);
+	vec_free(&frames->inlined);
 }
 
 static struct frame_object *object_of(struct frames *frames, const struct mapping *mapping,
@@ -78,8 +82,8 @@ static bool begins_stacks(const char *name)
 	return !strncmp(name, "__libc_start_", 13) || !strncmp(name, "runtime.goexit", 14);
 }
 
-static uint32_t add_function(struct frames *frames, const char *name, uint32_t object,
-			     enum frame_kind kind)
+uint32_t frames_function(struct frames *frames, const char *name, uint32_t object,
+			 enum frame_kind kind)
 {
 	uint32_t function = profile_function(frames->profile, name, object, kind);
 
@@ -102,7 +106,7 @@ static uint32_t function_of(struct frames *frames, const struct object *object, 
 		*recent = (struct recent_name){
 			.name = name,
 			.object = id,
-			.function = add_function(frames, name, id, frame_kind(object)),
+			.function = frames_function(frames, name, id, frame_kind(object)),
 		};
 	return recent->function;
 }
@@ -114,11 +118,11 @@ static uint32_t name_place(struct frames *frames, const struct mapping *mapping,
 	struct symbol symbol;
 
 	if (object->kind == OBJECT_KSYMBOL)
-		return add_function(frames, object->name, known->id, FRAME_KERNEL);
+		return frames_function(frames, object->name, known->id, FRAME_KERNEL);
 	if (known->dso && dso_find(known->dso, offset, &symbol))
 		return function_of(frames, object, known->id, symbol.name);
 	if (known->unknown == NO_FUNCTION)
-		known->unknown = add_function(frames, UNKNOWN_NAME, known->id, FRAME_UNKNOWN);
+		known->unknown = frames_function(frames, UNKNOWN_NAME, known->id, FRAME_UNKNOWN);
 	return known->unknown;
 }
 
@@ -219,6 +223,9 @@ void frames_begin(struct frames *frames, struct frames_walk *walk, const struct 
 		  const struct thread *thread)
 {
 	walk->count = gather(sample, walk->addresses);
+	walk->unwound = sample->chain_origin.unwound;
+	walk->expands = frames->inlining == INLINE_ALL ||
+			(frames->inlining == INLINE_UNWOUND && walk->unwound);
 	for (size_t i = 0; i < walk->count; i++) {
 		struct address *at = &walk->addresses[i];
 
@@ -296,7 +303,7 @@ static struct recent_stack *recent_stack(const struct frames *frames, uint64_t h
 void frames_name(struct frames *frames, struct frames_walk *walk, const struct thread *thread)
 {
 	uint64_t hash = 0;
-	size_t kept = 0;
+	size_t kept = 0, first;
 
 	walk->lost_way = false;
 	for (size_t i = 0; i < walk->count; i++) {
@@ -310,8 +317,14 @@ void frames_name(struct frames *frames, struct frames_walk *walk, const struct t
 		/* Addresses that lead nowhere, one after another, are one unknown frame. */
 		if (!place && kept && walk->functions[kept - 1] == frames->nowhere)
 			continue;
-		walk->functions[kept] = place ? place->function : frames->nowhere;
-		hash = ((hash << 27 | hash >> 37) ^ walk->functions[kept++]) * 0x9e3779b97f4a7c15u;
+		first = kept;
+		if (place && walk->expands && walk->addresses[i].mode == PERF_RECORD_MISC_USER)
+			kept = frames_expand(frames, place, i && !walk->unwound, walk->functions,
+					     kept);
+		walk->functions[kept++] = place ? place->function : frames->nowhere;
+		for (; first < kept; first++)
+			hash = ((hash << 27 | hash >> 37) ^ walk->functions[first]) *
+			       0x9e3779b97f4a7c15u;
 	}
 	walk->kept = kept;
 	walk->hash = (hash ^ hash >> 32 ^ kept) | 1;
@@ -327,7 +340,9 @@ static uint32_t stack_of(struct frames *frames, const struct frames_walk *walk)
 		uint32_t stack = STACK_ROOT;
 
 		for (size_t i = walk->kept; i-- > 0;)
-			stack = profile_stack(frames->profile, stack, walk->functions[i], false);
+			stack = profile_stack(frames->profile, stack,
+					      walk->functions[i] & ~FUNCTION_INLINED,
+					      walk->functions[i] & FUNCTION_INLINED);
 		*recent = (struct recent_stack){ walk->hash, stack };
 	}
 	return recent->stack;

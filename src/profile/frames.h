@@ -56,6 +56,10 @@ struct frames {
 	struct recent_name *names;
 	VEC(uint8_t) begins; /* for each function: a stack may begin with it */
 	uint32_t nowhere;    /* the function of unmapped addresses */
+	enum inlining inlining;
+	/* For each leaf, as sampled and as where a call returns to: 1 + where its list begins. */
+	VEC(uint32_t) expansions;
+	VEC(uint32_t) inlined; /* lists: a length, and functions, the innermost first */
 };
 
 struct frames_stack {
@@ -72,10 +76,14 @@ struct address {
 	struct recent_place *place;    /* where it is to be found, if it was met lately */
 };
 
+#define FUNCTION_INLINED (1u << 31) /* ids have 31 bits */
+#define KEPT_MAX	 512	    /* frames with what is inlined in them */
+
 struct frames_walk {
 	size_t count, kept;
 	struct address addresses[2 * FRAMES_MAX + 1]; /* leaf first */
-	uint32_t functions[2 * FRAMES_MAX + 1];	      /* so many are kept */
+	uint32_t functions[KEPT_MAX];		      /* so many are kept; with FUNCTION_INLINED */
+	bool expands, unwound;			      /* inlined functions are asked for */
 	uint64_t hash;				      /* of those */
 	bool lost_way;				      /* some lead nowhere */
 	struct frames_stack result;
@@ -97,6 +105,18 @@ void frames_look_closer(const struct frames *frames, const struct frames_walk *w
 void frames_name(struct frames *frames, struct frames_walk *walk, const struct thread *thread);
 struct frames_stack frames_end(struct frames *frames, const struct frames_walk *walk,
 			       const struct sample *sample);
+
+/* A function of an object of the profile. */
+uint32_t frames_function(struct frames *frames, const char *name, uint32_t object,
+			 enum frame_kind kind);
+
+/*
+ * Puts what is inlined at a place behind the `kept` functions, and gives their number then.  Where
+ * a call has returned to its own code has ended, so the byte before is asked for; unwound addresses
+ * are that already.
+ */
+size_t frames_expand(struct frames *frames, const struct recent_place *place, bool returned,
+		     uint32_t *functions, size_t kept);
 
 /* Tells the profile how reading each object went. */
 void frames_update_states(struct frames *frames);

@@ -38,6 +38,8 @@ struct report_names {
 void report_names_init(struct report_names *names, const struct profile *profile);
 void report_names_free(struct report_names *names);
 const char *report_function_name(struct report_names *names, uint32_t function);
+/* What stands behind the name of a function that was inlined, as in perf. */
+#define REPORT_INLINED " (inlined)"
 const char *report_object_name(const struct profile *profile, uint32_t object);
 
 struct report {

@@ -35,6 +35,8 @@ static void put_nodes(const struct walk *walk)
 		json_int(walk->json, "parent", node->parent ? (int64_t)places[node->parent] : -1);
 		json_text(walk->json, "symbol",
 			  report_function_name(walk->report->names, node->function));
+		if (node->inlined)
+			json_flag(walk->json, "inlined", true);
 		put_shares(walk->report, walk->json, &node->total, "percent", "samples", "count");
 		json_close(walk->json);
 	}
@@ -85,6 +87,8 @@ static void put_keys(struct report *report, const struct breakdown_row *row, str
 		case BY_FUNCTION:
 			json_text(json, "symbol",
 				  report_function_name(report->names, row->function));
+			if (row->inlined)
+				json_flag(json, "inlined", true);
 			break;
 		case BREAKDOWN_KEYS: break;
 		}

@@ -66,7 +66,8 @@ static size_t key_width(struct report *report, enum breakdown_key key,
 	case BY_FUNCTION:
 		return is_unknown(p, row->function)
 			       ? UNKNOWN_WIDTH
-			       : 4 + strlen(report_function_name(report->names, row->function));
+			       : 4 + strlen(report_function_name(report->names, row->function)) +
+					 (row->inlined ? strlen(REPORT_INLINED) : 0);
 	case BREAKDOWN_KEYS: break;
 	}
 	return 0;
@@ -190,6 +191,11 @@ static void print_key(struct report *report, const struct column *column,
 	if (column->key == BY_FUNCTION) {
 		out_printf(out, "[%c] ", level_of(report->breakdown->profile, row->function));
 		width = width > 4 && !last ? width - 4 : 0;
+	}
+	if (column->key == BY_FUNCTION && row->inlined) {
+		out_text(out, text);
+		width = width > strlen(text) ? width - strlen(text) : 0;
+		text = REPORT_INLINED;
 	}
 	out_left(out, text, strlen(text), width);
 }

@@ -63,6 +63,8 @@ static void draw_levels(const struct drawing *d, size_t count)
 static void draw_name(const struct drawing *d, uint32_t node)
 {
 	out_text(d->out, report_function_name(d->report->names, node_at(d, node)->function));
+	if (node_at(d, node)->inlined)
+		out_text(d->out, REPORT_INLINED);
 	out_char(d->out, '\n');
 }
 

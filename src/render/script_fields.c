@@ -60,6 +60,8 @@ static const struct {
 	[SCRIPT_SYM] = { "sym", .unit = "text", .meaning = "function; [unknown] if none is known" },
 	[SCRIPT_SYMOFF] = { "symoff", .unit = "hex, bytes",
 			    .meaning = "+0x..: how far inside the function" },
+	[SCRIPT_SRCLINE] = { "srcline", .unit = "text",
+			     .meaning = "source file and line, on a line of its own" },
 	[SCRIPT_DSO] = { "dso", .unit = "text",
 			 .meaning = "file (program, library, kernel, module) in parentheses" },
 	[SCRIPT_IREGS] = { "iregs", PERF_SAMPLE_REGS_INTR, "registers", true, .unit = "hex",

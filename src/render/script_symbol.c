@@ -2,6 +2,7 @@
 #include "render/script_symbol.h"
 #include "base/mem.h"
 #include "base/outbuf.h"
+#include "dwarf/dwarf.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +10,7 @@
 #define NAME_LIMIT 16384 /* bytes of a readable name */
 #define LINES	   (1u << 16)
 #define TEXTS_SIZE ((size_t)4 << 20)
-#define LINE_MAX   4096 /* longer ones are made anew each time */
+#define LINE_MAX   16384 /* longer ones are made anew each time */
 
 /* The line of a frame that was met lately. */
 struct kept_line {
@@ -97,12 +98,78 @@ void script_symbols_print(struct script_symbols *symbols, struct outbuf *out, un
 	}
 }
 
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static void print_source(struct outbuf *out, const struct dwarf_frame *frame)
+{
+	out_text(out, "\n  ");
+	out_text(out, frame->file && frame->line ? base_name(frame->file) : "??");
+	out_char(out, ':');
+	out_u64(out, frame->file ? frame->line : 0, 0);
+}
+
+/* What there are no files of, perf names by the address. */
+static bool print_nowhere(struct outbuf *out, const struct place *place)
+{
+	if (!place->object || place->object->name[0] != '[')
+		return false;
+	out_text(out, "\n  ");
+	out_text(out, place->object->name);
+	out_char(out, '[');
+	out_hex(out, place->address, 0);
+	out_char(out, ']');
+	return true;
+}
+
+void script_symbols_srcline(struct outbuf *out, const struct place *place)
+{
+	struct dwarf_frame frame;
+
+	if (print_nowhere(out, place))
+		return;
+	if (place->dso && dso_frames(place->dso, place->address, &frame, 1) && frame.line)
+		print_source(out, &frame);
+}
+
+/* A function that was inlined at a place: told as far inside as the one that it is in. */
+static void print_inlined(struct script_symbols *symbols, struct outbuf *out, unsigned show,
+			  const struct place *place, const struct dwarf_frame *frame)
+{
+	struct place inside = *place;
+
+	inside.symbol = frame->name;
+	out_char(out, '\t');
+	out_hex(out, place->address, 16);
+	script_symbols_print(symbols, out, show & ~(unsigned)SHOW_DSO, &inside);
+	if (show & SHOW_SRCLINE)
+		print_source(out, frame);
+	out_text(out, " (inlined)\n");
+}
+
 static void print_line(struct script_symbols *symbols, struct outbuf *out, unsigned show,
 		       const struct place *place)
 {
+	struct dwarf_frame frames[DWARF_DEPTH] = { 0 };
+	size_t count = 0;
+
+	if (show & SHOW_INLINED && place->dso && place->symbol)
+		count = dso_frames(place->dso, place->address - !!(show & SHOW_BEFORE), frames,
+				   DWARF_DEPTH);
+	for (size_t i = 0; i + 1 < count; i++)
+		print_inlined(symbols, out, show, place, &frames[i]);
 	out_char(out, '\t');
 	out_hex(out, place->address, 16);
 	script_symbols_print(symbols, out, show, place);
+	if (show & SHOW_SRCLINE && show & SHOW_INLINED && place->dso &&
+	    place->object->name[0] != '[')
+		print_source(out, &frames[count ? count - 1 : 0]);
+	else if (show & SHOW_SRCLINE)
+		script_symbols_srcline(out, place);
 	out_char(out, '\n');
 }
 
@@ -121,13 +188,14 @@ static char *take_room(struct script_symbols *symbols, size_t length, uint64_t *
 static void print_new(struct script_symbols *symbols, struct outbuf *out, unsigned show,
 		      const struct place *place, struct kept_line *kept)
 {
-	/* With so much room nothing of the line is flushed before all of it is there. */
+	/* With so much room a line is hardly ever flushed before all of it is there. */
 	const char *start = out_room(out, LINE_MAX + 2 * NAME_LIMIT);
+	unsigned flushes = out->flushes;
 	size_t length;
 
 	print_line(symbols, out, show, place);
 	length = (size_t)(out->at - start);
-	if (out->at < start || length > LINE_MAX) {
+	if (out->flushes != flushes || length > LINE_MAX) {
 		kept->space = 0;
 		return;
 	}

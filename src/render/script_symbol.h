@@ -20,6 +20,9 @@ enum script_show {
 	SHOW_SYM = 1,
 	SHOW_SYMOFF = 2, /* only with SHOW_SYM */
 	SHOW_DSO = 4,
+	SHOW_SRCLINE = 8,
+	SHOW_INLINED = 16, /* a line for each function that was inlined there too */
+	SHOW_BEFORE = 32,  /* of these the address is where a call returns to */
 };
 
 struct kept_line;
@@ -50,7 +53,10 @@ struct place script_symbols_find_any(struct script_symbols *symbols, const struc
 void script_symbols_print(struct script_symbols *symbols, struct outbuf *out, unsigned show,
 			  const struct place *place);
 
-/* The line of a frame. */
+/* "\n  file.c:12", or nothing where that is not known. */
+void script_symbols_srcline(struct outbuf *out, const struct place *place);
+
+/* The line of a frame, or the lines. */
 void script_symbols_frame(struct script_symbols *symbols, struct outbuf *out, unsigned show,
 			  const struct thread *thread, uint8_t cpumode, uint64_t address);
 

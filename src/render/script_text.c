@@ -193,7 +193,8 @@ static void print_trace(struct script_text *text, const struct perf_attr *attr,
 unsigned script_text_show(const struct script_text *text, enum script_kind kind)
 {
 	return (HAS(text, kind, SYM) ? SHOW_SYM : 0) | (HAS(text, kind, SYMOFF) ? SHOW_SYMOFF : 0) |
-	       (HAS(text, kind, DSO) ? SHOW_DSO : 0);
+	       (HAS(text, kind, DSO) ? SHOW_DSO : 0) |
+	       (HAS(text, kind, SRCLINE) ? SHOW_SRCLINE : 0);
 }
 
 static void print_frame(struct script_text *text, enum script_kind kind,
@@ -201,6 +202,19 @@ static void print_frame(struct script_text *text, enum script_kind kind,
 {
 	script_symbols_frame(&text->symbols, text->out, script_text_show(text, kind), thread, mode,
 			     ip);
+}
+
+/* How the frames of a chain are told that are not its first. */
+static unsigned show_inlined(const struct script_text *text, const struct sample *sample,
+			     uint8_t mode, bool caller)
+{
+	enum inlining inlining = symbol_store_inlining(text->symbols.naming.store);
+
+	if (mode != PERF_RECORD_MISC_USER || inlining == INLINE_NONE)
+		return 0;
+	if (sample->chain_origin.unwound)
+		return SHOW_INLINED;
+	return inlining == INLINE_ALL ? SHOW_INLINED | (caller ? SHOW_BEFORE : 0) : 0;
 }
 
 static bool mode_of_context(uint64_t ip, uint8_t *mode)
@@ -230,18 +244,22 @@ static void print_chain(struct script_text *text, enum script_kind kind,
 			const struct sample *sample, const struct thread *thread, uint64_t count)
 {
 	uint8_t mode = PERF_RECORD_MISC_USER;
-	unsigned frames = 0;
+	unsigned frames = 0, show = script_text_show(text, kind);
+	uint64_t first = 0; /* entry that is a frame */
 
 	for (uint64_t i = 0; i < count && frames < text->max_stack; i++) {
 		uint64_t ip = sample->chain[i];
 
 		if (ip >= (uint64_t)PERF_CONTEXT_MAX) {
 			mode_of_context(ip, &mode);
+			first += i == first;
 			if (sample->chain_origin.unwound)
 				frames = 0; /* perf's limit holds for each part then */
 			continue;
 		}
-		print_frame(text, kind, thread, mode, ip);
+		script_symbols_frame(&text->symbols, text->out,
+				     show | show_inlined(text, sample, mode, i > first), thread,
+				     mode, ip);
 		frames++;
 	}
 }
@@ -282,6 +300,8 @@ static void print_where(struct script_text *text, enum script_kind kind,
 		out_hex(out, sample->ip, 16);
 		place = script_symbols_find(&text->symbols, thread, sample->cpumode, sample->ip);
 		script_symbols_print(&text->symbols, out, script_text_show(text, kind), &place);
+		if (HAS(text, kind, SRCLINE))
+			script_symbols_srcline(out, &place);
 		return;
 	}
 	out_char(out, '\n');

@@ -32,6 +32,11 @@ static void set_folders(struct symbol_store *store, const struct symbol_options 
 		store->cache.dir = mem_strdup(options->cache_dir);
 }
 
+enum inlining symbol_store_inlining(const struct symbol_store *store)
+{
+	return store ? store->options.inlining : INLINE_NONE;
+}
+
 struct symbol_store *symbol_store_new(const struct symbol_options *options)
 {
 	struct symbol_store *store = mem_alloc(sizeof(*store));

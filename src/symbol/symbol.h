@@ -47,6 +47,13 @@ enum dso_state {
 	DSO_UNREADABLE, /* permission, damage */
 };
 
+/* Whose frames are expanded to the functions that were inlined there. */
+enum inlining {
+	INLINE_UNWOUND, /* those of copied stacks, as perf does it */
+	INLINE_NONE,
+	INLINE_ALL,
+};
+
 struct symbol_options {
 	const char *symfs;    /* folder that stands for / */
 	const char *kallsyms; /* instead of /proc/kallsyms */
@@ -56,14 +63,16 @@ struct symbol_options {
 	const char *cache_dir;			    /* NULL: the user's; "" for none */
 	uint64_t cache_limit;			    /* bytes; 0 for 1 GiB */
 	const char *release; /* of the recorded kernel: "6.1.0-9-amd64"; NULL: the running one's */
-	bool debuginfod;     /* ask servers (DEBUGINFOD_URLS) for what is missing */
-	bool other_machine;  /* the recording is not of this machine: /proc, the running kernel and
-				files without a build-id say nothing about it */
+	enum inlining inlining;
+	bool debuginfod;    /* ask servers (DEBUGINFOD_URLS) for what is missing */
+	bool other_machine; /* the recording is not of this machine: /proc, the running kernel and
+			       files without a build-id say nothing about it */
 };
 
 /* The options' strings are copied. */
 struct symbol_store *symbol_store_new(const struct symbol_options *options);
 void symbol_store_free(struct symbol_store *store);
+enum inlining symbol_store_inlining(const struct symbol_store *store); /* none of NULL */
 
 struct dso_key {
 	enum dso_kind kind;
