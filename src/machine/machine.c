@@ -186,12 +186,24 @@ static void map_user(struct machine *machine, struct mapping *mapping, const str
 	change_maps(machine, process->maps);
 }
 
+/*
+ * While another recorder asks for build-ids, the kernel (6.18) marks our records as well, though
+ * they hold a device: its major and minor number of 32 bits each, where a build-id has its size,
+ * three zeros and its first bytes.
+ */
+static bool is_build_id(const uint8_t *bytes)
+{
+	if (!bytes[0] || bytes[0] > 20 || bytes[1] || bytes[2] || bytes[3])
+		return false;
+	return bytes[0] >= 16 || bytes[5] || bytes[6] || bytes[7];
+}
+
 /* Device and inode, or instead of them the build-id. */
 static void take_file(struct mmap_note *note, uint16_t misc, struct cursor *c)
 {
 	const uint8_t *bytes = cursor_bytes(c, 24);
 
-	if (bytes && misc & PERF_RECORD_MISC_MMAP_BUILD_ID && bytes[0] <= 20) {
+	if (bytes && misc & PERF_RECORD_MISC_MMAP_BUILD_ID && is_build_id(bytes)) {
 		note->build_id_size = bytes[0];
 		note->build_id = bytes + 4;
 	} else if (bytes) {

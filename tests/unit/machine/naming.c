@@ -137,6 +137,8 @@ TEST(naming_takes_the_build_id_of_a_mapping)
 	const uint8_t told[24] = { 4, 0, 0, 0, 0xaa, 0xbb, 0xcc, 0xdd };
 	const uint8_t too_long[24] = { 255, 0, 0, 0, 1 };
 	const uint8_t device[24] = { 8, 0, 0, 0, 1, 2, 3 };
+	const uint8_t sda[24] = { 8, 0, 0, 0, 1, 0, 0, 0, 0x34, 0x12 };
+	const uint8_t nvme[24] = { 3, 1, 0, 0, 2, 0, 0, 0, 0x34, 0x12 };
 	struct machine *machine = machine_new();
 	const struct thread *thread = machine_thread(machine, 10, 10);
 	const struct object *object;
@@ -150,6 +152,14 @@ TEST(naming_takes_the_build_id_of_a_mapping)
 	object = machine_object(machine, machine_find(machine, thread, USER, 0x2000)->object);
 	EXPECT_INT(object->build_id_size, 0);
 	object = machine_object(machine, machine_find(machine, thread, USER, 0x3000)->object);
+	EXPECT_INT(object->build_id_size, 0);
+
+	/* Marked, but a device: 8:1 (sda1), 259:2 (nvme). */
+	map(machine, USER | PERF_RECORD_MISC_MMAP_BUILD_ID, 0x4000, 0x1000, 0, "/bin/d", sda);
+	map(machine, USER | PERF_RECORD_MISC_MMAP_BUILD_ID, 0x5000, 0x1000, 0, "/bin/e", nvme);
+	object = machine_object(machine, machine_find(machine, thread, USER, 0x4000)->object);
+	EXPECT_INT(object->build_id_size, 0);
+	object = machine_object(machine, machine_find(machine, thread, USER, 0x5000)->object);
 	EXPECT_INT(object->build_id_size, 0);
 	machine_free(machine);
 }
