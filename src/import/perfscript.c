@@ -93,7 +93,7 @@ static uint16_t event_of(struct script *s, struct piece name)
 	text = name.at < name.end ? piece_text(name) : mem_strdup("samples");
 	id = sink_event(&s->job->sink, text, "");
 	free(text);
-	rawtab_add(&s->events, name.at ? name.at : "", piece_length(name), id);
+	rawtab_add(&s->events, name.at, piece_length(name), id);
 	return (uint16_t)id;
 }
 
@@ -148,7 +148,7 @@ static void push_links(struct script *s, uint32_t id)
 	struct script_links links = s->links.data[id];
 
 	if (!s->in_sample) { /* a text without heads */
-		struct script_head none = { .period = 1 };
+		struct script_head none = { .comm = no_piece, .event = no_piece, .period = 1 };
 
 		s->row = (struct profile_row){ .weight = 1, .thread = thread_of(s, &none) };
 		s->row.event = event_of(s, none.event);

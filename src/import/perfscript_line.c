@@ -4,6 +4,9 @@
 #include <ctype.h>
 #include <string.h>
 
+static const char nothing[] = "";
+const struct piece no_piece = { nothing, nothing };
+
 static bool is_blank(char c)
 {
 	return c == ' ' || c == '\t' || c == '\r';
@@ -180,7 +183,9 @@ bool script_head_parse(const char *at, const char *end, struct script_head *head
 	struct piece line = trim(at, end), time;
 	const char *after;
 
-	*head = (struct script_head){ .period = 1 };
+	*head = (struct script_head){
+		.comm = no_piece, .event = no_piece, .rest = no_piece, .period = 1
+	};
 	head->has_time = find_time(line, &time, &head->time_ns);
 	if (head->has_time) {
 		read_before(trim(line.at, time.at), head);
@@ -225,7 +230,9 @@ bool script_frame_parse(const char *at, const char *end, struct script_frame *fr
 	struct piece text = trim(at, end);
 	const char *word = word_end(text.at, text.end), *open;
 
-	*frame = (struct script_frame){ .address = { text.at, word } };
+	*frame = (struct script_frame){ .address = { text.at, word },
+					.name = no_piece,
+					.object = no_piece };
 	if (word == text.at)
 		return false;
 	for (const char *p = text.at; p < word; p++)

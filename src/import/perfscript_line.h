@@ -20,6 +20,9 @@ struct piece {
 	const char *at, *end;
 };
 
+/* An empty one; NULL may not be copied from, not even nothing. */
+extern const struct piece no_piece;
+
 static inline size_t piece_length(struct piece piece)
 {
 	return (size_t)(piece.end - piece.at);
