@@ -15,7 +15,7 @@ import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 FOLDER = os.path.join(ROOT, "build", "recordings")
-LARGEST = int(os.environ.get("PERFOLIO_BENCH_SAMPLES", "850000"))
+LARGEST = int(os.environ.get("PERFOLIO_BENCH_SAMPLES", "820000"))
 RATE = 15000  # a second and CPU
 SQL = """
 WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c WHERE x < 60000)
