@@ -115,8 +115,11 @@ static struct profile *from_index(const struct report_args *args,
 static int from_records(struct profile **profile, const struct report_args *args,
 			struct perf_reader *reader, struct err *err)
 {
-	struct symbol_store *store = symbols_open(&args->names, reader);
+	struct symbol_args names = args->names;
+	struct symbol_store *store;
 
+	names.lines = report_wants_lines(args);
+	store = symbols_open(&names, reader);
 	*profile = profile_read(reader, store, err);
 	symbol_store_free(store);
 	return *profile ? 0 : -err->code;
@@ -128,7 +131,8 @@ int report_load(struct profile **profile, const struct report_args *args, const 
 	struct index_identity identity = { 0 };
 	struct err why = { 0 };
 	char *path = mem_printf("%s.index", input);
-	bool indexed = !args->no_index && !perf_reader_is_pipe(reader) &&
+	bool indexed = !args->no_index && !report_wants_lines(args) &&
+		       !perf_reader_is_pipe(reader) &&
 		       !index_identify(&identity, input, settings_hash(args)) &&
 		       identity.size >= INDEX_FROM;
 	int rc = 0;

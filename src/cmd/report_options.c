@@ -12,10 +12,11 @@ static const struct {
 	const char *name, *other;
 	enum breakdown_key key;
 } sort_keys[] = {
-	{ "comm", "command", BY_COMM },	   { "pid", "process", BY_PID },
-	{ "tid", "thread", BY_TID },	   { "cpu", "cpu", BY_CPU },
-	{ "parent", "parent", BY_PARENT }, { "dso", "object", BY_OBJECT },
-	{ "symbol", "sym", BY_FUNCTION },
+	{ "comm", "command", BY_COMM },	      { "pid", "process", BY_PID },
+	{ "tid", "thread", BY_TID },	      { "cpu", "cpu", BY_CPU },
+	{ "parent", "parent", BY_PARENT },    { "dso", "object", BY_OBJECT },
+	{ "symbol", "sym", BY_FUNCTION },     { "srcline", "srcline", BY_SRCLINE },
+	{ "srcfile", "srcfile", BY_SRCFILE },
 };
 
 /* The next word up to a comma; false at the end. */
@@ -57,7 +58,7 @@ int report_parse_sort(const struct report_args *args, enum breakdown_key *keys, 
 		if (key < 0)
 			return err_set(err, EINVAL,
 				       "--sort: '%.*s' is no key; there are comm, pid, tid, cpu, "
-				       "parent, dso and symbol",
+				       "parent, dso, symbol, srcline and srcfile",
 				       (int)length, word);
 		if (!(taken & 1u << key))
 			keys[count++] = (enum breakdown_key)key;
@@ -66,6 +67,20 @@ int report_parse_sort(const struct report_args *args, enum breakdown_key *keys, 
 	if (args->parent && !(taken & 1u << BY_PARENT))
 		keys[count++] = BY_PARENT;
 	return count ? count : err_set(err, EINVAL, "--sort: a key is wanted");
+}
+
+bool report_wants_lines(const struct report_args *args)
+{
+	const char *text = args->sort, *word;
+	size_t length;
+
+	while (next_word(&text, &word, &length)) {
+		int key = sort_key(word, length);
+
+		if (key == BY_SRCLINE || key == BY_SRCFILE)
+			return true;
+	}
+	return false;
 }
 
 int report_parse_graph(struct report_args *args, const char *text, struct err *err)
@@ -130,7 +145,9 @@ int report_make_options(const struct report_args *args, bool has_stacks,
 
 	*options = (struct report_options){
 		.keys_given = args->sort,
-		.children = args->children < 0 ? has_stacks : args->children > 0,
+		/* Of callers only the function is kept, not the line. */
+		.children = !report_wants_lines(args) &&
+			    (args->children < 0 ? has_stacks : args->children > 0),
 		.show_samples = args->show_samples,
 		.show_weight = args->show_weight,
 		.separator = args->separator,
@@ -200,7 +217,8 @@ const struct option_spec report_specs[] = {
 	  "rows for callers too, with what they call added; on where there are stacks",
 	  .call = take_children },
 	{ OPT_TEXT, 's', "sort", FIELD(sort), "KEYS",
-	  "a row for each comm, pid, tid, cpu, parent, dso, symbol; comm,dso,symbol if not given" },
+	  "a row for each comm, pid, tid, cpu, parent, dso, symbol, srcline, srcfile; "
+	  "comm,dso,symbol if not given" },
 	{ OPT_TEXT, 'p', "parent", FIELD(parent), "REGEX",
 	  "which callers --sort parent tells apart" },
 	{ OPT_TEXT, 0, "percent-limit", FIELD(percent_limit), "PERCENT",

@@ -29,6 +29,9 @@ extern const struct report_args report_defaults;
 /* "caller", "none", "graph,0.5,callee"; -EINVAL if it is none. */
 int report_parse_graph(struct report_args *args, const char *text, struct err *err);
 
+/* Whether the keys of --sort need source lines. */
+bool report_wants_lines(const struct report_args *args);
+
 /* The keys of --sort into an array of BREAKDOWN_KEYS; their number, or a negative errno value. */
 int report_parse_sort(const struct report_args *args, enum breakdown_key *keys, struct err *err);
 

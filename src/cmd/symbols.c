@@ -35,6 +35,7 @@ struct symbol_store *symbols_open(const struct symbol_args *args, struct perf_re
 		.inlining = args->not_inlined ? INLINE_NONE
 			    : args->inlined   ? INLINE_ALL
 					      : INLINE_UNWOUND,
+		.lines = args->lines,
 		.debuginfod = args->debuginfod,
 		.other_machine = is_of_another_machine(reader),
 	};

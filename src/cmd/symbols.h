@@ -12,6 +12,7 @@ struct symbol_args {
 	const char *symfs, *kallsyms, *vmlinux, *buildid_dir;
 	bool debuginfod;
 	bool inlined, not_inlined;
+	bool lines; /* not an option: set by a command that wants the lines of samples */
 };
 
 /* The rows of a command's table; `field` gives the offset of a member of its symbol_args. */

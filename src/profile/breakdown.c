@@ -93,11 +93,22 @@ static void set_parent(struct breakdown_row *row, uint32_t parent)
 	row->parent = parent;
 }
 
+static void set_srcline(struct breakdown_row *row, uint32_t srcline)
+{
+	row->srcline = srcline;
+}
+
+static void set_srcfile(struct breakdown_row *row, uint32_t srcfile)
+{
+	row->srcfile = srcfile;
+}
+
 /* The pass over the samples. */
 static void gather_bunches(struct breakdown *b, const struct sieve *sieve)
 {
 	const struct profile_samples *samples = &b->profile->samples;
-	struct idmap known = { 0 }, cpus = { 0 };
+	struct idmap known = { 0 }, cpus = { 0 }, srclines = { 0 }, srcfiles = { 0 };
+	bool has_lines = b->profile->lines.len;
 	uint32_t *groups = group_threads(b);
 
 	for (size_t i = sieve->first; i < sieve->last; i++) {
@@ -109,6 +120,14 @@ static void gather_bunches(struct breakdown *b, const struct sieve *sieve)
 		group = groups[samples->thread[i]];
 		if (has(b, BY_CPU))
 			group = subgroup(b, &cpus, group, samples->cpu[i], set_cpu);
+		if (has(b, BY_SRCLINE) && has_lines)
+			group = subgroup(b, &srclines, group,
+					 b->profile->lines.data[samples->leaf[i]].place,
+					 set_srcline);
+		if (has(b, BY_SRCFILE) && has_lines)
+			group = subgroup(b, &srcfiles, group,
+					 b->profile->lines.data[samples->leaf[i]].file,
+					 set_srcfile);
 		at = idmap_add(&known, pair(group, samples->stack[i]), next);
 		if (at == next)
 			*vec_push(&b->work->bunches) = (struct bunch){
@@ -122,6 +141,8 @@ static void gather_bunches(struct breakdown *b, const struct sieve *sieve)
 	free(groups);
 	idmap_free(&known);
 	idmap_free(&cpus);
+	idmap_free(&srclines);
+	idmap_free(&srcfiles);
 }
 
 static void add_pair(struct weight_pair *sum, const struct weight_pair *more)

@@ -16,6 +16,8 @@ enum breakdown_key {
 	BY_PARENT, /* the innermost caller whose name matches an expression */
 	BY_OBJECT,
 	BY_FUNCTION,
+	BY_SRCLINE, /* without children only, as a leaf's, if the profile has lines */
+	BY_SRCFILE,
 	BREAKDOWN_KEYS,
 };
 
@@ -34,6 +36,7 @@ struct breakdown_row {
 	uint32_t parent;		/* function, or NO_FUNCTION */
 	uint32_t object;		/* also set BY_FUNCTION */
 	uint32_t function;		/* NO_FUNCTION if not asked for */
+	uint32_t srcline, srcfile;	/* strings */
 	bool inlined;			/* the function, where it was inlined */
 	uint32_t depth;			/* frames of its longest stack */
 	struct weight_pair self, total; /* the same without `children` */

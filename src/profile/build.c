@@ -307,6 +307,7 @@ int profile_builder_read(struct profile_builder *b, struct err *err)
 	finish_all(b);
 	b->profile->quality.out_of_order = record_sort_out_of_order(b->sort);
 	b->profile->quality.unknown_records += perf_reader_unknown_records(b->reader) - unknown;
+	frames_find_lines(&b->frames);
 	frames_update_states(&b->frames);
 	return rc;
 }

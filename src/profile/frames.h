@@ -118,6 +118,9 @@ uint32_t frames_function(struct frames *frames, const char *name, uint32_t objec
 size_t frames_expand(struct frames *frames, const struct recent_place *place, bool returned,
 		     uint32_t *functions, size_t kept);
 
+/* Gives the leaves their source lines, if the symbols' options want that. */
+void frames_find_lines(struct frames *frames);
+
 /* Tells the profile how reading each object went. */
 void frames_update_states(struct frames *frames);
 

@@ -63,6 +63,7 @@ void profile_free(struct profile *profile)
 	vec_free(&profile->threads);
 	vec_free(&profile->events);
 	vec_free(&profile->leaves);
+	vec_free(&profile->lines);
 	free(profile->stacks.parent);
 	free(profile->stacks.function);
 	free(profile->stacks.flags);

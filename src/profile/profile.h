@@ -85,6 +85,11 @@ struct profile_leaf {
 	uint64_t offset;
 };
 
+/* Where the source of a leaf is, as strings: "file.c:12" and "file.c". */
+struct profile_line {
+	uint32_t place, file;
+};
+
 /* The trie's columns; row 0 is STACK_ROOT, its own parent. */
 struct profile_stacks {
 	size_t len, cap;
@@ -113,6 +118,7 @@ struct profile {
 	VEC(struct profile_thread) threads;
 	VEC(struct profile_event) events;
 	VEC(struct profile_leaf) leaves; /* all addresses that were named, callers' too */
+	VEC(struct profile_line) lines;	 /* of the leaves, if they were wanted; not in an index */
 	struct profile_stacks stacks;
 	struct profile_samples samples;
 	struct profile_quality quality;

@@ -90,6 +90,8 @@ static int compare_key(struct report *report, enum breakdown_key key, const stru
 	case BY_FUNCTION:
 		return strcmp(report_function_name(report->names, a->function),
 			      report_function_name(report->names, b->function));
+	case BY_SRCLINE: return strcmp(profile_text(p, a->srcline), profile_text(p, b->srcline));
+	case BY_SRCFILE: return strcmp(profile_text(p, a->srcfile), profile_text(p, b->srcfile));
 	case BREAKDOWN_KEYS: break;
 	}
 	return 0;

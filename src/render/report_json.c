@@ -90,6 +90,8 @@ static void put_keys(struct report *report, const struct breakdown_row *row, str
 			if (row->inlined)
 				json_flag(json, "inlined", true);
 			break;
+		case BY_SRCLINE: json_text(json, "srcline", profile_text(p, row->srcline)); break;
+		case BY_SRCFILE: json_text(json, "srcfile", profile_text(p, row->srcfile)); break;
 		case BREAKDOWN_KEYS: break;
 		}
 	}

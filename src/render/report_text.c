@@ -26,7 +26,7 @@ struct columns {
 static const char *const key_titles[BREAKDOWN_KEYS] = {
 	[BY_COMM] = "Command",	  [BY_PID] = "    Pid:Command",	 [BY_TID] = "    Tid:Command",
 	[BY_CPU] = "CPU",	  [BY_PARENT] = "Parent symbol", [BY_OBJECT] = "Shared Object",
-	[BY_FUNCTION] = "Symbol",
+	[BY_FUNCTION] = "Symbol", [BY_SRCLINE] = "Source:Line",	 [BY_SRCFILE] = "Source File",
 };
 
 static bool is_unknown(const struct profile *p, uint32_t function)
@@ -68,6 +68,8 @@ static size_t key_width(struct report *report, enum breakdown_key key,
 			       ? UNKNOWN_WIDTH
 			       : 4 + strlen(report_function_name(report->names, row->function)) +
 					 (row->inlined ? strlen(REPORT_INLINED) : 0);
+	case BY_SRCLINE: return strlen(profile_text(p, row->srcline));
+	case BY_SRCFILE: return strlen(profile_text(p, row->srcfile));
 	case BREAKDOWN_KEYS: break;
 	}
 	return 0;
@@ -176,6 +178,8 @@ static const char *key_text(struct report *report, const struct column *column,
 			       : report_function_name(report->names, row->parent);
 	case BY_OBJECT: return report_object_name(p, row->object);
 	case BY_FUNCTION: return report_function_name(report->names, row->function);
+	case BY_SRCLINE: return profile_text(p, row->srcline);
+	case BY_SRCFILE: return profile_text(p, row->srcfile);
 	case BREAKDOWN_KEYS: break;
 	}
 	return "";
@@ -192,6 +196,8 @@ static void print_key(struct report *report, const struct column *column,
 		out_printf(out, "[%c] ", level_of(report->breakdown->profile, row->function));
 		width = width > 4 && !last ? width - 4 : 0;
 	}
+	if (last && (column->key == BY_SRCLINE || column->key == BY_SRCFILE))
+		width = 0;
 	if (column->key == BY_FUNCTION && row->inlined) {
 		out_text(out, text);
 		width = width > strlen(text) ? width - strlen(text) : 0;

@@ -37,6 +37,11 @@ enum inlining symbol_store_inlining(const struct symbol_store *store)
 	return store ? store->options.inlining : INLINE_NONE;
 }
 
+bool symbol_store_wants_lines(const struct symbol_store *store)
+{
+	return store && store->options.lines;
+}
+
 struct symbol_store *symbol_store_new(const struct symbol_options *options)
 {
 	struct symbol_store *store = mem_alloc(sizeof(*store));

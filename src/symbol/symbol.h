@@ -64,6 +64,7 @@ struct symbol_options {
 	uint64_t cache_limit;			    /* bytes; 0 for 1 GiB */
 	const char *release; /* of the recorded kernel: "6.1.0-9-amd64"; NULL: the running one's */
 	enum inlining inlining;
+	bool lines;	    /* the source lines of samples will be asked for */
 	bool debuginfod;    /* ask servers (DEBUGINFOD_URLS) for what is missing */
 	bool other_machine; /* the recording is not of this machine: /proc, the running kernel and
 			       files without a build-id say nothing about it */
@@ -73,6 +74,7 @@ struct symbol_options {
 struct symbol_store *symbol_store_new(const struct symbol_options *options);
 void symbol_store_free(struct symbol_store *store);
 enum inlining symbol_store_inlining(const struct symbol_store *store); /* none of NULL */
+bool symbol_store_wants_lines(const struct symbol_store *store);
 
 struct dso_key {
 	enum dso_kind kind;

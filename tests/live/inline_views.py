@@ -94,6 +94,15 @@ def main():
     table = rows("-i", walked, "--inline")
     check(table[("mix", True)]["total_percent"] > 90 and table[("twice", True)]["total_percent"] > 90,
           "report --inline expands walked stacks too", table)
+    for keys in ("srcline", "srcfile", "dso,srcline,sym"):
+        command = ["report", "-i", walked, "--stdio", "--no-children", "-g", "none", "--sort", keys]
+        ours, theirs = ([line for line in run([name, *command], timeout=200).stdout.splitlines()
+                         if line and line[0] != "#"] for name in (PERFOLIO, "perf"))
+        check(ours == theirs and len(ours) > 0, f"report --sort {keys}: {len(ours)} rows are perf's",
+              *ours[:5], *theirs[:5])
+    check(any(row["srcline"].startswith("p.c:") for row in json.loads(
+        run([PERFOLIO, "report", "--json", "-i", walked, "--sort", "srcline"]).stdout)
+              ["events"][0]["rows"]), "report --json has the lines")
     done()
 
 

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The source lines of what was sampled, in perf's words. */
+#include "dwarf/dwarf.h"
+#include "profile/frames.h"
+
+#include <stdio.h>
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static const char *object_name(const struct profile *profile, uint32_t object)
+{
+	return base_name(profile_text(profile, profile->objects.data[object].path));
+}
+
+/* Without debug information: as far as the function tells. */
+static void name_by_symbol(struct profile *profile, struct dso *dso,
+			   const struct profile_leaf *leaf, struct profile_line *line)
+{
+	struct symbol symbol;
+	char *text;
+
+	if (dso && dso_find(dso, leaf->offset, &symbol))
+		text = mem_printf("%s+%llu", symbol.name,
+				  (unsigned long long)(leaf->offset - symbol.start));
+	else
+		text = mem_printf("%s[%llx]", object_name(profile, leaf->object),
+				  (unsigned long long)leaf->offset);
+	line->place = interner_add(&profile->strings, text);
+	line->file = interner_add(&profile->strings, "");
+	free(text);
+}
+
+static void name_line(struct profile *profile, struct dso *dso, const struct profile_leaf *leaf,
+		      struct profile_line *line)
+{
+	struct dwarf_frame frame;
+	char *text;
+
+	if (!dso || !dso_frames(dso, leaf->offset, &frame, 1) || !frame.file || !frame.line) {
+		name_by_symbol(profile, dso, leaf, line);
+		return;
+	}
+	text = mem_printf("%s:%u", base_name(frame.file), frame.line);
+	line->place = interner_add(&profile->strings, text);
+	line->file = interner_add(&profile->strings, base_name(frame.file));
+	free(text);
+}
+
+/* The symbols of each object of the profile; free it. */
+static struct dso **objects_of(const struct frames *frames)
+{
+	struct dso **objects = mem_alloc((frames->profile->objects.len + 1) * sizeof(*objects));
+
+	vec_each (object, &frames->objects)
+		if (object->known)
+			objects[object->id] = object->dso;
+	return objects;
+}
+
+void frames_find_lines(struct frames *frames)
+{
+	struct profile *profile = frames->profile;
+	struct dso **objects;
+
+	if (!symbol_store_wants_lines(frames->naming.store))
+		return;
+	objects = objects_of(frames);
+	while (profile->lines.len < profile->leaves.len)
+		vec_push(&profile->lines);
+	for (size_t i = 0; i < profile->samples.len; i++) {
+		uint32_t leaf = profile->samples.leaf[i];
+		const struct profile_leaf *facts = &profile->leaves.data[leaf];
+
+		if (!profile->lines.data[leaf].place)
+			name_line(profile, objects[facts->object], facts,
+				  &profile->lines.data[leaf]);
+	}
+	free(objects);
+}
