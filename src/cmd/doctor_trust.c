@@ -6,8 +6,9 @@
 #include "cmd/record_options.h"
 #include "cmd/report_load.h"
 #include "perfdata/reader.h"
-#include "profile/panel.h"
+#include "profile/remedy.h"
 #include "profile/trust.h"
+#include "symbol/package.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -23,20 +24,21 @@ struct examination {
 	struct profile *profile;
 	struct panel panel;
 	struct trust trust;
-	struct panel_options options;
+	bool copied;
+	struct remedy_facts facts;
 	const char *subject;
 };
 
 extern const struct command cmd_record;
 
-static void note_copies(struct panel_options *options, const struct perf_reader *reader)
+static void note_copies(struct examination *e, const struct perf_reader *reader)
 {
 	for (size_t i = 0; i < perf_reader_attr_count(reader); i++) {
 		const struct perf_event_attr *attr = &perf_reader_attr(reader, i)->attr.base;
 
 		if (attr->sample_type & PERF_SAMPLE_STACK_USER) {
-			options->copied = true;
-			options->copy_size = attr->sample_stack_user;
+			e->copied = true;
+			e->facts.copy_size = attr->sample_stack_user;
 		}
 	}
 }
@@ -50,13 +52,13 @@ static int examine(struct examination *e, const char *path, struct err *err)
 	if (!reader)
 		return -err->code;
 	rc = report_load(&e->profile, &args, path, reader, err);
-	note_copies(&e->options, reader);
+	note_copies(e, reader);
 	perf_reader_close(reader);
 	if (!rc && !e->profile->samples.len)
 		rc = err_set(err, ENODATA, "%s has no samples", e->subject);
 	if (rc)
 		return rc;
-	panel_make(&e->panel, e->profile, &e->options);
+	panel_make(&e->panel, e->profile, e->copied);
 	trust_of(&e->trust, e->profile);
 	return 0;
 }
@@ -126,17 +128,25 @@ static bool all_good(const struct examination *e)
 	return !e->trust.lost && !e->trust.throttled;
 }
 
-static void print_fault(const struct page *page, const char *what, enum panel_reason reason,
-			const char *remedy)
+static char *remedy_of(const struct examination *e, const struct panel_row *row,
+		       enum panel_reason reason)
 {
+	return remedy_for(reason, e->profile, &e->profile->objects.data[row->object], &e->facts);
+}
+
+static void print_fault(const struct page *page, const struct examination *e,
+			const struct panel_row *row, const char *what, enum panel_reason reason)
+{
+	char *remedy = remedy_of(e, row, reason);
 	char line[256];
 
-	if (reason == PANEL_GOOD)
-		return;
-	snprintf(line, sizeof(line), "%s: %s", what, panel_reason_text(reason));
-	page_text(page, FAULT_COLUMN, "", line, COLOR_OFF);
+	if (reason != PANEL_GOOD) {
+		snprintf(line, sizeof(line), "%s: %s", what, panel_reason_text(reason));
+		page_text(page, FAULT_COLUMN, "", line, COLOR_OFF);
+	}
 	if (remedy)
 		page_text(page, FAULT_COLUMN, page_arrow(page), remedy, COLOR_BOLD);
+	free(remedy);
 }
 
 static void print_row(const struct page *page, const struct examination *e,
@@ -150,8 +160,8 @@ static void print_row(const struct page *page, const struct examination *e,
 	if (e->panel.has_stacks)
 		fprintf(page->out, "  %9.2f %%", 100 * share(row->lost, row->through));
 	fprintf(page->out, "  %s\n", path);
-	print_fault(page, "names", row->names, row->names_remedy);
-	print_fault(page, "stacks", row->stacks, row->stacks_remedy);
+	print_fault(page, e, row, "names", row->names);
+	print_fault(page, e, row, "stacks", row->stacks);
 }
 
 static void print_rows(const struct page *page, const struct examination *e)
@@ -197,14 +207,17 @@ static void print_summary(const struct page *page, const struct examination *e)
 			  COLOR_BOLD);
 }
 
-static void put_fault(struct json *json, const char *key, enum panel_reason reason,
-		      const char *remedy)
+static void put_fault(struct json *json, const struct examination *e, const struct panel_row *row,
+		      const char *key, enum panel_reason reason)
 {
+	char *remedy = remedy_of(e, row, reason);
+
 	json_open(json, key, '{');
 	json_text(json, "reason", panel_reason_id(reason));
 	json_text(json, "text", panel_reason_text(reason));
 	json_text(json, "remedy", remedy);
 	json_close(json);
+	free(remedy);
 }
 
 static void print_json(const struct examination *e)
@@ -228,8 +241,8 @@ static void print_json(const struct examination *e)
 		json_u64(&json, "unnamed", row->unnamed);
 		json_u64(&json, "through", row->through);
 		json_u64(&json, "lost", row->lost);
-		put_fault(&json, "names", row->names, row->names_remedy);
-		put_fault(&json, "stacks", row->stacks, row->stacks_remedy);
+		put_fault(&json, e, row, "names", row->names);
+		put_fault(&json, e, row, "stacks", row->stacks);
 		json_close(&json);
 	}
 	json_close(&json);
@@ -239,7 +252,7 @@ static void print_json(const struct examination *e)
 
 int doctor_trust(const struct doctor_flags *flags, struct err *err)
 {
-	struct examination e = { .subject = flags->input };
+	struct examination e = { .subject = flags->input, .facts = { .packages = PACKAGE_LISTS } };
 	struct page page = page_of(stdout, flags->verbose);
 	int rc = flags->pid ? examine_process(&e, flags->pid, err) : examine(&e, e.subject, err);
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profile/panel.h"
 #include "base/mem.h"
-#include "profile/remedy.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +24,11 @@ static const struct {
 	[PANEL_OTHER_BUILD] = { "build-id-mismatch", "its file is of another build" },
 	[PANEL_NO_FILE] = { "no-file", "its file is not there" },
 	[PANEL_UNREADABLE] = { "unreadable", "its file cannot be read" },
-	[PANEL_KERNEL_HIDDEN] = { "kernel-hidden", "the kernel hides its addresses" },
+	[PANEL_KERNEL_HIDDEN] = { "kernel-hidden", "its addresses are hidden" },
+	[PANEL_KERNEL_MISSING] = { "kernel-missing", "its symbols are not here" },
+	[PANEL_KERNEL_OTHER] = { "kernel-other",
+				 "it is not known to be the kernel that runs here" },
+	[PANEL_NOT_IN_MAP] = { "not-in-map", "code made at run time that its list lacks" },
 	[PANEL_NOT_IN_TABLE] = { "not-in-table", "not in its table of symbols" },
 	[PANEL_UNMAPPED] = { "unmapped", "addresses that no mapping holds" },
 };
@@ -123,27 +126,28 @@ static enum panel_reason why_lost(const struct tally *tally, const struct profil
 	return tally->short_copy >= tally->no_table ? PANEL_COPY_TOO_SMALL : PANEL_NO_UNWIND_TABLE;
 }
 
-static enum panel_reason why_unnamed(const struct profile_object *object)
+enum panel_reason panel_why_unnamed(const struct profile_object *object)
 {
+	bool kernel = object->kind == DSO_KERNEL;
+
 	if (object->kind == DSO_NONE)
 		return PANEL_UNMAPPED;
-	if (object->kind == DSO_JIT && object->state != DSO_FULL)
-		return PANEL_JIT_WITHOUT_MAP;
+	if (object->kind == DSO_JIT)
+		return object->state == DSO_FULL ? PANEL_NOT_IN_MAP : PANEL_JIT_WITHOUT_MAP;
 	switch ((enum dso_state)object->state) {
 	case DSO_PARTIAL: return PANEL_EXPORTS_ONLY;
 	case DSO_STRIPPED: return PANEL_STRIPPED;
-	case DSO_MISSING: return PANEL_NO_FILE;
-	case DSO_MISMATCH: return PANEL_OTHER_BUILD;
+	case DSO_MISSING: return kernel ? PANEL_KERNEL_MISSING : PANEL_NO_FILE;
+	case DSO_MISMATCH: return kernel ? PANEL_KERNEL_OTHER : PANEL_OTHER_BUILD;
 	case DSO_HIDDEN: return PANEL_KERNEL_HIDDEN;
 	case DSO_UNREADABLE: return PANEL_UNREADABLE;
-	case DSO_FULL:
+	case DSO_FULL: return PANEL_NOT_IN_TABLE;
 	case DSO_UNREAD: break;
 	}
-	return PANEL_NOT_IN_TABLE;
+	return PANEL_UNMAPPED;
 }
 
-static void add_row(struct panel *panel, const struct walk *walk, uint32_t id,
-		    const struct panel_options *options)
+static void add_row(struct panel *panel, const struct walk *walk, uint32_t id, bool copied)
 {
 	const struct profile_object *object = &walk->profile->objects.data[id];
 	const struct tally *tally = &walk->objects[id];
@@ -158,11 +162,9 @@ static void add_row(struct panel *panel, const struct walk *walk, uint32_t id,
 	if (!row.through)
 		return;
 	if (matters(row.lost, row.through, panel->samples))
-		row.stacks = why_lost(tally, object, options->copied);
+		row.stacks = why_lost(tally, object, copied);
 	if (matters(row.unnamed, row.samples, panel->samples))
-		row.names = why_unnamed(object);
-	row.stacks_remedy = remedy_for(row.stacks, walk->profile, object, options);
-	row.names_remedy = remedy_for(row.names, walk->profile, object, options);
+		row.names = panel_why_unnamed(object);
 	*vec_push(&panel->rows) = row;
 }
 
@@ -177,24 +179,25 @@ static int compare_rows(const void *one, const void *two)
 	return a->object < b->object ? -1 : 1;
 }
 
-void panel_make(struct panel *panel, const struct profile *p, const struct panel_options *options)
+void panel_make(struct panel *panel, const struct profile *p, bool copied)
 {
 	uint64_t *weights = mem_alloc((p->stacks.len + 1) * sizeof(*weights));
 	struct walk walk = { .profile = p };
 
-	*panel = (struct panel){ .samples = p->samples.len };
+	*panel = (struct panel){ 0 };
 	walk.objects = mem_alloc((p->objects.len + 1) * sizeof(*walk.objects));
 	for (size_t i = 0; i < p->samples.len; i++)
-		weights[p->samples.stack[i]]++;
+		weights[p->samples.stack[i]] += profile_row_count(&p->samples, i);
 	for (uint32_t i = 1; i < p->stacks.len; i++) {
 		panel->has_stacks |= p->stacks.parent[i] != STACK_ROOT;
 		if (!weights[i])
 			continue;
 		count_stack(&walk, i, weights[i]);
+		panel->samples += weights[i];
 		*(p->stacks.flags[i] & STACK_CUT ? &panel->cut : &panel->whole) += weights[i];
 	}
 	for (uint32_t i = 0; i < p->objects.len; i++)
-		add_row(panel, &walk, i, options);
+		add_row(panel, &walk, i, copied);
 	if (panel->rows.len)
 		qsort(panel->rows.data, panel->rows.len, sizeof(*panel->rows.data), compare_rows);
 	free(walk.objects);
@@ -203,9 +206,5 @@ void panel_make(struct panel *panel, const struct profile *p, const struct panel
 
 void panel_free(struct panel *panel)
 {
-	vec_each (row, &panel->rows) {
-		free(row->stacks_remedy);
-		free(row->names_remedy);
-	}
 	vec_free(&panel->rows);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * How far each part of a profile can be trusted: for every object the stacks that were lost in it
- * and the samples that it has no name for, why, and what to do about it.
+ * and the samples that it has no name for, and why.
  *
  * A stack is lost in the object of the last frame that was still right: the one before the first
  * address that leads nowhere, or the outermost one where that is no function that stacks begin
@@ -27,6 +27,9 @@ enum panel_reason {
 	PANEL_NO_FILE,
 	PANEL_UNREADABLE,
 	PANEL_KERNEL_HIDDEN,
+	PANEL_KERNEL_MISSING,
+	PANEL_KERNEL_OTHER,
+	PANEL_NOT_IN_MAP,
 	PANEL_NOT_IN_TABLE,
 	PANEL_UNMAPPED,
 	PANEL_REASONS,
@@ -34,12 +37,11 @@ enum panel_reason {
 
 struct panel_row {
 	uint32_t object;
-	uint64_t samples;		    /* whose own address lies in it */
-	uint64_t unnamed;		    /* of these, without a name */
-	uint64_t through;		    /* samples whose stack passes it */
-	uint64_t lost;			    /* of these, whose stack was lost in it */
-	enum panel_reason stacks, names;    /* PANEL_GOOD where nothing is to be done */
-	char *stacks_remedy, *names_remedy; /* sentences; NULL where there is none */
+	uint64_t samples;		 /* whose own address lies in it */
+	uint64_t unnamed;		 /* of these, without a name */
+	uint64_t through;		 /* samples whose stack passes it */
+	uint64_t lost;			 /* of these, whose stack was lost in it */
+	enum panel_reason stacks, names; /* PANEL_GOOD where nothing is to be done */
 };
 
 struct panel {
@@ -48,15 +50,12 @@ struct panel {
 	VEC(struct panel_row) rows; /* the most samples first */
 };
 
-struct panel_options {
-	bool copied;	      /* stacks were copied (--call-graph dwarf) and unwound */
-	uint32_t copy_size;   /* bytes, if so */
-	const char *packages; /* the folder of the package lists; NULL: this machine's */
-};
-
-void panel_make(struct panel *panel, const struct profile *profile,
-		const struct panel_options *options);
+/* `copied`: stacks were copied (--call-graph dwarf) and unwound. */
+void panel_make(struct panel *panel, const struct profile *profile, bool copied);
 void panel_free(struct panel *panel);
+
+/* Why an object has code without a name. */
+enum panel_reason panel_why_unnamed(const struct profile_object *object);
 
 const char *panel_reason_id(enum panel_reason reason);	 /* "no-frame-pointer": for scripts */
 const char *panel_reason_text(enum panel_reason reason); /* "no frame pointers" */

@@ -5,8 +5,13 @@
 
 #include "profile/panel.h"
 
+struct remedy_facts {
+	uint32_t copy_size;   /* bytes of stack that were copied; 0: not known */
+	const char *packages; /* folder of the package lists, to name one; NULL: not looked into */
+};
+
 /* A sentence without its full stop, or NULL if nothing can be done.  Free it. */
 char *remedy_for(enum panel_reason reason, const struct profile *profile,
-		 const struct profile_object *object, const struct panel_options *options);
+		 const struct profile_object *object, const struct remedy_facts *facts);
 
 #endif

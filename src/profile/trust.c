@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profile/trust.h"
+#include "profile/remedy.h"
 
 #include <stdio.h>
-#include <string.h>
+#include <stdlib.h>
 
 /* Below these shares nothing needs a remedy. */
 #define LOST_MATTERS	0.005
@@ -11,24 +12,7 @@
 
 const char *trust_reason(const struct profile_object *object)
 {
-	if (object->kind == DSO_JIT)
-		return object->state == DSO_FULL ? "code made at run time that its list lacks"
-						 : "code made at run time";
-	if (object->kind == DSO_KERNEL && object->state == DSO_MISSING)
-		return "its symbols are not here";
-	if (object->kind == DSO_KERNEL && object->state == DSO_MISMATCH)
-		return "it is not known to be the kernel that runs here";
-	switch ((enum dso_state)object->state) {
-	case DSO_PARTIAL: return "only its exported functions have names";
-	case DSO_STRIPPED: return "stripped";
-	case DSO_MISSING: return "its file is not there";
-	case DSO_MISMATCH: return "its file is of another build";
-	case DSO_HIDDEN: return "its addresses are hidden";
-	case DSO_UNREADABLE: return "its file cannot be read";
-	case DSO_FULL: return "not in its table of symbols";
-	case DSO_UNREAD: break;
-	}
-	return "no mapping is known";
+	return panel_reason_text(panel_why_unnamed(object));
 }
 
 /* How many samples without a name each object has. */
@@ -74,77 +58,14 @@ static void find_worst(struct trust *t, const struct profile *p, uint32_t *helpe
 	free(unknown);
 }
 
-static const char *kernel_remedy(const struct profile_object *object)
-{
-	if (object->state == DSO_HIDDEN)
-		return "report as root with kernel.kptr_restrict at 0 or 1: kernel addresses are "
-		       "hidden";
-	if (object->kind == DSO_MODULE)
-		return "give the recorded kernel's symbols by --kallsyms, or its /lib/modules "
-		       "below "
-		       "--symfs";
-	return "give the recorded kernel's symbols by --vmlinux or --kallsyms";
-}
-
-/* Files that a distribution brings have packages of symbols; a program of one's own has not. */
-static bool is_installed(const char *path)
-{
-	return !strncmp(path, "/usr/", 5)
-		       ? strncmp(path, "/usr/local/", 11) != 0
-		       : !strncmp(path, "/lib", 4) || !strncmp(path, "/bin/", 5) ||
-				 !strncmp(path, "/sbin/", 6);
-}
-
-static void file_remedy(struct trust *t, const struct profile_object *object, const char *path)
-{
-	char *into = t->remedy;
-	size_t room = sizeof(t->remedy);
-
-	switch ((enum dso_state)object->state) {
-	case DSO_MISSING:
-		snprintf(into, room,
-			 "bring back %s, or put it into a folder under that path and give the "
-			 "folder by --symfs",
-			 path);
-		break;
-	case DSO_MISMATCH:
-		snprintf(into, room,
-			 "record again, or put the old file into a folder under its path and give "
-			 "the folder by --symfs: %s was rebuilt since",
-			 path);
-		break;
-	case DSO_UNREADABLE: snprintf(into, room, "report as a user who may read %s", path); break;
-	default:
-		if (is_installed(path))
-			snprintf(into, room,
-				 "install the debug symbols of %s, or let --debuginfod fetch them",
-				 path);
-		else
-			snprintf(into, room,
-				 "build %s without stripping it, record again; or put its file of "
-				 "debug symbols beside it",
-				 path);
-		break;
-	}
-}
-
 static void name_object(struct trust *t, const struct profile *p, uint32_t index)
 {
 	const struct profile_object *object = &p->objects.data[index];
-	const char *path = profile_text(p, object->path);
+	char *remedy = remedy_for(panel_why_unnamed(object), p, object,
+				  &(struct remedy_facts){ 0 });
 
-	if (object->kind == DSO_JIT)
-		snprintf(t->remedy, sizeof(t->remedy),
-			 "let the runtime write %s while it is recorded (node --perf-basic-prof, "
-			 "python3 -X perf, java with perf-map-agent)",
-			 path);
-	else if (object->kind == DSO_KERNEL || object->kind == DSO_MODULE)
-		snprintf(t->remedy, sizeof(t->remedy), "%s", kernel_remedy(object));
-	else if (object->kind == DSO_VDSO)
-		snprintf(t->remedy, sizeof(t->remedy),
-			 "give the ~/.debug of the recorded machine by --buildid-dir");
-	else
-		file_remedy(t, object, path);
+	snprintf(t->remedy, sizeof(t->remedy), "%s", remedy ? remedy : "");
+	free(remedy);
 }
 
 static const char *stack_remedy(const struct profile *p)

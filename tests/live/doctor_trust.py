@@ -130,9 +130,9 @@ def copies(folder):
 
 def names(folder):
     stripped = build(folder, "stripped", SPIN, "-static", "-s")
-    expect(examine(record(stripped)), "/stripped", "names", "stripped", "keep the symbols")
+    expect(examine(record(stripped)), "/stripped", "names", "stripped", "without stripping")
     exports = build(folder, "exports", SPIN, "-s")
-    expect(examine(record(exports)), "/exports", "names", "exports-only", "keep the symbols")
+    expect(examine(record(exports)), "/exports", "names", "exports-only", "without stripping")
     rebuilt = build(folder, "rebuilt", SPIN)
     data = record(rebuilt)
     build(folder, "rebuilt", SPIN.replace("100000", "100001"))

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "profile/panel.h"
 #include "made.h"
+#include "profile/remedy.h"
 #include "test.h"
-
-#define NOWHERE "/nowhere" /* no package lists: remedies name none */
 
 /* Samples of one stack, whose frames are made by made_stack and may be changed by the caller. */
 static void samples(struct profile *profile, uint32_t stack, int count, uint8_t flags)
@@ -21,20 +19,31 @@ static const struct panel_row *row_of(const struct panel *panel, uint32_t object
 	return NULL;
 }
 
+/* NULL: there is none. */
+static void expect_remedy(const struct profile *profile, uint32_t object, enum panel_reason reason,
+			  uint32_t copy_size, const char *want)
+{
+	char *remedy = remedy_for(reason, profile, &profile->objects.data[object],
+				  &(struct remedy_facts){ .copy_size = copy_size });
+
+	EXPECT_BOOL(remedy != NULL, want != NULL);
+	EXPECT_CONTAINS(remedy ? remedy : "", want ? want : "");
+	free(remedy);
+}
+
 TEST(panel_says_good_of_whole_stacks_with_names)
 {
 	struct profile *profile = made_profile();
 	struct panel panel;
 
 	samples(profile, made_stack(profile, "_start;main;work"), 10, 0);
-	panel_make(&panel, profile, &(struct panel_options){ .packages = NOWHERE });
+	panel_make(&panel, profile, false);
 	EXPECT_INT(panel.whole, 10);
 	EXPECT_INT(panel.cut, 0);
 	EXPECT_INT(panel.rows.len, 1);
 	EXPECT_INT(panel.rows.data[0].through, 10); /* once a sample, not once a frame */
 	EXPECT_INT(panel.rows.data[0].stacks, PANEL_GOOD);
 	EXPECT_INT(panel.rows.data[0].names, PANEL_GOOD);
-	EXPECT(!panel.rows.data[0].stacks_remedy);
 	panel_free(&panel);
 	profile_free(profile);
 }
@@ -51,10 +60,10 @@ TEST(panel_blames_the_object_where_the_way_was_lost)
 
 	/* main, an address that leads nowhere, f: what stands outside of that is not to blame */
 	samples(profile, profile_stack(profile, at, in_lib, false), 10, STACK_CUT);
-	panel_make(&panel, profile, &(struct panel_options){ .packages = NOWHERE });
+	panel_make(&panel, profile, false);
 	EXPECT_INT(row_of(&panel, lib)->lost, 10);
 	EXPECT_INT(row_of(&panel, lib)->stacks, PANEL_NO_FRAME_POINTER);
-	EXPECT_CONTAINS(row_of(&panel, lib)->stacks_remedy, "--call-graph dwarf");
+	expect_remedy(profile, lib, PANEL_NO_FRAME_POINTER, 0, "--call-graph dwarf");
 	EXPECT_INT(row_of(&panel, 1)->through, 10);
 	EXPECT_INT(row_of(&panel, 1)->lost, 0);
 	panel_free(&panel);
@@ -80,12 +89,9 @@ TEST(panel_tells_why_a_copied_stack_was_lost)
 		struct panel panel;
 
 		samples(profile, made_stack(profile, "main;work"), 3, cases[i].flags);
-		panel_make(&panel, profile,
-			   &(struct panel_options){ .copied = true,
-						    .copy_size = cases[i].size,
-						    .packages = NOWHERE });
+		panel_make(&panel, profile, true);
 		EXPECT_INT(panel.rows.data[0].stacks, cases[i].want);
-		EXPECT_CONTAINS(panel.rows.data[0].stacks_remedy, cases[i].remedy);
+		expect_remedy(profile, 1, cases[i].want, cases[i].size, cases[i].remedy);
 		panel_free(&panel);
 		profile_free(profile);
 	}
@@ -99,12 +105,17 @@ TEST(panel_tells_why_names_are_missing)
 		enum panel_reason want;
 		const char *remedy; /* NULL: there is none */
 	} cases[] = {
-		{ DSO_FILE, DSO_STRIPPED, PANEL_STRIPPED, "no strip" },
-		{ DSO_FILE, DSO_PARTIAL, PANEL_EXPORTS_ONLY, "--debuginfod" },
+		{ DSO_FILE, DSO_STRIPPED, PANEL_STRIPPED, "without stripping" },
+		{ DSO_FILE, DSO_PARTIAL, PANEL_EXPORTS_ONLY, "debug symbols" },
 		{ DSO_FILE, DSO_MISMATCH, PANEL_OTHER_BUILD, "rebuilt" },
 		{ DSO_FILE, DSO_MISSING, PANEL_NO_FILE, "--symfs" },
 		{ DSO_FILE, DSO_UNREADABLE, PANEL_UNREADABLE, "may read" },
 		{ DSO_FILE, DSO_FULL, PANEL_NOT_IN_TABLE, NULL },
+		{ DSO_VDSO, DSO_MISSING, PANEL_NO_FILE, "--buildid-dir" },
+		{ DSO_MODULE, DSO_MISMATCH, PANEL_OTHER_BUILD, "/lib/modules" },
+		{ DSO_KERNEL, DSO_MISSING, PANEL_KERNEL_MISSING, "--vmlinux" },
+		{ DSO_KERNEL, DSO_MISMATCH, PANEL_KERNEL_OTHER, "--kallsyms" },
+		{ DSO_JIT, DSO_FULL, PANEL_NOT_IN_MAP, NULL },
 		{ DSO_KERNEL, DSO_HIDDEN, PANEL_KERNEL_HIDDEN, "kptr_restrict" },
 		{ DSO_JIT, DSO_MISSING, PANEL_JIT_WITHOUT_MAP, "--perf-basic-prof" },
 		{ DSO_NONE, DSO_UNREAD, PANEL_UNMAPPED, NULL },
@@ -120,14 +131,12 @@ TEST(panel_tells_why_names_are_missing)
 
 		profile->objects.data[object].state = (uint8_t)cases[i].state;
 		samples(profile, profile_stack(profile, STACK_ROOT, unknown, false), 5, 0);
-		panel_make(&panel, profile, &(struct panel_options){ .packages = NOWHERE });
+		panel_make(&panel, profile, false);
 		row = row_of(&panel, object);
 		test_case("%s", panel_reason_id(cases[i].want));
 		EXPECT_INT(row->unnamed, 5);
 		EXPECT_INT(row->names, cases[i].want);
-		EXPECT_CONTAINS(row->names_remedy ? row->names_remedy : "",
-				cases[i].remedy ? cases[i].remedy : "");
-		EXPECT_BOOL(row->names_remedy != NULL, cases[i].remedy != NULL);
+		expect_remedy(profile, object, cases[i].want, 0, cases[i].remedy);
 		panel_free(&panel);
 		profile_free(profile);
 	}
@@ -142,7 +151,7 @@ TEST(panel_is_silent_about_what_is_rare)
 
 	samples(profile, made_stack(profile, "main"), 997, 0);
 	samples(profile, profile_stack(profile, STACK_ROOT, unknown, false), 3, 0);
-	panel_make(&panel, profile, &(struct panel_options){ .packages = NOWHERE });
+	panel_make(&panel, profile, false);
 	EXPECT_INT(panel.rows.data[0].unnamed, 3);
 	EXPECT_INT(panel.rows.data[0].names, PANEL_GOOD);
 	panel_free(&panel);
