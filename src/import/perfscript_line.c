@@ -95,19 +95,33 @@ static bool find_time(struct piece line, struct piece *time, uint64_t *ns)
 	return false;
 }
 
+/* A number of a thread; perf calls one that it does not know -1. */
+static bool read_id(const char *at, const char *end, uint32_t *id)
+{
+	uint64_t value;
+
+	if (end - at == 2 && !memcmp(at, "-1", 2)) {
+		*id = UINT32_MAX;
+		return true;
+	}
+	if (!read_number(at, end, &value) || value > UINT32_MAX)
+		return false;
+	*id = (uint32_t)value;
+	return true;
+}
+
 /* "12" or "12/13": a thread, or a process and its thread. */
 static bool read_thread(struct piece word, struct script_head *head)
 {
 	const char *slash = memchr(word.at, '/', piece_length(word));
-	uint64_t pid = 0, tid;
+	uint32_t pid = 0, tid;
 
-	if (slash && !read_number(word.at, slash, &pid))
+	if (slash && !read_id(word.at, slash, &pid))
 		return false;
-	if (!read_number(slash ? slash + 1 : word.at, word.end, &tid) || tid > UINT32_MAX ||
-	    pid > UINT32_MAX)
+	if (!read_id(slash ? slash + 1 : word.at, word.end, &tid))
 		return false;
-	head->tid = (uint32_t)tid;
-	head->pid = slash ? (uint32_t)pid : head->tid;
+	head->tid = tid;
+	head->pid = slash ? pid : tid;
 	head->has_tid = true;
 	head->has_pid = slash;
 	return true;

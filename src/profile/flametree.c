@@ -262,40 +262,40 @@ static uint32_t *rank_names(const struct flametree *tree)
 	return rank;
 }
 
-struct placed {
-	uint32_t rank, node;
-};
-
-static int last_name_first(const void *a, const void *b)
+/* The nodes in the order of their names; of equals the older comes first.  Free it. */
+static uint32_t *order_nodes(const struct flametree *tree)
 {
-	const struct placed *x = a, *y = b;
+	size_t len = tree->nodes.len, names = tree->names.len;
+	uint32_t *rank = rank_names(tree), *order = mem_resize(NULL, len + 1, sizeof(*order));
+	size_t *first = mem_alloc((names + 1) * sizeof(*first));
 
-	if (x->rank != y->rank)
-		return x->rank > y->rank ? -1 : 1;
-	return x->node > y->node ? -1 : x->node < y->node;
+	/* Many nodes share few names, so counting them is quicker than comparing. */
+	vec_each (node, &tree->nodes)
+		first[rank[node->name] + 1]++;
+	for (size_t i = 1; i <= names; i++)
+		first[i] += first[i - 1];
+	for (uint32_t i = 0; i < len; i++)
+		order[first[rank[tree->nodes.data[i].name]]++] = i;
+	free(first);
+	free(rank);
+	return order;
 }
 
 /* Hangs every node in front of its siblings, the last name first: the lists end up sorted. */
 static void link_children(struct flametree *tree)
 {
-	size_t len = tree->nodes.len;
-	struct placed *order = mem_resize(NULL, len, sizeof(*order));
-	uint32_t *rank = rank_names(tree);
+	uint32_t *order = order_nodes(tree);
 
-	for (uint32_t i = 0; i < len; i++)
-		order[i] = (struct placed){ rank[tree->nodes.data[i].name], i };
-	qsort(order, len, sizeof(*order), last_name_first);
-	for (size_t i = 0; i < len; i++) {
-		struct flame_node *node = &tree->nodes.data[order[i].node], *parent;
+	for (size_t i = tree->nodes.len; i-- > 0;) {
+		struct flame_node *node = &tree->nodes.data[order[i]], *parent;
 
-		if (order[i].node == 0)
+		if (order[i] == 0)
 			continue;
 		parent = &tree->nodes.data[node->parent];
 		node->next_sibling = parent->first_child;
-		parent->first_child = order[i].node;
+		parent->first_child = order[i];
 	}
 	free(order);
-	free(rank);
 }
 
 int flametree_build(struct flametree *tree, const struct profile *profile,

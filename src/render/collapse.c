@@ -189,7 +189,8 @@ static char *frame_text(const struct collapse *c, uint32_t function, bool java, 
 		if (arrow)
 			*arrow = '\0';
 		rest = arrow && arrow[2] ? arrow + 2 : NULL;
-		tidy(part, java, c->options->inferno);
+		if (*raw != '[' || raw[strlen(raw) - 1] != ']') /* a module keeps its whole name */
+			tidy(part, java, c->options->inferno);
 		buf_printf(&text, "%s%s%s", part == raw ? "" : ";", part,
 			   part == raw ? mark_of(c, function, inlined) : "_[i]");
 	}
