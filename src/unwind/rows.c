@@ -234,6 +234,9 @@ static void run_saved(struct running *m, uint8_t op, struct cursor *c)
 
 static void run_frame(struct running *m, uint8_t op, struct cursor *c)
 {
+	/* These change a part of register + offset; an expression has no such parts. */
+	if (op == OP_DEF_CFA_REGISTER || op == OP_DEF_CFA_OFFSET || op == OP_DEF_CFA_OFFSET_SF)
+		m->broken |= m->now.frame != CFI_FRAME_REGISTER;
 	switch (op) {
 	case OP_DEF_CFA:
 		set_frame_register(m, cfi_uleb(c));

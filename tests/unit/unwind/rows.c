@@ -192,6 +192,9 @@ TEST(rows_refuse_damaged_programs)
 		{ "offset too large", "\x83\xff\xff\xff\xff\x7f", 6 },
 		{ "offset that overflows", "\x83\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 11 },
 		{ "CFA of a register that nobody tracks", "\x0d\x60", 2 },
+		{ "an offset to an expression", "\x0f\x01\x96\x0e\x7f", 5 },
+		{ "a signed offset to an expression", "\x0f\x01\x96\x13\x7f", 5 },
+		{ "a register to an expression", "\x0f\x01\x96\x0d\x06", 5 },
 		{ "set_loc backwards", "\x41\x01\x00\xdf\xff\xff", 6 },
 	};
 
