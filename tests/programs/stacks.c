@@ -16,13 +16,13 @@
 #include <string.h>
 #include <time.h>
 
-#define FUNCTIONS(X)                                                                            \
-	X(busy)                                                                                 \
-	X(many_registers)                                                                       \
-	X(run_plain)                                                                            \
-	X(descend)                                                                              \
-	X(run_recursion) X(run_alloca) X(compare) X(run_plt) X(on_signal) X(run_signal) X(work) \
-		X(work_all)
+#define FUNCTIONS(X)      \
+	X(busy)           \
+	X(many_registers) \
+	X(run_plain)      \
+	X(descend)        \
+	X(run_recursion)  \
+	X(run_alloca) X(compare) X(run_plt) X(on_signal) X(run_signal) X(work) X(work_all)
 
 #define NUMBER(name) NUMBER_##name,
 enum { FUNCTIONS(NUMBER) NUMBERS };
