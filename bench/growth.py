@@ -75,5 +75,8 @@ def print_table(runs):
              "index_open_ms": "index open ms"}
     print("  " + " ".join(f"{text:>15}" for text in names.values()))
     for size in SIZES:
-        print("  " + " ".join(f"{median(runs[size], name):>15,.{0 if name in ('samples', 'addresses') else 1}f}"
-                              for name in names))
+        print("  " + " ".join(f"{median(runs[size], name):>15,.{places(name)}f}" for name in names))
+
+
+def places(name):
+    return 0 if name in ("samples", "addresses") else 1

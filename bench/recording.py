@@ -15,6 +15,7 @@ import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 FOLDER = os.path.join(ROOT, "build", "recordings")
+TOOLS = os.environ.get("PERFOLIO_BENCH_TOOLS", os.path.join(ROOT, "build", "bench"))
 LARGEST = int(os.environ.get("PERFOLIO_BENCH_SAMPLES", "820000"))
 RATE = 15000  # a second and CPU
 SQL = """
@@ -48,7 +49,8 @@ def steps(scratch):
     sources = "src/base/*.c src/profile/*.c src/event/*.c src/perfdata/*.c"
     return {
         "sqlite3": f"sqlite3 {scratch}/$$.db <{scratch}/work.sql; rm -f {scratch}/$$.db",
-        "gcc": f"for f in $(ls {sources} | shuf -n 6); do gcc -O2 -g -D_GNU_SOURCE -Isrc -c -o {scratch}/$$.o $f; done",
+        "gcc": f"for f in $(ls {sources} | shuf -n 6); "
+               f"do gcc -O2 -g -D_GNU_SOURCE -Isrc -c -o {scratch}/$$.o $f; done",
         "python3": f"/usr/bin/python3 {scratch}/work.py",
         "xz": "cat src/event/*.c | xz -6 -c | xz -dc",
         "redis-benchmark": f"redis-benchmark -s {scratch}/redis -n 4000 -q",
@@ -110,7 +112,7 @@ def grown(samples):
     if not os.path.exists(path):
         source = make()
         print(f"making {os.path.relpath(path)}", flush=True)
-        subprocess.run([os.path.join(ROOT, "build", "bench", "grow"), source, str(samples),
+        subprocess.run([os.path.join(TOOLS, "grow"), source, str(samples),
                         path + ".part"], check=True)
         os.rename(path + ".part", path)
     return path
@@ -119,7 +121,7 @@ def grown(samples):
 @functools.lru_cache
 def shape(path):
     """What a recording is like, in words."""
-    text = subprocess.check_output([os.path.join(ROOT, "build", "bench", "profile"), "read", path],
+    text = subprocess.check_output([os.path.join(TOOLS, "profile"), "read", path],
                                    encoding="utf-8")
     found = json.loads(text.splitlines()[-1])
     return (f"{os.path.basename(path)}: {found['samples']:,} samples, "

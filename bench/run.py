@@ -57,10 +57,20 @@ class Result:
         return f"failed with status {status}, allowed {limit['memory_mb']:,} MB"
 
 
+def peer_limit(module):
+    """The module's, and never so much memory that the machine would have to end somebody."""
+    limit = getattr(module, "LIMIT", None)
+    with open("/proc/meminfo", encoding="utf-8") as file:
+        available = [int(line.split()[1]) // 1024 for line in file if line.startswith("MemAvailable")]
+    if not limit:
+        return None
+    return {**limit, "memory_mb": min([limit["memory_mb"], *[mb * 3 // 4 for mb in available]])}
+
+
 def run_benchmark(module, perfolio, rounds):
     runs = {}
     cost = os.path.join(os.path.dirname(perfolio), "bench", "cost")
-    limit = getattr(module, "LIMIT", None)
+    limit = peer_limit(module)
     with tempfile.TemporaryDirectory(prefix="perfolio-bench-") as scratch:
         commands = module.commands(perfolio, scratch)
         for number in range(rounds + 1):
@@ -136,6 +146,8 @@ def main():
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(BENCHMARKS))
     args = parser.parse_args()
     sys.path.insert(0, HERE)
+    tools = os.path.join(os.path.dirname(os.path.abspath(args.perfolio)), "bench")
+    os.environ["PERFOLIO_BENCH_TOOLS"] = tools
     about = host(args.perfolio)
     print(", ".join(f"{key} {value}" for key, value in about.items()))
     results, goals = {}, []
