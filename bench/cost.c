@@ -13,7 +13,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -61,6 +63,20 @@ static int write_cost(const char *path, double started, const struct rusage *usa
 	return 0;
 }
 
+/*
+ * Processes that the command leaves to end by themselves are a part of its cost: perf does so with
+ * the addr2line that does most of its work.
+ */
+static void add_orphans(struct rusage *cost)
+{
+	struct rusage orphan;
+
+	while (wait4(-1, NULL, 0, &orphan) > 0) {
+		timeradd(&cost->ru_utime, &orphan.ru_utime, &cost->ru_utime);
+		timeradd(&cost->ru_stime, &orphan.ru_stime, &cost->ru_stime);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	rlim_t seconds = 0, megabytes = 0;
@@ -81,6 +97,7 @@ int main(int argc, char **argv)
 	}
 	if (optind >= argc)
 		return usage();
+	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 	started = now_ms();
 	child = fork();
 	if (child == 0) {
@@ -94,6 +111,7 @@ int main(int argc, char **argv)
 		perror("cost");
 		return 1;
 	}
+	add_orphans(&cost);
 	status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 	return write_cost(argv[1], started, &cost, status) ? 1 : status;
 }

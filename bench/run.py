@@ -28,7 +28,7 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
 BENCHMARKS = ["list", "startup", "interval", "record", "copies", "read", "report", "script",
-              "unwind", "growth", "filter"]
+              "unwind", "inline", "growth", "filter"]
 UNITS = {"elapsed_ms": "ms", "cpu_ms": "ms", "memory_mb": "MB", "cpu_per_tick_us": "us"}
 
 

@@ -33,7 +33,7 @@ def commands(perfolio, scratch):
     subprocess.run(["perf", "record", "-q", "-e", "cpu-clock", "-F", "2999", "--call-graph", "dwarf",
                     "-o", path, "/usr/bin/python3", "-c", WORK], check=True,
                    stderr=subprocess.DEVNULL)
-    ours = f"exec {perfolio} script -i {path} >/dev/null"
+    ours = f"exec {perfolio} script --no-inline -i {path} >/dev/null"
     return {
         "perfolio": ["sh", "-c", f"rm -rf {cache}; XDG_CACHE_HOME={cache} {ours}"],
         "warm": ["sh", "-c", f"XDG_CACHE_HOME={cache} {ours}"],
