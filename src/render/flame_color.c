@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "render/flame_color.h"
 
-static const uint32_t hues[] = { 0xf0a860, 0x8cc4ec, 0x70c4a4, 0xf2dc78,
-				 0x8fb2dc, 0xe8a080, 0xd8a8cc, 0xbcc48c };
+/* The first is the kernel's own among objects. */
+static const uint32_t hues[] = { 0x8cc4ec, 0xf0a860, 0x70c4a4, 0xf2dc78,
+				 0xb9a7e6, 0xe48f74, 0xe3b3d3, 0xb9bd7c };
 
 int flame_palette_find(const char *name)
 {
@@ -47,7 +48,10 @@ uint32_t flame_kind_color(enum flame_kind kind)
 
 uint32_t flame_object_color(const char *name)
 {
-	return *name ? hues[hash_of(name) % ARRAY_SIZE(hues)] : flame_kind_color(FLAME_UNKNOWN);
+	if (!*name)
+		return flame_kind_color(FLAME_UNKNOWN);
+	return !strncmp(name, "[kernel", 7) ? hues[0]
+					    : hues[1 + hash_of(name) % (ARRAY_SIZE(hues) - 1)];
 }
 
 const char *flame_object(const struct flametree *tree, uint32_t node)
