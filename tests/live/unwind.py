@@ -22,6 +22,7 @@ POINTS = 500 if LONG else 30
 FLAGS = ["-O2", "-g0", "-fomit-frame-pointer", "-fno-ipa-icf"]
 # What stacks begin with; a thread's has no name where libc has no symbols of its own.
 STARTS = ("_start", "__clone", "clone", "clone3", "__clone3", "start_thread")
+OURS = [PERFOLIO, "script", "--no-inline", "-F", "comm,ip,sym,dso", "-i"]
 MARK = struct.pack("<QQ", 0x7065726675c0ffee, 0x1122334455667788)
 
 # --- rules, beside readelf ---------------------------------------------------------------------
@@ -93,8 +94,10 @@ def build(folder, name, source, *flags):
 
 def samples_of(command):
     """The frames of each sample, leaf first: (address, name)."""
-    found = []
-    for line in run(command, timeout=200).stdout.splitlines():
+    found, said = [], run(command, timeout=200)
+    if said.returncode:
+        print(f"# {command[0]}: status {said.returncode}: {said.stderr[-300:]!r}")
+    for line in said.stdout.splitlines():
         frame = re.match(r"\s+([0-9a-f]+) (.*) \(", line)
         if frame and found:
             found[-1].append((frame[1], re.sub(r"\+0x[0-9a-f]+$", "", frame[2])))
@@ -114,8 +117,9 @@ def reaches(frames):
 
 def compare(label, data):
     """Our stacks beside perf's, which in static programs ends at the leaf: only ours is looked at."""
-    theirs = samples_of(["perf", "script", "--no-inline", "-i", data, "-F", "comm,ip,sym,dso"])
-    ours = samples_of([PERFOLIO, "script", "-i", data, "-F", "comm,ip,sym,dso"])
+    command = ["perf", "script", "--no-inline", "-i", data, "-F", "comm,ip,sym,dso"]
+    theirs = samples_of(command) or samples_of(command)  # it has come back empty once, no idea why
+    ours = samples_of([*OURS, data])
     if not check(len(ours) == len(theirs) and len(ours) > 50,
                  f"{label}: {len(theirs)} samples", len(ours)):
         return ours
@@ -176,7 +180,7 @@ def test_truth(folder):
     path, data = os.path.join(folder, "stacks-pie"), os.path.join(folder, "truth.data")
     names = run([path, "names"]).stdout.split()
     record(["perf"], data, path, "all", SECONDS)
-    frames = samples_of([PERFOLIO, "script", "-i", data, "-F", "comm,ip,sym,dso"])
+    frames = samples_of([*OURS, data])
     truth = list(true_stacks(data))
     if not check(len(frames) == len(truth), "samples to hold against the truth", len(frames),
                  len(truth)):
@@ -279,7 +283,7 @@ def test_tiny(folder):
         data = os.path.join(folder, f"tiny-{way}.data")
         run(["sh", "-c", f"{PERFOLIO} record -q -F 999 --call-graph {way} -o {data} {path} "
              ">/dev/null & sleep 1; kill -INT $!; wait"])
-        frames = samples_of([PERFOLIO, "script", "-i", data, "-F", "comm,ip,sym,dso"])
+        frames = samples_of([*OURS, data])
         frames = [stack for stack in frames if any(name == "main" for _, name in stack)] \
             if way == "dwarf" else frames
         shares[way] = sum(map(reaches, frames)) / max(1, len(frames))
