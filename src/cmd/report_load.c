@@ -121,7 +121,7 @@ static int from_records(struct profile **profile, const struct report_args *args
 	names.lines = report_wants_lines(args);
 	store = symbols_open(&names, reader);
 	*profile = profile_read(reader, store, err);
-	symbol_store_free(store);
+	symbols_close(store);
 	return *profile ? 0 : -err->code;
 }
 

@@ -314,7 +314,7 @@ static int script_run(void *options, int argc, char **argv, struct err *err)
 	record_sort_free(script.sort);
 	unwinding_fini(&script.unwinding);
 	script_text_free(&script.text);
-	symbol_store_free(script.store);
+	symbols_close(script.store);
 	machine_free(script.text.machine);
 	perf_reader_close(script.reader);
 	script_filter_free(&script.filter);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cmd/symbols.h"
+#include "base/log.h"
 #include "base/mem.h"
 #include "perfdata/feature.h"
 
@@ -43,4 +44,16 @@ struct symbol_store *symbols_open(const struct symbol_args *args, struct perf_re
 
 	free(release_copy);
 	return store;
+}
+
+void symbols_close(struct symbol_store *store)
+{
+	const char *path = store ? symbol_store_given_up(store) : NULL;
+
+	if (path)
+		log_line(LOG_WARN,
+			 "%s: its debug information takes more work than its size explains, it may "
+			 "be damaged on purpose; without its inlined functions and lines",
+			 path);
+	symbol_store_free(store);
 }

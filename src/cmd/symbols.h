@@ -40,4 +40,7 @@ struct symbol_args {
 /* The symbols for a recording, which tells what it is of; never NULL. */
 struct symbol_store *symbols_open(const struct symbol_args *args, struct perf_reader *reader);
 
+/* Says what can't be seen from the names; frees the store, which may be NULL. */
+void symbols_close(struct symbol_store *store);
+
 #endif

@@ -62,3 +62,15 @@ enum lines_state dso_lines_state(struct dso *object)
 	pthread_mutex_unlock(&object->lock);
 	return state;
 }
+
+const char *symbol_store_given_up(struct symbol_store *store)
+{
+	const char *path = NULL;
+
+	pthread_mutex_lock(&store->lock);
+	vec_each (object, &store->objects)
+		if (dso_lines_state(*object) == LINES_TIRED)
+			path = (*object)->key.path;
+	pthread_mutex_unlock(&store->lock);
+	return path;
+}

@@ -125,6 +125,10 @@ enum lines_state {
 };
 enum lines_state dso_lines_state(struct dso *object);
 
+/* The path of an object whose debug information was given up (LINES_TIRED); NULL if there is none.
+ */
+const char *symbol_store_given_up(struct symbol_store *store);
+
 /* Reads it now, for those that read many at once; else the first question does. */
 void dso_read(struct dso *object);
 
