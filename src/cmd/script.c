@@ -224,6 +224,7 @@ static int script_over(struct script *script, const struct script_options *o, co
 	script->text.machine = machine_new();
 	script_symbols_init(&script->text.symbols, script->text.machine);
 	unwinding_init(&script->unwinding, &script->text.symbols.naming, script->reader);
+	script->unwinding.needs_file = true;
 	machine_take_build_ids(script->text.machine, script->reader);
 	script->sort = record_sort_new(script->reader, 0);
 	script->dumping = o->dump;

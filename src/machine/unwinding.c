@@ -94,6 +94,12 @@ static void put_chain(struct unwinding *u, struct sample *sample, uint64_t kerne
 	sample->chain_origin = origin_of(&u->unwound);
 }
 
+static bool is_without_file(const struct unwound *unwound)
+{
+	return unwound->count == 1 &&
+	       (unwound->end == UNWIND_NO_FILE || unwound->end == UNWIND_NO_CODE);
+}
+
 bool unwinding_apply(struct unwinding *u, const struct thread *thread, struct sample *sample)
 {
 	struct question question = { u->naming, thread };
@@ -118,7 +124,7 @@ bool unwinding_apply(struct unwinding *u, const struct thread *thread, struct sa
 		input.chain_len = sample->chain_len - kernel - 1;
 	}
 	unwinder_run(u->unwinder, &input, &space, &u->unwound);
-	if (!u->unwound.count)
+	if (!u->unwound.count || (u->needs_file && is_without_file(&u->unwound)))
 		return false;
 	put_chain(u, sample, kernel);
 	return true;

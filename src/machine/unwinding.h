@@ -16,6 +16,7 @@ struct sample;
 struct unwinding {
 	struct naming *naming; /* without a store nothing is unwound */
 	struct perf_reader *reader;
+	bool needs_file; /* as perf: no user frame at all if the innermost one is of no file */
 	struct unwinder *unwinder; /* NULL: none was needed yet */
 	char *machine;		   /* the recorded one's, as uname says it; NULL: not told */
 	VEC(uint64_t) chain;

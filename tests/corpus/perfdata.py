@@ -137,23 +137,6 @@ def read_past_the_record(name, lines):
     return kept
 
 
-# Stacks that were copied: perf unwinds none of them, since it had no program to look into, while our
-# frames go on by frame pointers.
-UNWOUND = {
-    "hotspot__perf.data.PerfFormatLost",
-    "lpd__fibo.compressed2.pipe.data",
-    "perfparser__contentsize.data",
-    "perfparser__cpp-inlining_cpp-inlining.perf.data",
-    "perfparser__fork_static_gcc_perf.data.zstd",
-    "simpleperf__perf_unwind_embedded_lib_in_apk.data",
-    "simpleperf__perf_with_ip_zero_in_callchain.data",
-}
-
-
-def is_user_frame(line):
-    return re.match(r"\t +[0-9a-f]{1,15} ", line) is not None
-
-
 LINES_EXPLAINED = {
     "perfparser__vector_static_gcc_perf.lbr.data": read_past_the_record,
 }
@@ -171,9 +154,6 @@ def check_text(name, empty, totals):
     if name in LINES_EXPLAINED:
         want = LINES_EXPLAINED[name](name, want)
     got = text.splitlines()
-    if name in UNWOUND:
-        assert not any(is_user_frame(line) and "(/" in line for line in want), "perf did unwind"
-        want, got = ([line for line in lines if not is_user_frame(line)] for lines in (want, got))
     got = got if whole else got[:len(want)]
     same = sum(a == b for a, b in zip(got, want))
     totals[0] += same
