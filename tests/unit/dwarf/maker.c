@@ -7,7 +7,7 @@
 void put_number(struct buf *buf, uint64_t value, unsigned size)
 {
 	for (unsigned i = 0; i < size; i++)
-		buf_putc(buf, (char)(value >> 8 * i));
+		buf_putc(buf, i < 8 ? (char)(value >> 8 * i) : 0);
 }
 
 void put_uleb(struct buf *buf, uint64_t value)
