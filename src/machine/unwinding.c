@@ -77,6 +77,7 @@ static struct chain_origin origin_of(const struct unwound *unwound)
 		.unwound = true,
 		.spliced = unwound->frames[unwound->count - 1].how == UNWIND_SPLICED,
 		.short_copy = unwound->end == UNWIND_COPY_END,
+		.whole = unwound->end == UNWIND_ROOT,
 		.no_rules = unwound->end == UNWIND_NO_RULES || unwound->end == UNWIND_NO_FILE,
 	};
 }

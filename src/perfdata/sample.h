@@ -27,6 +27,7 @@ struct chain_origin {
 	bool spliced;	 /* and further out is what the kernel followed by frame pointers */
 	bool short_copy; /* the copy ended before the stack did */
 	bool no_rules;	 /* code was met of which nobody tells how to leave it */
+	bool whole;	 /* the outermost frame has no caller, and says so */
 };
 
 struct sample {

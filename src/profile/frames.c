@@ -355,7 +355,9 @@ struct frames_stack frames_end(struct frames *frames, const struct frames_walk *
 	bool user = walk->addresses[walk->count - 1].mode == PERF_RECORD_MISC_USER;
 	uint32_t outermost = walk->functions[walk->kept - 1];
 
-	result.cut = sample->chain && (walk->lost_way || (user && !frames->begins.data[outermost]));
+	/* In a stripped program _start has no name, but its rules say that nobody calls it. */
+	result.cut = sample->chain && (walk->lost_way || (user && !sample->chain_origin.whole &&
+							  !frames->begins.data[outermost]));
 	result.stack = stack_of(frames, walk);
 	mark(&frames->profile->stacks.flags[result.stack], result.cut, &sample->chain_origin);
 	return result;

@@ -120,6 +120,10 @@ def copies(folder):
     path = build(folder, "tables", SPIN, "-fomit-frame-pointer")
     found = examine(record(path, "dwarf"))
     check(found["good"], "a copied stack needs no frame pointers", found)
+    path = build(folder, "nameless", SPIN, "-fomit-frame-pointer", "-s")
+    found = examine(record(path, "dwarf"))
+    check(found["cut_stacks"] < 0.05 * found["samples"], "nor a name for where the program begins",
+          found)
     path = build(folder, "no-tables", SPIN, "-fomit-frame-pointer",
                  "-fno-asynchronous-unwind-tables", "-fno-unwind-tables")
     expect(examine(record(path, "dwarf")), "/no-tables", "stacks", "no-unwind-table",
