@@ -327,13 +327,15 @@ static bool check_tables(const struct profile *p)
 	return true;
 }
 
-/* A parent stands before its children, so that a walk up ends. */
+/* A parent stands before its children, so that a walk up ends; nothing is inlined into the root. */
 static bool check_stacks(const struct profile_stacks *stacks, size_t functions)
 {
-	bool good = stacks->len && stacks->parent[STACK_ROOT] == STACK_ROOT;
+	bool good = stacks->len && stacks->parent[STACK_ROOT] == STACK_ROOT &&
+		    !stacks->flags[STACK_ROOT];
 
 	for (size_t i = 1; i < stacks->len; i++)
-		good &= stacks->parent[i] < i;
+		good &= stacks->parent[i] < i &&
+			(stacks->parent[i] != STACK_ROOT || !(stacks->flags[i] & STACK_INLINED));
 	return good && below(stacks->function, stacks->len, functions);
 }
 

@@ -107,3 +107,22 @@ TEST(index_that_is_damaged_is_refused)
 	profile_free(profile);
 	unlink(path);
 }
+
+/* Walks from an inlined frame to the one it is in would not end at the root. */
+TEST(index_with_an_inlined_root_is_refused)
+{
+	for (uint32_t node = 0; node < 2; node++) {
+		struct profile *profile = sample_profile(), *again = NULL;
+		struct err err = { 0 };
+		char path[64];
+
+		temporary(path, sizeof(path));
+		profile->stacks.flags[node] |= STACK_INLINED;
+		EXPECT_INT(profile->stacks.parent[node], STACK_ROOT);
+		EXPECT_INT(profile_index_write(profile, &identity, path, &err), 0);
+		EXPECT(profile_index_open(&again, &identity, path, &err) < 0);
+		EXPECT(!again);
+		profile_free(profile);
+		unlink(path);
+	}
+}
