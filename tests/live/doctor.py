@@ -298,8 +298,8 @@ def page():
         check(lines[0] == "Profiling works here.", f"{locale}: the verdict comes first", lines[:3])
         check(any(line.startswith(f"  {mark} CPU") for line in lines), f"{locale}: marks", lines[:9])
         check(max(map(len, lines)) <= 80, f"{locale}: no line is longer than 80 columns")
-    result = run([PERFOLIO, "doctor", "now"])
-    check(result.returncode == 2, "an argument is wrong usage", result.stderr)
+    result = run([PERFOLIO, "doctor", "one", "two"])
+    check(result.returncode == 2, "two recordings at a time are wrong usage", result.stderr)
     with open("/dev/full", "w") as full:
         result = subprocess.run([PERFOLIO, "doctor"], stdout=full, stderr=subprocess.PIPE,
                                 check=False)

@@ -33,6 +33,9 @@ const end = Date.now() + 60000; let t = 0;
 while (Date.now() < end) { t += hot(100000); warm({}, 200); }
 """
 
+# Else the hot function becomes a part of the one that calls it, sooner or later.
+KEEP_CALLS = ["--no-turbo-inlining"]
+
 
 def compile_program(path, function):
     source = os.path.join(FOLDER, "source.c")
@@ -160,7 +163,7 @@ def check_node(label, wrapper):
     if not node:
         print(f"# {label}: skipped, node is not installed")
         return
-    process = start([*wrapper, node, "--perf-basic-prof", "-e", SCRIPT], cwd=FOLDER)
+    process = start([*wrapper, node, "--perf-basic-prof", *KEEP_CALLS, "-e", SCRIPT], cwd=FOLDER)
     time.sleep(0.5)
     pid = innermost(process.pid)
     record_both(pid, label, "hot")
@@ -178,8 +181,8 @@ def check_jitdump():
         return
     raw, injected = (os.path.join(FOLDER, name) for name in ("raw.data", "jit.data"))
     script = SCRIPT.replace("60000", "800")
-    run(["perf", "record", "-q", "-k", "mono", "-F", "999", "-o", raw, node, "--perf-prof", "-e",
-         script], cwd=FOLDER, env=ENV)
+    run(["perf", "record", "-q", "-k", "mono", "-F", "999", "-o", raw, node, "--perf-prof",
+         *KEEP_CALLS, "-e", script], cwd=FOLDER, env=ENV)
     made = run(["perf", "inject", "--jit", "-i", raw, "-o", injected], cwd=FOLDER, env=ENV,
                timeout=120)
     if not any(name.startswith("jitted-") for name in os.listdir(FOLDER)):
