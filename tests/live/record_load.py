@@ -18,7 +18,7 @@ if sanitized():
 SCRATCH = tempfile.TemporaryDirectory(prefix="perfolio-load-")
 os.chdir(SCRATCH.name)
 LONG = os.environ.get("PERFOLIO_LONG")
-SECONDS, ROUNDS = (10, 7) if LONG else (2, 3)
+SECONDS, ROUNDS = (10, 7) if LONG else (1, 3)
 CPUS = os.cpu_count()
 
 
