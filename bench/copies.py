@@ -13,6 +13,10 @@ def commands(perfolio, scratch):
             for name, argv in record.commands(perfolio, scratch).items()}
 
 
+def finish():
+    record.finish()
+
+
 def figures(result):
     found = record.figures(result)
     wanted = 9999 * record.SECONDS * (os.cpu_count() or 1)

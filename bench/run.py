@@ -12,6 +12,7 @@ argv for each program.  It may have more:
                       or fails, is not run again, and its figures are lower bounds
     GOALS             what has to be reached, from goals.py
     print_table(runs) instead of two columns
+    finish()          ends what it started
 Printed are medians and the ratio to perf; the JSON holds every run, for bench/compare.py.
 """
 import argparse
@@ -68,6 +69,14 @@ def peer_limit(module):
 
 
 def run_benchmark(module, perfolio, rounds):
+    try:
+        return run_rounds(module, perfolio, rounds)
+    finally:
+        if hasattr(module, "finish"):
+            module.finish()
+
+
+def run_rounds(module, perfolio, rounds):
     runs = {}
     cost = os.path.join(os.path.dirname(perfolio), "bench", "cost")
     limit = peer_limit(module)
