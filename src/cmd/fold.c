@@ -4,6 +4,7 @@
 #include "base/outbuf.h"
 #include "cmd/command.h"
 #include "cmd/flame_output.h"
+#include "cmd/output.h"
 
 #include <errno.h>
 #include <unistd.h>
@@ -52,7 +53,7 @@ static int write_like(const struct flame_args *args, const struct flame_input *i
 		      struct collapse_options *options, struct err *err)
 {
 	struct outbuf out;
-	int rc, written;
+	int rc;
 
 	rc = flame_weight_of(args, &options->weight, err);
 	if (!rc)
@@ -68,12 +69,7 @@ static int write_like(const struct flame_args *args, const struct flame_input *i
 			       "`perfolio script FILE | perfolio fold --like ... -` has them");
 	outbuf_init(&out, STDOUT_FILENO);
 	rc = in->profile->events.len ? collapse_write(in->profile, options, &out, err) : 0;
-	written = outbuf_fini(&out);
-	if (!rc && written)
-		rc = written == -EPIPE
-			     ? EXIT_FAILED
-			     : err_set(err, -written, "standard output: %s", strerror(-written));
-	return rc;
+	return output_end(&out, rc, err);
 }
 
 static int fold_run(void *options, int argc, char **argv, struct err *err)

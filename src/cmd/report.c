@@ -3,6 +3,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/outbuf.h"
+#include "cmd/output.h"
 #include "cmd/report_load.h"
 #include "cmd/report_options.h"
 #include "perfdata/reader.h"
@@ -149,19 +150,14 @@ static void print_start(struct report_run *run, struct outbuf *out)
 static int show_text(struct report_run *run, struct err *err)
 {
 	struct outbuf out;
-	int rc, written;
+	int rc;
 
 	outbuf_init(&out, STDOUT_FILENO);
 	print_start(run, &out);
 	rc = show_events(run, &out, NULL, err);
 	if (!rc)
 		report_trust_text(run->profile, &run->trust, &out);
-	written = outbuf_fini(&out);
-	if (!rc && written)
-		rc = written == -EPIPE
-			     ? EXIT_FAILED
-			     : err_set(err, -written, "standard output: %s", strerror(-written));
-	return rc;
+	return output_end(&out, rc, err);
 }
 
 static int show_json(struct report_run *run, struct err *err)
@@ -204,13 +200,13 @@ static int show(struct report_run *run, struct err *err)
 	return rc;
 }
 
-static int show_header(struct report_run *run)
+static int show_header(struct report_run *run, struct err *err)
 {
 	struct outbuf out;
 
 	outbuf_init(&out, STDOUT_FILENO);
 	script_header(&out, run->reader, run->input, run->args->full_header);
-	return outbuf_fini(&out) ? EXIT_FAILED : EXIT_DONE;
+	return output_end(&out, EXIT_DONE, err);
 }
 
 /* The recording: -i FILE or a word; `-g caller` puts a word that is none in front of it. */
@@ -238,7 +234,7 @@ static int report_main(void *options, int argc, char **argv, struct err *err)
 	if (!run.reader)
 		return -err->code;
 	if (run.args->header_only) {
-		rc = show_header(&run);
+		rc = show_header(&run, err);
 	} else {
 		rc = report_load(&run.profile, run.args, run.input, run.reader, err);
 		if (!rc)

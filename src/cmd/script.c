@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "base/outbuf.h"
 #include "cmd/command.h"
+#include "cmd/output.h"
 #include "cmd/script_records.h"
 #include "cmd/script_summary.h"
 #include "cmd/symbols.h"
@@ -286,7 +287,7 @@ static int script_run(void *options, int argc, char **argv, struct err *err)
 					   .reltime = o->reltime,
 					   .deltatime = o->deltatime,
 					   .max_stack = (unsigned)o->max_stack } };
-	int rc, written;
+	int rc;
 
 	if (o->list)
 		return script_summary_list(o->json);
@@ -302,14 +303,12 @@ static int script_run(void *options, int argc, char **argv, struct err *err)
 	script.text.out = &script.out;
 	if (o->explain) {
 		script_fields_explain(&script.out);
-		return outbuf_fini(&script.out) ? EXIT_FAILED : EXIT_DONE;
+		return output_end(&script.out, EXIT_DONE, err);
 	}
 	rc = take_fields(&script.text.fields, &o->fields, err);
 	if (!rc)
 		rc = script_over(&script, o, input, err);
-	written = outbuf_fini(&script.out);
-	if (!rc && written && written != -EPIPE)
-		rc = err_set(err, -written, "standard output: %s", strerror(-written));
+	rc = output_end(&script.out, rc, err);
 	if (script.reader)
 		complain(&script, input);
 	record_sort_free(script.sort);
@@ -319,7 +318,7 @@ static int script_run(void *options, int argc, char **argv, struct err *err)
 	machine_free(script.text.machine);
 	perf_reader_close(script.reader);
 	script_filter_free(&script.filter);
-	return rc < 0 ? rc : written ? EXIT_FAILED : EXIT_DONE;
+	return rc;
 }
 
 static void script_release(void *options)

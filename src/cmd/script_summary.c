@@ -7,6 +7,7 @@
 #include "base/outbuf.h"
 #include "base/text.h"
 #include "cmd/command.h"
+#include "cmd/output.h"
 #include "cmd/record_options.h"
 #include "cmd/script_filter.h"
 #include "perfdata/reader.h"
@@ -76,9 +77,10 @@ static void short_events(const struct summary *summary, struct buf *into)
 	const char *before = NULL;
 	size_t same = 0;
 
-	for (size_t i = 0; i < summary->need_count; i++) {
-		const struct summary_need *need = &summary->needs[i];
-		const struct summary_need *next = i + 1 < summary->need_count ? need + 1 : NULL;
+	for (size_t i = 0; i < summary->kind->need_count; i++) {
+		const struct summary_need *need = &summary->kind->needs[i];
+		const struct summary_need *next = i + 1 < summary->kind->need_count ? need + 1
+										    : NULL;
 
 		if (need->instead)
 			continue;
@@ -110,7 +112,7 @@ static void list_one(const struct summary *summary)
 	printf("    ");
 	text_wrap(stdout, buf_text(&events), 4, width);
 	printf("    %sperfolio script record %s %s%s\n", text_color(stdout, COLOR_DIM),
-	       summary->name, summary->whole_machine ? "-- sleep 10" : "-- ./prog",
+	       summary->name, summary->kind->whole_machine ? "-- sleep 10" : "-- ./prog",
 	       text_color(stdout, COLOR_OFF));
 	buf_free(&events);
 }
@@ -127,7 +129,7 @@ static void list_json(void)
 		json_text(&json, "name", summaries[i]->name);
 		json_text(&json, "about", summaries[i]->about);
 		json_text(&json, "events", events);
-		json_flag(&json, "whole_machine", summaries[i]->whole_machine);
+		json_flag(&json, "whole_machine", summaries[i]->kind->whole_machine);
 		json_close(&json);
 		free(events);
 	}
@@ -155,14 +157,10 @@ static bool takes(void *user, const struct summary_who *who)
 static int print_text(const struct summary_result *result, struct err *err)
 {
 	struct outbuf out;
-	int rc;
 
 	outbuf_init(&out, STDOUT_FILENO);
 	summary_text(result, &out);
-	rc = outbuf_fini(&out);
-	if (rc == -EPIPE)
-		return EXIT_FAILED;
-	return rc ? err_set(err, -rc, "standard output: %s", strerror(-rc)) : EXIT_DONE;
+	return output_end(&out, EXIT_DONE, err);
 }
 
 static int print_json(const struct summary *summary, const struct summary_result *result)
@@ -239,7 +237,7 @@ const struct command *script_summary_record(int argc, char **argv, struct strlis
 	strlist_add(words, events);
 	strlist_add(words, "--summary");
 	strlist_add(words, summary->name);
-	if (!has_target(argc - 2, argv + 2, &command) && (summary->whole_machine || !command))
+	if (!has_target(argc - 2, argv + 2, &command) && (summary->kind->whole_machine || !command))
 		strlist_add(words, "-a");
 	for (int i = 3; i < argc; i++)
 		strlist_add(words, argv[i]);

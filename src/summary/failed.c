@@ -128,9 +128,7 @@ static void release(void *opaque)
 	free(state);
 }
 
-const struct summary summary_failed_syscalls = {
-	.name = "failed-syscalls",
-	.about = "system calls that failed, with their errors, by name of the program",
+static const struct summary_kind kind = {
 	.needs = needs,
 	.need_count = ARRAY_SIZE(needs),
 	.start = start,
@@ -139,13 +137,14 @@ const struct summary summary_failed_syscalls = {
 	.free = release,
 };
 
+const struct summary summary_failed_syscalls = {
+	.name = "failed-syscalls",
+	.about = "system calls that failed, with their errors, by name of the program",
+	.kind = &kind,
+};
+
 const struct summary summary_failed_syscalls_by_pid = {
 	.name = "failed-syscalls-by-pid",
 	.about = "system calls that failed, with their errors, by process",
-	.needs = needs,
-	.need_count = ARRAY_SIZE(needs),
-	.start = start,
-	.take = take,
-	.finish = finish,
-	.free = release,
+	.kind = &kind,
 };

@@ -211,13 +211,17 @@ static void release(void *opaque)
 	free(state);
 }
 
-const struct summary summary_futex_contention = {
-	.name = "futex-contention",
-	.about = "waits for locks: which lock, how often, how long",
+static const struct summary_kind kind = {
 	.needs = needs,
 	.need_count = ARRAY_SIZE(needs),
 	.start = start,
 	.take = take,
 	.finish = finish,
 	.free = release,
+};
+
+const struct summary summary_futex_contention = {
+	.name = "futex-contention",
+	.about = "waits for locks: which lock, how often, how long",
+	.kind = &kind,
 };

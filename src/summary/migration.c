@@ -243,9 +243,7 @@ static void release(void *opaque)
 	free(state);
 }
 
-const struct summary summary_sched_migration = {
-	.name = "sched-migration",
-	.about = "threads that were moved from CPU to CPU, and how busy the CPUs were",
+static const struct summary_kind kind = {
 	.needs = needs,
 	.need_count = ARRAY_SIZE(needs),
 	.whole_machine = true,
@@ -253,4 +251,10 @@ const struct summary summary_sched_migration = {
 	.take = take,
 	.finish = finish,
 	.free = release,
+};
+
+const struct summary summary_sched_migration = {
+	.name = "sched-migration",
+	.about = "threads that were moved from CPU to CPU, and how busy the CPUs were",
+	.kind = &kind,
 };

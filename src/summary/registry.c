@@ -30,9 +30,10 @@ char *summary_events(const struct summary *summary)
 	struct buf text = { 0 };
 	char *events;
 
-	for (size_t i = 0; i < summary->need_count; i++)
-		if (!summary->needs[i].instead)
-			buf_printf(&text, "%s%s", text.len ? "," : "", summary->needs[i].event);
+	for (size_t i = 0; i < summary->kind->need_count; i++)
+		if (!summary->kind->needs[i].instead)
+			buf_printf(&text, "%s%s", text.len ? "," : "",
+				   summary->kind->needs[i].event);
 	events = mem_strdup(buf_text(&text));
 	buf_free(&text);
 	return events;

@@ -77,7 +77,7 @@ static bool is_wanted(struct run *run, const struct summary_need *need)
 
 static bool is_missing(struct run *run, const struct summary_need *need)
 {
-	const struct summary_need *end = run->summary->needs + run->summary->need_count;
+	const struct summary_need *end = run->summary->kind->needs + run->summary->kind->need_count;
 
 	if (need->optional || need->instead || need->extra || has_event(run, need->event))
 		return false;
@@ -88,8 +88,8 @@ static bool lacks_extras(struct run *run)
 {
 	bool any = false;
 
-	for (size_t i = 0; i < run->summary->need_count; i++) {
-		const struct summary_need *need = &run->summary->needs[i];
+	for (size_t i = 0; i < run->summary->kind->need_count; i++) {
+		const struct summary_need *need = &run->summary->kind->needs[i];
 
 		if (!need->extra || need->optional)
 			continue;
@@ -106,16 +106,16 @@ static int complain(struct run *run, const char *missing, struct err *err)
 		       "%s: %s needs the event %s, which was not recorded; `perfolio script record "
 		       "%s%s` records what it needs",
 		       run->path, run->summary->name, missing, run->summary->name,
-		       run->summary->whole_machine ? " -a -- sleep 10" : " COMMAND");
+		       run->summary->kind->whole_machine ? " -a -- sleep 10" : " COMMAND");
 }
 
 static int check_events(struct run *run, struct err *err)
 {
-	for (size_t i = 0; i < run->summary->need_count; i++)
-		if (is_missing(run, &run->summary->needs[i]))
-			return complain(run, run->summary->needs[i].event, err);
+	for (size_t i = 0; i < run->summary->kind->need_count; i++)
+		if (is_missing(run, &run->summary->kind->needs[i]))
+			return complain(run, run->summary->kind->needs[i].event, err);
 	if (lacks_extras(run))
-		return complain(run, run->summary->needs[0].event, err);
+		return complain(run, run->summary->kind->needs[0].event, err);
 	return 0;
 }
 
@@ -162,8 +162,8 @@ static int bind(struct run *run, const struct perf_attr *attr, struct err *err)
 
 	if (!event_name(run, attr->index, name))
 		return 0;
-	for (size_t i = 0; i < run->summary->need_count && !bound->need; i++) {
-		const struct summary_need *need = &run->summary->needs[i];
+	for (size_t i = 0; i < run->summary->kind->need_count && !bound->need; i++) {
+		const struct summary_need *need = &run->summary->kind->needs[i];
 
 		if (text_glob(need->event, name) && is_wanted(run, need))
 			bound->need = need;
@@ -183,7 +183,7 @@ static int start(struct run *run, struct err *err)
 	run->tracing = tracing_new(run->reader);
 	run->context =
 		(struct summary_context){ .takes = takes, .pid_of = pid_of, .arch = run->arch };
-	run->state = run->summary->start(run->summary, &run->context);
+	run->state = run->summary->kind->start(run->summary, &run->context);
 	return check_events(run, err);
 }
 
@@ -241,7 +241,7 @@ static int take_sample(struct run *run, const struct sorted_record *rec, struct 
 		.time = sample.time,
 	};
 	run->result->samples++;
-	run->summary->take(run->state, &record);
+	run->summary->kind->take(run->state, &record);
 	return 0;
 }
 
@@ -334,12 +334,12 @@ int summary_run(const struct summary *summary, struct perf_reader *reader, const
 	int rc = read_all(&run, err);
 
 	if (!rc) {
-		summary->finish(run.state, result);
+		summary->kind->finish(run.state, result);
 		note_events(&run);
 		note_losses(&run);
 	}
 	if (run.state)
-		summary->free(run.state);
+		summary->kind->free(run.state);
 	record_sort_free(run.sort);
 	machine_free(run.machine);
 	tracing_free(run.tracing);

@@ -299,9 +299,7 @@ static void release(void *opaque)
 	free(state);
 }
 
-const struct summary summary_rw_by_pid = {
-	.name = "rw-by-pid",
-	.about = "reads and writes of each process: calls, bytes, errors, time",
+static const struct summary_kind kind = {
 	.needs = needs,
 	.need_count = ARRAY_SIZE(needs),
 	.start = start,
@@ -310,13 +308,14 @@ const struct summary summary_rw_by_pid = {
 	.free = release,
 };
 
+const struct summary summary_rw_by_pid = {
+	.name = "rw-by-pid",
+	.about = "reads and writes of each process: calls, bytes, errors, time",
+	.kind = &kind,
+};
+
 const struct summary summary_rw_by_file = {
 	.name = "rw-by-file",
 	.about = "reads and writes of each file descriptor of a process",
-	.needs = needs,
-	.need_count = ARRAY_SIZE(needs),
-	.start = start,
-	.take = take,
-	.finish = finish,
-	.free = release,
+	.kind = &kind,
 };

@@ -55,9 +55,10 @@ struct summary_context {
 	const char *arch; /* of the machine that was recorded, as uname tells it; NULL: unknown */
 };
 
-struct summary {
-	const char *name;
-	const char *about; /* half a line */
+struct summary;
+
+/* How a summary is made; several may be made alike and only show another side of it. */
+struct summary_kind {
 	const struct summary_need *needs;
 	size_t need_count;
 	bool whole_machine; /* others' records are wanted to tell of one's own */
@@ -66,6 +67,12 @@ struct summary {
 	void (*take)(void *state, const struct summary_record *record);
 	void (*finish)(void *state, struct summary_result *result);
 	void (*free)(void *state);
+};
+
+struct summary {
+	const char *name;
+	const char *about; /* half a line */
+	const struct summary_kind *kind;
 };
 
 /* All of them, sorted by name, NULL at the end. */

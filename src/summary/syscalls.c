@@ -179,9 +179,7 @@ static void release(void *opaque)
 	free(state);
 }
 
-const struct summary summary_syscall_counts = {
-	.name = "syscall-counts",
-	.about = "system calls: how often, how many failed, how long they took",
+static const struct summary_kind kind = {
 	.needs = needs,
 	.need_count = ARRAY_SIZE(needs),
 	.start = start,
@@ -190,13 +188,14 @@ const struct summary summary_syscall_counts = {
 	.free = release,
 };
 
+const struct summary summary_syscall_counts = {
+	.name = "syscall-counts",
+	.about = "system calls: how often, how many failed, how long they took",
+	.kind = &kind,
+};
+
 const struct summary summary_syscall_counts_by_pid = {
 	.name = "syscall-counts-by-pid",
 	.about = "system calls of each process",
-	.needs = needs,
-	.need_count = ARRAY_SIZE(needs),
-	.start = start,
-	.take = take,
-	.finish = finish,
-	.free = release,
+	.kind = &kind,
 };

@@ -189,9 +189,7 @@ static void release(void *opaque)
 	free(state);
 }
 
-const struct summary summary_wakeup_latency = {
-	.name = "wakeup-latency",
-	.about = "how long threads wait between being woken and running",
+static const struct summary_kind kind = {
 	.needs = needs,
 	.need_count = ARRAY_SIZE(needs),
 	.whole_machine = true,
@@ -199,4 +197,10 @@ const struct summary summary_wakeup_latency = {
 	.take = take,
 	.finish = finish,
 	.free = release,
+};
+
+const struct summary summary_wakeup_latency = {
+	.name = "wakeup-latency",
+	.about = "how long threads wait between being woken and running",
+	.kind = &kind,
 };

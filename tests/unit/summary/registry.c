@@ -12,9 +12,10 @@ TEST(registry_is_sorted_and_whole)
 		test_case("%s", summary->name);
 		EXPECT(summary_find(summary->name) == summary);
 		EXPECT(!i || strcmp(summaries[i - 1]->name, summary->name) < 0);
-		EXPECT(summary->about && summary->need_count);
-		EXPECT(summary->start && summary->take && summary->finish && summary->free);
-		EXPECT(!summary->needs[0].instead); /* it would stand for nothing */
+		EXPECT(summary->about && summary->kind->need_count);
+		EXPECT(summary->kind->start && summary->kind->take && summary->kind->finish &&
+		       summary->kind->free);
+		EXPECT(!summary->kind->needs[0].instead); /* it would stand for nothing */
 	}
 	EXPECT(!summary_find("nonsense"));
 }

@@ -24,14 +24,14 @@ void scene_start(struct scene *scene, const char *summary, const char *arch)
 		.summary = summary_find(summary),
 	};
 	EXPECT(scene->summary);
-	scene->state = scene->summary->start(scene->summary, &scene->context);
+	scene->state = scene->summary->kind->start(scene->summary, &scene->context);
 }
 
 static const struct summary_need *need_of(const struct summary *summary, const char *event)
 {
-	for (size_t i = 0; i < summary->need_count; i++)
-		if (text_glob(summary->needs[i].event, event))
-			return &summary->needs[i];
+	for (size_t i = 0; i < summary->kind->need_count; i++)
+		if (text_glob(summary->kind->needs[i].event, event))
+			return &summary->kind->needs[i];
 	EXPECT(!"the summary wants no such event");
 	return NULL;
 }
@@ -51,12 +51,12 @@ void scene_take(struct scene *scene, const struct actor *actor, uint64_t time, c
 		.text = text,
 	};
 
-	scene->summary->take(scene->state, &record);
+	scene->summary->kind->take(scene->state, &record);
 }
 
 void scene_finish(struct scene *scene)
 {
-	scene->summary->finish(scene->state, &scene->result);
+	scene->summary->kind->finish(scene->state, &scene->result);
 }
 
 static const struct summary_table *table_of(const struct scene *scene, const char *key)
@@ -101,6 +101,6 @@ const char *scene_text(const struct scene *scene, const char *table, size_t row,
 
 void scene_free(struct scene *scene)
 {
-	scene->summary->free(scene->state);
+	scene->summary->kind->free(scene->state);
 	summary_result_free(&scene->result);
 }
