@@ -72,7 +72,10 @@ def busy_host(scratch):
                                         if program not in lacking) + "; done >/dev/null 2>&1"
     commands = [["sh", "-c", script] for _ in range(os.cpu_count())]
     if "redis-benchmark" not in lacking:
-        commands.insert(0, ["redis-server", "--port", "0", "--unixsocket", f"{scratch}/redis",
+        # The server as redis-tools has it; the package of its own would start one for the machine.
+        server = os.path.join(scratch, "redis-server")
+        os.symlink(shutil.which("redis-check-rdb"), server)
+        commands.insert(0, [server, "--port", "0", "--unixsocket", f"{scratch}/redis",
                             "--save", "", "--dir", scratch])
     busy = [subprocess.Popen(argv, cwd=ROOT, start_new_session=True, stdout=subprocess.DEVNULL)
             for argv in commands]
