@@ -70,7 +70,7 @@ static char *output_name(const char *path, enum flame_format format)
 		if (length > tail && !strcmp(base + length - tail, ends[i]))
 			base[length - tail] = '\0';
 	}
-	name = mem_printf("%s.flamegraph.%s", base, flame_format_suffix(format));
+	name = mem_printf("%s.flamegraph.%s", base, flame_formats[format].name);
 	free(base);
 	return name;
 }
@@ -127,7 +127,7 @@ static int draw_live(const struct flame_args *args, int argc, char **argv, struc
 	if (!rc) {
 		output = args->output ? mem_strdup(args->output)
 				      : mem_printf("%s.flamegraph.%s", recorded.base,
-						   flame_format_suffix(job.format));
+						   flame_formats[job.format].name);
 		job.input = &input;
 		job.name = recorded.title;
 		job.output = output;

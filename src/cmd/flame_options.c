@@ -6,41 +6,6 @@
 
 #include <errno.h>
 
-static const char *const format_names[FORMATS] = { "svg", "folded", "json" };
-
-const char *flame_format_suffix(enum flame_format format)
-{
-	return format_names[format];
-}
-
-static int format_by_name(const char *name)
-{
-	for (int i = 0; i < FORMATS; i++)
-		if (!strcmp(name, format_names[i]))
-			return i;
-	return -1;
-}
-
-int flame_format_of(const struct flame_args *args, enum flame_format standard,
-		    enum flame_format *format, struct err *err)
-{
-	const char *point = args->output ? strrchr(args->output, '.') : NULL;
-	const char *name = args->format;
-	int found;
-
-	*format = standard;
-	if (!name && point && !strchr(point, '/'))
-		name = !strcmp(point, ".txt") ? "folded" : point + 1;
-	if (!name)
-		return 0;
-	found = format_by_name(name);
-	if (found < 0 && args->format)
-		return err_set(err, EINVAL, "--format '%s': svg, folded or json is wanted", name);
-	if (found >= 0)
-		*format = (enum flame_format)found;
-	return 0;
-}
-
 int flame_weight_of(const struct flame_args *args, enum flame_weight *weight, struct err *err)
 {
 	*weight = WEIGH_PERIOD;

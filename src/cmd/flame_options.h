@@ -4,13 +4,12 @@
 #define CMD_FLAME_OPTIONS_H
 
 #include "base/options.h"
+#include "cmd/flame_format.h"
 #include "cmd/symbols.h"
 #include "profile/flametree.h"
 #include "render/flame_svg.h"
 
 struct err;
-
-enum flame_format { FORMAT_SVG, FORMAT_FOLDED, FORMAT_JSON, FORMATS };
 
 struct flame_args {
 	/* which samples, which frames */
@@ -58,11 +57,6 @@ struct flame_args {
 	{ OPT_FLAG, 0, "reverse", FLAME_FIELD(reverse), NULL,                                    \
 	  "stacks from the leaf on: what they end in, below it who called" }
 /* clang-format on */
-
-/* The format that --format or the end of the output's name says; `standard` where neither does. */
-int flame_format_of(const struct flame_args *args, enum flame_format standard,
-		    enum flame_format *format, struct err *err);
-const char *flame_format_suffix(enum flame_format format); /* "svg" */
 
 /* The parts of the profile's questions; *filter borrows from args. */
 int flame_filter_of(const struct flame_args *args, const struct profile *profile,

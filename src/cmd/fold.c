@@ -90,7 +90,7 @@ static int fold_run(void *options, int argc, char **argv, struct err *err)
 		rc = parse_like(args->like, &like, err);
 	if (!rc && args->like && args->output)
 		rc = err_set(err, EINVAL, "--like writes to standard output");
-	if (!rc && job.format == FORMAT_SVG)
+	if (!rc && flame_formats[job.format].is_picture)
 		rc = err_set(err, EINVAL, "pictures are drawn by `perfolio flame`");
 	if (!rc)
 		rc = flame_input_open(&input, path, args, args->like ? &like : NULL, err);
