@@ -25,14 +25,29 @@ class AtMost:
                 f"{verdict(got <= self.limit)}")
 
 
+class AtLeast:
+    """Our own figure, where more is better."""
+
+    def __init__(self, what, figure, limit, unit):
+        self.what, self.figure, self.limit, self.unit = what, figure, limit, unit
+
+    def check(self, runs):
+        got = median(runs["perfolio"], self.figure)
+        return (f"{self.what}: {got:,.1f} {self.unit}, goal at least {self.limit:,} {self.unit}: "
+                f"{verdict(got >= self.limit)}")
+
+
 class TimesLess:
     """The peer's figure by ours; a peer that was stopped would have had more."""
 
-    def __init__(self, what, figure, times):
+    def __init__(self, what, figure, times, ours="perfolio", peer="perf"):
         self.what, self.figure, self.times = what, figure, times
+        self.ours, self.peer = ours, peer
 
     def check(self, runs):
-        got = median(runs["perf"], self.figure) / median(runs["perfolio"], self.figure)
-        more = "more than " if "stopped" in runs["perf"][-1] else ""
-        return (f"{self.what}: {more}{got:,.1f} times less than perf, goal {self.times}: "
+        if self.peer not in runs:
+            return f"{self.what}: not compared, {self.peer} is not here"
+        got = median(runs[self.peer], self.figure) / median(runs[self.ours], self.figure)
+        more = "more than " if "stopped" in runs[self.peer][-1] else ""
+        return (f"{self.what}: {more}{got:,.1f} times less than {self.peer}, goal {self.times}: "
                 f"{verdict(got >= self.times)}")

@@ -10,6 +10,7 @@ argv for each program.  It may have more:
     shape(runs)       lines that say what was measured on
     LIMIT             what a peer may take (seconds of CPU, memory_mb); a peer that is stopped there,
                       or fails, is not run again, and its figures are lower bounds
+    COLD              programs too slow to be run once more only to warm the caches
     GOALS             what has to be reached, from goals.py
     print_table(runs) instead of two columns
     finish()          ends what it started
@@ -29,7 +30,7 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
 BENCHMARKS = ["list", "startup", "interval", "record", "copies", "read", "report", "script",
-              "unwind", "inline", "growth", "filter"]
+              "unwind", "inline", "growth", "filter", "flame", "fold"]
 UNITS = {"elapsed_ms": "ms", "cpu_ms": "ms", "memory_mb": "MB", "cpu_per_tick_us": "us"}
 
 
@@ -86,6 +87,8 @@ def run_rounds(module, perfolio, rounds):
             for program, argv in commands.items():
                 if limit and program == "perf" and (
                         not number or "stopped" in runs.get(program, [{}])[-1]):
+                    continue
+                if not number and program in getattr(module, "COLD", []):
                     continue
                 result = Result(argv, cost, scratch, limit if program == "perf" else None)
                 if hasattr(module, "figures"):

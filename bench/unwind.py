@@ -14,16 +14,9 @@ end = time.time() + 20
 while time.time() < end:
     json.loads(json.dumps(rows)); re.sub("a+", "b", "xaay" * 5000); sorted(rows, key=lambda r: -r["a"])
 """
-
-
-class WarmTimesLess(TimesLess):
-    def check(self, runs):
-        return super().check({**runs, "perfolio": runs["warm"]})
-
-
 GOALS = [
     TimesLess("unwind, CPU time", "cpu_ms", 5),
-    WarmTimesLess("unwind, CPU time with names kept", "cpu_ms", 8),
+    TimesLess("unwind, CPU time with names kept", "cpu_ms", 8, ours="warm"),
     TimesLess("unwind, memory", "memory_mb", 4),
 ]
 
