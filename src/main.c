@@ -15,11 +15,11 @@
 #include <string.h>
 #include <unistd.h>
 
-extern const struct command cmd_doctor, cmd_flame, cmd_fold, cmd_help, cmd_list, cmd_record,
-	cmd_report, cmd_script, cmd_stat;
+extern const struct command cmd_doctor, cmd_flame, cmd_fold, cmd_help, cmd_list, cmd_query,
+	cmd_record, cmd_report, cmd_script, cmd_stat;
 
 const struct command *const commands[] = {
-	&cmd_doctor, &cmd_flame,  &cmd_fold,   &cmd_help, &cmd_list,
+	&cmd_doctor, &cmd_flame,  &cmd_fold,   &cmd_help, &cmd_list, &cmd_query,
 	&cmd_record, &cmd_report, &cmd_script, &cmd_stat, NULL,
 };
 

@@ -6,8 +6,8 @@
 #include "cmd/record_options.h"
 #include "cmd/report_load.h"
 #include "perfdata/reader.h"
-#include "profile/remedy.h"
 #include "profile/trust.h"
+#include "render/panel_json.h"
 #include "symbol/package.h"
 
 #include <errno.h>
@@ -24,24 +24,11 @@ struct examination {
 	struct profile *profile;
 	struct panel panel;
 	struct trust trust;
-	bool copied;
 	struct remedy_facts facts;
 	const char *subject;
 };
 
 extern const struct command cmd_record;
-
-static void note_copies(struct examination *e, const struct perf_reader *reader)
-{
-	for (size_t i = 0; i < perf_reader_attr_count(reader); i++) {
-		const struct perf_event_attr *attr = &perf_reader_attr(reader, i)->attr.base;
-
-		if (attr->sample_type & PERF_SAMPLE_STACK_USER) {
-			e->copied = true;
-			e->facts.copy_size = attr->sample_stack_user;
-		}
-	}
-}
 
 static int examine(struct examination *e, const char *path, struct err *err)
 {
@@ -52,13 +39,13 @@ static int examine(struct examination *e, const char *path, struct err *err)
 	if (!reader)
 		return -err->code;
 	rc = report_load(&e->profile, &args, path, reader, err);
-	note_copies(e, reader);
+	e->facts.copy_size = report_copy_size(reader);
 	perf_reader_close(reader);
 	if (!rc && !e->profile->samples.len)
 		rc = err_set(err, ENODATA, "%s has no samples", e->subject);
 	if (rc)
 		return rc;
-	panel_make(&e->panel, e->profile, e->copied);
+	panel_make(&e->panel, e->profile, e->facts.copy_size > 0);
 	trust_of(&e->trust, e->profile);
 	return 0;
 }
@@ -207,19 +194,6 @@ static void print_summary(const struct page *page, const struct examination *e)
 			  COLOR_BOLD);
 }
 
-static void put_fault(struct json *json, const struct examination *e, const struct panel_row *row,
-		      const char *key, enum panel_reason reason)
-{
-	char *remedy = remedy_of(e, row, reason);
-
-	json_open(json, key, '{');
-	json_text(json, "reason", panel_reason_id(reason));
-	json_text(json, "text", panel_reason_text(reason));
-	json_text(json, "remedy", remedy);
-	json_close(json);
-	free(remedy);
-}
-
 static void print_json(const struct examination *e)
 {
 	struct json json = json_to(stdout);
@@ -233,18 +207,8 @@ static void print_json(const struct examination *e)
 	json_u64(&json, "whole_stacks", e->panel.whole);
 	json_u64(&json, "cut_stacks", e->panel.cut);
 	json_open(&json, "objects", '[');
-	vec_each (row, &e->panel.rows) {
-		json_open(&json, NULL, '{');
-		json_text(&json, "path",
-			  profile_text(e->profile, e->profile->objects.data[row->object].path));
-		json_u64(&json, "samples", row->samples);
-		json_u64(&json, "unnamed", row->unnamed);
-		json_u64(&json, "through", row->through);
-		json_u64(&json, "lost", row->lost);
-		put_fault(&json, e, row, "names", row->names);
-		put_fault(&json, e, row, "stacks", row->stacks);
-		json_close(&json);
-	}
+	vec_each (row, &e->panel.rows)
+		panel_row_json(row, e->profile, &e->facts, &json);
 	json_close(&json);
 	json_close(&json);
 	putchar('\n');

@@ -61,6 +61,20 @@ int flame_filter_of(const struct flame_args *args, const struct profile *profile
 			  err);
 }
 
+int flame_view_of(const struct flame_args *args, const struct profile *profile,
+		  struct flametree_options *view, struct err *err)
+{
+	*view = (struct flametree_options){
+		.stacks = { .from_leaf = args->reverse,
+			    .collapse_recursion = args->collapse_recursion,
+			    .focus = args->focus,
+			    .hide = args->hide },
+		.group = args->per_thread ? GROUP_THREAD : GROUP_COMM,
+		.show_idle = args->idle,
+	};
+	return flame_filter_of(args, profile, &view->filter, err);
+}
+
 /* Whether name is that of the event without its modifiers: "cycles" of "cycles:u". */
 static bool is_event(const char *event, const char *name)
 {

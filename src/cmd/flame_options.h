@@ -61,6 +61,9 @@ struct flame_args {
 /* The parts of the profile's questions; *filter borrows from args. */
 int flame_filter_of(const struct flame_args *args, const struct profile *profile,
 		    struct profile_filter *filter, struct err *err);
+/* The same with which frames are shown of them; the event is the caller's to choose. */
+int flame_view_of(const struct flame_args *args, const struct profile *profile,
+		  struct flametree_options *view, struct err *err);
 int flame_weight_of(const struct flame_args *args, enum flame_weight *weight, struct err *err);
 
 /*

@@ -33,19 +33,6 @@ static const char *event_name(const struct drawing *d)
 	return profile_text(d->profile, d->profile->events.data[d->event].name);
 }
 
-/* What a width is counted in. */
-static const char *unit_of(const struct drawing *d)
-{
-	const struct profile_event *event = &d->profile->events.data[d->event];
-	const char *unit = profile_text(d->profile, event->unit), *name = event_name(d);
-
-	if (d->weight == WEIGH_SAMPLES || event->weight == event->samples)
-		return "samples";
-	if (strstr(name, "cpu-clock") || strstr(name, "task-clock"))
-		return "ns";
-	return *unit ? unit : name;
-}
-
 /* "1,234 samples · 2 lost · ...": how far it can be trusted. */
 static void make_footer(struct drawing *d)
 {
@@ -229,20 +216,13 @@ static int draw_event(const struct flame_job *job, uint16_t event, const char *p
 {
 	const struct flame_args *args = job->args;
 	struct drawing d = { .job = job, .profile = job->input->profile, .event = event };
-	struct flametree_options options = {
-		.stacks = { .from_leaf = args->reverse,
-			    .collapse_recursion = args->collapse_recursion,
-			    .focus = args->focus,
-			    .hide = args->hide },
-		.group = args->per_thread ? GROUP_THREAD : GROUP_COMM,
-		.show_idle = args->idle,
-	};
+	struct flametree_options options;
 	int rc = flame_weight_of(args, &d.weight, err);
 
 	if (!rc)
-		rc = flame_filter_of(args, d.profile, &options.filter, err);
+		rc = flame_view_of(args, d.profile, &options, err);
 	options.filter.event = event;
-	d.unit = rc ? "" : unit_of(&d);
+	d.unit = rc ? "" : flame_unit(d.profile, event, d.weight);
 	if (!rc)
 		rc = make_svg_options(&d, err);
 	if (!rc)

@@ -147,3 +147,14 @@ int report_load(struct profile **profile, const struct report_args *args, const 
 	free(path);
 	return rc;
 }
+
+uint32_t report_copy_size(const struct perf_reader *reader)
+{
+	for (size_t i = 0; i < perf_reader_attr_count(reader); i++) {
+		const struct perf_event_attr *attr = &perf_reader_attr(reader, i)->attr.base;
+
+		if (attr->sample_type & PERF_SAMPLE_STACK_USER)
+			return attr->sample_stack_user;
+	}
+	return 0;
+}

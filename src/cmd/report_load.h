@@ -8,4 +8,7 @@
 int report_load(struct profile **profile, const struct report_args *args, const char *input,
 		struct perf_reader *reader, struct err *err);
 
+/* How many bytes of stack were copied with each sample, to be unwound; 0: none. */
+uint32_t report_copy_size(const struct perf_reader *reader);
+
 #endif

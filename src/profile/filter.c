@@ -180,7 +180,8 @@ static int sieve_stacks(struct sieve *sieve, const struct profile *profile,
 {
 	int rc;
 
-	if (!filter->keep && !filter->drop && !filter->objects && !filter->busy)
+	if (!filter->keep && !filter->keep_too && !filter->drop && !filter->objects &&
+	    !filter->busy)
 		return 0;
 	sieve->stacks = mem_alloc(profile->stacks.len);
 	memset(sieve->stacks, 1, profile->stacks.len);
@@ -188,6 +189,8 @@ static int sieve_stacks(struct sieve *sieve, const struct profile *profile,
 		sieve_busy(sieve, profile);
 	sieve_objects(sieve, profile, filter->objects);
 	rc = sieve_functions(sieve, profile, filter->keep, true, err);
+	if (!rc)
+		rc = sieve_functions(sieve, profile, filter->keep_too, true, err);
 	return rc ? rc : sieve_functions(sieve, profile, filter->drop, false, err);
 }
 

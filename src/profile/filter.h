@@ -16,10 +16,11 @@ struct profile_filter {
 	const char *comms;	     /* "redis-server,bash" */
 	const char *pids, *tids;     /* "12,34" */
 	const char *cpus;	     /* "0-3,8" */
-	const char *objects; /* "libc.so.6,[kernel.kallsyms]": of the leaf; base names too */
-	const char *keep;    /* regular expression: stacks that hold such a function */
-	const char *drop;    /* stacks that hold none */
-	bool busy;	     /* without what idle CPUs do */
+	const char *objects;  /* "libc.so.6,[kernel.kallsyms]": of the leaf; base names too */
+	const char *keep;     /* regular expression: stacks that hold such a function */
+	const char *keep_too; /* the same once more */
+	const char *drop;     /* stacks that hold none */
+	bool busy;	      /* without what idle CPUs do */
 };
 
 /* A filter made ready: rows [first, last) of an event, and a byte of yes or no for each thread, CPU

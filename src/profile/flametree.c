@@ -30,6 +30,18 @@ const char *flame_kind_name(enum flame_kind kind)
 	return names[kind];
 }
 
+enum flame_kind flame_kind_of(enum frame_kind kind)
+{
+	switch (kind) {
+	case FRAME_LIBRARY: return FLAME_LIBRARY;
+	case FRAME_KERNEL: return FLAME_KERNEL;
+	case FRAME_JIT: return FLAME_JIT;
+	case FRAME_UNKNOWN: return FLAME_UNKNOWN;
+	case FRAME_USER: break;
+	}
+	return FLAME_USER;
+}
+
 char *flame_function_name(const struct profile *profile, uint32_t function)
 {
 	const struct profile_function *facts = &profile->functions.data[function];
@@ -134,14 +146,7 @@ static enum flame_kind kind_of(const struct builder *b, const struct calltree_no
 {
 	if (node->inlined)
 		return FLAME_INLINED;
-	switch ((enum frame_kind)b->profile->functions.data[node->function].kind) {
-	case FRAME_LIBRARY: return FLAME_LIBRARY;
-	case FRAME_KERNEL: return FLAME_KERNEL;
-	case FRAME_JIT: return FLAME_JIT;
-	case FRAME_UNKNOWN: return FLAME_UNKNOWN;
-	case FRAME_USER: break;
-	}
-	return FLAME_USER;
+	return flame_kind_of((enum frame_kind)b->profile->functions.data[node->function].kind);
 }
 
 static uint32_t add_node(struct builder *b, struct flame_node node)

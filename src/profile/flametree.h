@@ -56,6 +56,7 @@ static inline const char *flame_name(const struct flametree *tree, uint32_t node
 
 /* "user", "kernel" ... */
 const char *flame_kind_name(enum flame_kind kind);
+enum flame_kind flame_kind_of(enum frame_kind kind);
 
 /* A function as people read it: demangled; one without a name is its object in brackets.  Free it.
  */

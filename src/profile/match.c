@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profile/match.h"
 #include "base/err.h"
+#include "profile/flametree.h"
 
 #include <errno.h>
 
@@ -23,6 +24,27 @@ static pcre2_code *compile(const char *expression, struct err *err)
 	return regex;
 }
 
+static bool matches_text(const pcre2_code *regex, pcre2_match_data *data, const char *text)
+{
+	return pcre2_match(regex, (PCRE2_SPTR)text, strlen(text), 0, 0, data, NULL) >= 0;
+}
+
+/* By the name that the linker knows or, where it is another, by that which people are shown. */
+static bool matches_function(const pcre2_code *regex, pcre2_match_data *data,
+			     const struct profile *profile, uint32_t function)
+{
+	const char *name = profile_function_name(profile, function);
+	char *shown;
+	bool matches;
+
+	if (matches_text(regex, data, name))
+		return true;
+	shown = flame_function_name(profile, function);
+	matches = matches_text(regex, data, shown);
+	free(shown);
+	return matches;
+}
+
 uint8_t *profile_match_functions(const struct profile *profile, const char *expression,
 				 struct err *err)
 {
@@ -35,12 +57,8 @@ uint8_t *profile_match_functions(const struct profile *profile, const char *expr
 	pcre2_jit_compile(regex, PCRE2_JIT_COMPLETE); /* without it, it is only slower */
 	data = pcre2_match_data_create_from_pattern(regex, NULL);
 	matches = mem_alloc(profile->functions.len);
-	for (size_t i = 0; i < profile->functions.len; i++) {
-		const char *name = profile_function_name(profile, (uint32_t)i);
-
-		matches[i] = pcre2_match(regex, (PCRE2_SPTR)name, strlen(name), 0, 0, data, NULL) >=
-			     0;
-	}
+	for (uint32_t i = 0; i < profile->functions.len; i++)
+		matches[i] = matches_function(regex, data, profile, i);
 	pcre2_match_data_free(data);
 	pcre2_code_free(regex);
 	return matches;

@@ -74,3 +74,16 @@ void flame_layout_free(struct flame_layout *layout)
 {
 	vec_free(&layout->frames);
 }
+
+const char *flame_unit(const struct profile *profile, uint16_t event, enum flame_weight weight)
+{
+	const struct profile_event *facts = &profile->events.data[event];
+	const char *name = profile_text(profile, facts->name);
+	const char *unit = profile_text(profile, facts->unit);
+
+	if (weight == WEIGH_SAMPLES || facts->weight == facts->samples)
+		return "samples";
+	if (strstr(name, "cpu-clock") || strstr(name, "task-clock"))
+		return "ns";
+	return *unit ? unit : name;
+}

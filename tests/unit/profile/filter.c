@@ -102,6 +102,34 @@ TEST(filter_says_what_is_wrong_with_it)
 	profile_free(profile);
 }
 
+TEST(filter_knows_names_as_they_are_shown)
+{
+	static const struct {
+		struct profile_filter filter;
+		uint64_t weight;
+	} cases[] = {
+		{ { .keep = "^foo::bar$" }, 5 },
+		{ { .keep = "^_ZN3foo3barEv$" }, 5 },
+		{ { .keep = "main", .keep_too = "foo::" }, 5 },
+		{ { .keep = "foo::", .keep_too = "^work$" }, 0 },
+		{ { .drop = "foo::" }, 2 },
+	};
+	struct profile *profile = made_profile();
+
+	made_sample(profile, 1, "main;_ZN3foo3barEv", 5);
+	made_sample(profile, 2, "main;work", 2);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct stack_weights weights;
+		struct err err = { 0 };
+
+		test_case("%zu", i);
+		EXPECT_INT(profile_weigh(profile, &cases[i].filter, &weights, &err), 0);
+		EXPECT_INT(weights.total_weight, cases[i].weight);
+		stack_weights_free(&weights);
+	}
+	profile_free(profile);
+}
+
 TEST(filter_takes_objects_by_path_and_by_name)
 {
 	struct profile *profile = made_profile();

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "render/panel_json.h"
+#include "base/json.h"
+
+static void put_fault(const char *key, enum panel_reason reason, const struct profile *profile,
+		      const struct profile_object *object, const struct remedy_facts *facts,
+		      struct json *json)
+{
+	char *remedy = remedy_for(reason, profile, object, facts);
+
+	json_open(json, key, '{');
+	json_text(json, "reason", panel_reason_id(reason));
+	json_text(json, "text", panel_reason_text(reason));
+	json_text(json, "remedy", remedy);
+	json_close(json);
+	free(remedy);
+}
+
+void panel_row_json(const struct panel_row *row, const struct profile *profile,
+		    const struct remedy_facts *facts, struct json *json)
+{
+	const struct profile_object *object = &profile->objects.data[row->object];
+
+	json_open(json, NULL, '{');
+	json_text(json, "path", profile_text(profile, object->path));
+	json_u64(json, "samples", row->samples);
+	json_u64(json, "unnamed", row->unnamed);
+	json_u64(json, "through", row->through);
+	json_u64(json, "lost", row->lost);
+	put_fault("names", row->names, profile, object, facts, json);
+	put_fault("stacks", row->stacks, profile, object, facts, json);
+	json_close(json);
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How far an object's names and stacks can be trusted, as JSON. */
+#ifndef RENDER_PANEL_JSON_H
+#define RENDER_PANEL_JSON_H
+
+#include "profile/remedy.h"
+
+struct json;
+
+/* One object, in an array. */
+void panel_row_json(const struct panel_row *row, const struct profile *profile,
+		    const struct remedy_facts *facts, struct json *json);
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Answers about a profile as JSON, for programs: the tree, the functions, their callers and
+ * callees, threads, events and how far it can be trusted.  docs/query.md defines every member.
+ *
+ * An answer is one object, bounded by `limit` (and `depth` and `least`) whatever the profile holds,
+ * and says what it left out.  Nothing is written before it is known that there will be an answer.
+ */
+#ifndef RENDER_QUERY_JSON_H
+#define RENDER_QUERY_JSON_H
+
+#include "profile/flametree.h"
+#include "render/folded.h"
+
+struct import_result;
+struct json;
+struct remedy_facts;
+
+#define QUERY_MOST 1000000 /* rows of one answer */
+
+struct query {
+	const struct profile *profile;
+	struct flametree_options view; /* which samples of which event, which frames */
+	enum flame_weight weight;      /* what rows are sorted and shares are made by */
+	bool by_total;		       /* functions: sorted with what they call */
+	uint32_t depth;		       /* of a tree: levels below the root; 0: all */
+	uint32_t limit;		       /* rows or nodes; 0: QUERY_MOST */
+	double least;		       /* share of 1 below which a row is left out */
+};
+
+/* Each gives 0, or -EINVAL (a bad expression or list) with words and nothing written. */
+int query_tree(const struct query *query, struct json *json, struct err *err);
+int query_top(const struct query *query, struct json *json, struct err *err);
+int query_threads(const struct query *query, struct json *json, struct err *err);
+int query_events(const struct query *query, struct json *json, struct err *err);
+
+/* -ENOENT if no function of that name, readable or as the linker knows it, weighs anything. */
+int query_callers(const struct query *query, const char *name, struct json *json, struct err *err);
+int query_callees(const struct query *query, const char *name, struct json *json, struct err *err);
+
+/*
+ * Of the whole profile, whatever the filters.  `imported` (NULL: none) is what reading a text told;
+ * `facts` what remedies can know.
+ */
+void query_quality(const struct query *query, const struct import_result *imported,
+		   const struct remedy_facts *facts, struct json *json);
+
+#endif

@@ -1,0 +1,40 @@
+# One question, one JSON object.
+$ printf 'p 5/6 [001] 10.5: 7 cycles:\n\t7f _ZN3fooEi+0x1 (/bin/p)\n\t7f main+0x1 (/bin/p)\n\np 5/5 [000] 20.5: 1 faults:\n\t7f g+0x1 (/bin/p)\n\n' >a.txt
+$ perfolio query a.txt top
+perfolio: there are other events; `perfolio query a.txt events` lists them, -e takes one
+{"query":"top","event":"cycles","unit":"cycles","weight":"period","samples":1,"count":"7","rows":[{"function":"foo","object":"/bin/p","kind":"user","self_samples":1,"self_count":"7","self_percent":100,"total_samples":1,"total_count":"7","total_percent":100},{"function":"main","object":"/bin/p","kind":"user","self_samples":0,"self_count":"0","self_percent":0,"total_samples":1,"total_count":"7","total_percent":100}],"left_out":0}
+$ perfolio query a.txt callers foo -e cycles
+{"query":"callers","event":"cycles","unit":"cycles","weight":"period","samples":1,"count":"7","functions":[{"function":"foo","object":"/bin/p","kind":"user","self_samples":1,"self_count":"7","self_percent":100,"total_samples":1,"total_count":"7","total_percent":100,"rows":[{"function":"main","object":"/bin/p","kind":"user","samples":1,"count":"7","percent":100}],"left_out":0}],"left_out":0}
+$ perfolio query a.txt events
+{"query":"events","rows":[{"event":"cycles","unit":"cycles","samples":1,"count":"7","lost":0},{"event":"faults","unit":"samples","samples":1,"count":"1","lost":0}],"left_out":0}
+$ perfolio query a.txt threads -e faults
+{"query":"threads","event":"faults","unit":"samples","weight":"period","samples":1,"count":"1","rows":[{"comm":"p","pid":5,"tid":5,"samples":1,"count":"1","percent":100}],"left_out":0}
+$ perfolio query a.txt tree -e cycles --depth 1 --focus '^foo$'
+{"query":"tree","event":"cycles","unit":"cycles","weight":"period","samples":1,"count":"7","idle_samples":0,"nodes":[{"parent":-1,"name":"all","kind":"group","self_samples":0,"self_count":"0","self_percent":0,"total_samples":1,"total_count":"7","total_percent":100,"left_out":0},{"parent":0,"name":"p","kind":"group","self_samples":0,"self_count":"0","self_percent":0,"total_samples":1,"total_count":"7","total_percent":100,"left_out":1}],"left_out":1}
+$ printf 'a;b 1\na;c 1\na;d 1\n???\n' | perfolio query - quality 2>&1 | grep -o '"text":{"lines[^}]*}'
+"text":{"lines":4,"broken":1,"first_broken_line":4,"first_broken_text":"???"}
+
+# Wrong use.
+$ perfolio query a.txt callers nobody -e cycles
+perfolio: no function in these stacks is called 'nobody'
+[1]
+$ perfolio query a.txt what 2>&1 | head -1
+perfolio query: FILE and a question are wanted: tree, top, callers FUNCTION, callees FUNCTION, threads, events or quality
+$ perfolio query a.txt callers 2>&1 | head -1
+perfolio query: callers of which function?
+$ perfolio query a.txt top top 2>&1 | head -1
+perfolio query: 'top' is one word too many
+$ perfolio query a.txt top --depth 3 2>&1 | head -1
+perfolio query: --depth 3: a number of levels, of a tree only
+$ perfolio query a.txt top --limit -1 2>&1 | head -1
+perfolio query: --limit -1: 1 to 1000000
+$ perfolio query a.txt top --percent-limit some 2>&1 | head -1
+perfolio query: --percent-limit 'some': a number is wanted
+$ perfolio query a.txt top --sort name 2>&1 | head -1
+perfolio query: --sort 'name': self or total is wanted
+$ perfolio query a.txt top -e misses
+perfolio: no event is called 'misses'; there are: faults, cycles
+[1]
+$ perfolio query threads
+perfolio: perf.data: No such file or directory
+[1]
