@@ -14,6 +14,8 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from lib import check, done, need_program, need_root, program, run  # noqa: E402
 
 FOLDER = tempfile.mkdtemp(prefix="perfolio-places-")
+# perf keeps what it records of others in ~/.debug; the programs below must not be found there.
+os.environ["HOME"] = FOLDER
 # It waits for the end of its input, so that it ends with the test whatever happens.
 SOURCE = """
 #include <unistd.h>
