@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profile/flametree.h"
 #include "base/err.h"
+#include "profile/flameplace.h"
 
+#include <endian.h>
 #include <stdio.h>
 
 #define NAME_LIMIT 16384
 
+/* What a stack belongs to before any of its samples is seen, and if a CPU is idle in it. */
+#define NOBODY UINT32_MAX
+#define IDLE   (UINT32_MAX - 1)
+
 /* All samples of one stack in one group. */
 struct bunch {
-	uint32_t group, stack;
 	struct weight_pair weight;
+	uint32_t group, stack;
 };
 
 struct builder {
@@ -18,8 +24,9 @@ struct builder {
 	const struct flametree_options *options;
 	uint32_t *group_of;   /* by thread: index into `groups` */
 	VEC(uint32_t) groups; /* names */
-	VEC(struct bunch) bunches;
-	uint32_t *function_names; /* by function; NO_NODE: not made yet */
+	VEC(struct bunch)
+	bunches;	     /* first one for each stack: that of the group that has it first */
+	struct idmap others; /* group and stack to the bunches behind those */
 };
 
 const char *flame_kind_name(enum flame_kind kind)
@@ -77,12 +84,6 @@ char *flame_group_name(const struct profile *profile, uint32_t thread, enum flam
 	return mem_strdup(comm);
 }
 
-static uint32_t add_name(struct builder *b, char *name)
-{
-	*vec_push(&b->tree->names) = name;
-	return (uint32_t)b->tree->names.len - 1;
-}
-
 static void find_groups(struct builder *b)
 {
 	const struct profile *profile = b->profile;
@@ -92,140 +93,115 @@ static void find_groups(struct builder *b)
 	for (uint32_t i = 0; i < profile->threads.len; i++) {
 		char *name = flame_group_name(profile, i, b->options->group);
 		uint32_t next = (uint32_t)b->groups.len;
-		uint32_t id = map_add(&known, name, strlen(name), next);
 
-		b->group_of[i] = id;
-		if (id == next)
-			*vec_push(&b->groups) = add_name(b, name);
-		else
+		b->group_of[i] = map_add(&known, name, strlen(name), next);
+		if (b->group_of[i] == next) {
+			*vec_push(&b->groups) = (uint32_t)b->tree->names.len;
+			*vec_push(&b->tree->names) = name;
+		} else {
 			free(name);
+		}
 	}
 	map_free(&known);
+}
+
+/* Where idle stacks are told apart from the first look on: they belong to no group. */
+static void begin_bunches(struct builder *b)
+{
+	size_t len = b->profile->stacks.len;
+	uint8_t *idle = b->options->show_idle ? NULL : profile_idle_stacks(b->profile);
+
+	vec_reserve(&b->bunches, len);
+	for (uint32_t i = 0; i < len; i++)
+		b->bunches.data[i] = (struct bunch){ .stack = i,
+						     .group = idle && idle[i] ? IDLE : NOBODY };
+	b->bunches.len = len;
+	free(idle);
+}
+
+/* Most stacks belong to one group only, and need no table to be found. */
+static struct bunch *bunch_of(struct builder *b, uint32_t group, uint32_t stack)
+{
+	struct bunch *bunch = &b->bunches.data[stack];
+	uint32_t at, next = (uint32_t)b->bunches.len;
+
+	if (bunch->group == group || bunch->group == IDLE)
+		return bunch;
+	if (bunch->group == NOBODY) {
+		bunch->group = group;
+		return bunch;
+	}
+	at = idmap_add(&b->others, (uint64_t)group << 32 | stack, next);
+	if (at == next)
+		*vec_push(&b->bunches) = (struct bunch){ .group = group, .stack = stack };
+	return &b->bunches.data[at];
 }
 
 /* The pass over the samples. */
 static void collect(struct builder *b, const struct sieve *sieve)
 {
 	const struct profile_samples *rows = &b->profile->samples;
-	uint8_t *idle = b->options->show_idle ? NULL : profile_idle_stacks(b->profile);
-	struct idmap known = { 0 };
 
+	begin_bunches(b);
 	for (size_t i = sieve->first; i < sieve->last; i++) {
-		uint32_t group, at, next = (uint32_t)b->bunches.len;
-		struct weight_pair *weight;
+		struct bunch *bunch;
 
 		if (!sieve_takes(sieve, b->profile, i))
 			continue;
-		if (idle && idle[rows->stack[i]]) {
-			weight = &b->tree->idle;
-		} else {
-			group = b->group_of[rows->thread[i]];
-			at = idmap_add(&known, (uint64_t)group << 32 | rows->stack[i], next);
-			if (at == next)
-				*vec_push(&b->bunches) = (struct bunch){ .group = group,
-									 .stack = rows->stack[i] };
-			weight = &b->bunches.data[at].weight;
+		bunch = bunch_of(b, b->group_of[rows->thread[i]], rows->stack[i]);
+		bunch->weight.samples += profile_row_count(rows, i);
+		bunch->weight.weight += rows->weight[i];
+	}
+	idmap_free(&b->others);
+}
+
+/* The bunches that have a group, group after group.  Free it; *len says how many there are. */
+static uint32_t *order_bunches(const struct builder *b, size_t *len)
+{
+	size_t *first = mem_alloc((b->groups.len + 1) * sizeof(*first));
+	uint32_t *order = mem_resize(NULL, b->bunches.len + 1, sizeof(*order));
+
+	vec_each (bunch, &b->bunches)
+		if (bunch->group < b->groups.len)
+			first[bunch->group + 1]++;
+	for (size_t i = 1; i <= b->groups.len; i++)
+		first[i] += first[i - 1];
+	*len = first[b->groups.len];
+	for (uint32_t i = 0; i < b->bunches.len; i++)
+		if (b->bunches.data[i].group < b->groups.len)
+			order[first[b->bunches.data[i].group]++] = i;
+	free(first);
+	return order;
+}
+
+static void add_pair(struct weight_pair *sum, const struct weight_pair *more)
+{
+	sum->samples += more->samples;
+	sum->weight += more->weight;
+}
+
+/* One group after the other. */
+static void place_bunches(struct builder *b, struct flame_placer *placer)
+{
+	size_t len;
+	uint32_t *order = order_bunches(b, &len), group = NOBODY;
+
+	for (size_t i = 0; i < len; i++) {
+		const struct bunch *bunch = &b->bunches.data[order[i]];
+		uint32_t node;
+
+		if (bunch->group != group) {
+			group = bunch->group;
+			flame_placer_group(placer, group, b->groups.data[group]);
 		}
-		weight->samples += profile_row_count(rows, i);
-		weight->weight += rows->weight[i];
+		node = flame_placer_find(placer, bunch->stack);
+		if (node != NO_NODE)
+			add_pair(&b->tree->nodes.data[node].self, &bunch->weight);
 	}
-	idmap_free(&known);
-	free(idle);
-}
-
-static uint32_t function_name(struct builder *b, uint32_t function)
-{
-	uint32_t *name = &b->function_names[function];
-
-	if (*name == NO_NODE)
-		*name = add_name(b, flame_function_name(b->profile, function));
-	return *name;
-}
-
-static enum flame_kind kind_of(const struct builder *b, const struct calltree_node *node)
-{
-	if (node->inlined)
-		return FLAME_INLINED;
-	return flame_kind_of((enum frame_kind)b->profile->functions.data[node->function].kind);
-}
-
-static uint32_t add_node(struct builder *b, struct flame_node node)
-{
-	node.first_child = node.next_sibling = NO_NODE;
-	*vec_push(&b->tree->nodes) = node;
-	return (uint32_t)b->tree->nodes.len - 1;
-}
-
-/* Hangs a group's tree below the root; a group without a name is the root itself. */
-static void graft(struct builder *b, uint32_t group_name, const struct calltree *tree)
-{
-	const struct calltree_node *root = tree->nodes.data;
-	uint32_t base = 0;
-
-	if (!root->total.samples)
-		return;
-	if (*b->tree->names.data[group_name])
-		base = add_node(b, (struct flame_node){ .function = NO_FUNCTION,
-							.name = group_name,
-							.kind = FLAME_GROUP });
-	b->tree->nodes.data[base].self.samples += root->self.samples;
-	b->tree->nodes.data[base].self.weight += root->self.weight;
-	for (size_t i = 1; i < tree->nodes.len; i++) {
-		const struct calltree_node *node = &tree->nodes.data[i];
-		/* The nodes of a group follow each other, as those of its tree do. */
-		uint32_t first = (uint32_t)(b->tree->nodes.len - i + 1);
-
-		add_node(b, (struct flame_node){
-				    .parent = node->parent ? first + node->parent - 1 : base,
-				    .function = node->function,
-				    .name = function_name(b, node->function),
-				    .kind = kind_of(b, node),
-				    .self = node->self,
-			    });
-	}
-}
-
-static int by_group(const void *a, const void *b)
-{
-	const struct bunch *x = a, *y = b;
-
-	return x->group != y->group  ? x->group < y->group ? -1 : 1
-	       : x->stack < y->stack ? -1
-				     : x->stack > y->stack;
-}
-
-/* One group after the other, through weights that are emptied again. */
-static int build_groups(struct builder *b, struct err *err)
-{
-	struct stack_weights weights = { .len = b->profile->stacks.len };
-	size_t at = 0;
-	int rc = 0;
-
-	weights.samples = mem_alloc((weights.len + 1) * sizeof(*weights.samples));
-	weights.weight = mem_alloc((weights.len + 1) * sizeof(*weights.weight));
-	if (b->bunches.len)
-		qsort(b->bunches.data, b->bunches.len, sizeof(*b->bunches.data), by_group);
-	while (at < b->bunches.len && !rc) {
-		const struct bunch *bunches = b->bunches.data;
-		uint32_t group = bunches[at].group;
-		struct calltree tree;
-		size_t first = at;
-
-		for (; at < b->bunches.len && bunches[at].group == group; at++) {
-			weights.samples[bunches[at].stack] = bunches[at].weight.samples;
-			weights.weight[bunches[at].stack] = bunches[at].weight.weight;
-		}
-		rc = calltree_build(&tree, b->profile, &weights, &b->options->stacks, err);
-		if (rc)
-			break;
-		graft(b, b->groups.data[group], &tree);
-		calltree_free(&tree);
-		for (size_t i = first; i < at; i++)
-			weights.samples[bunches[i].stack] = weights.weight[bunches[i].stack] = 0;
-	}
-	free(weights.samples);
-	free(weights.weight);
-	return rc;
+	vec_each (bunch, &b->bunches)
+		if (bunch->group == IDLE)
+			add_pair(&b->tree->idle, &bunch->weight);
+	free(order);
 }
 
 static void sum_up(struct flametree *tree)
@@ -233,36 +209,47 @@ static void sum_up(struct flametree *tree)
 	struct flame_node *nodes = tree->nodes.data;
 
 	for (size_t i = tree->nodes.len; i-- > 0;) {
-		struct weight_pair *above = &nodes[nodes[i].parent].total;
-
-		nodes[i].total.samples += nodes[i].self.samples;
-		nodes[i].total.weight += nodes[i].self.weight;
-		if (i) {
-			above->samples += nodes[i].total.samples;
-			above->weight += nodes[i].total.weight;
-		}
+		add_pair(&nodes[i].total, &nodes[i].self);
+		if (i)
+			add_pair(&nodes[nodes[i].parent].total, &nodes[i].total);
 	}
 }
 
-static int by_text(const void *a, const void *b, void *names)
-{
-	char *const *texts = names;
+/* A name with its first bytes in front, as a number that sorts like them. */
+struct ranked_name {
+	uint64_t head;
+	const char *text;
+	uint32_t name;
+};
 
-	return strcmp(texts[*(const uint32_t *)a], texts[*(const uint32_t *)b]);
+static uint64_t head_of(const char *text)
+{
+	uint64_t head = 0;
+
+	memcpy(&head, text, strnlen(text, sizeof(head)));
+	return be64toh(head);
+}
+
+static int by_text(const void *a, const void *b)
+{
+	const struct ranked_name *x = a, *y = b;
+
+	return x->head != y->head ? x->head < y->head ? -1 : 1 : strcmp(x->text, y->text);
 }
 
 /* Each name's place among all of them. */
 static uint32_t *rank_names(const struct flametree *tree)
 {
 	size_t len = tree->names.len;
-	uint32_t *order = mem_resize(NULL, len + 1, sizeof(*order));
+	struct ranked_name *order = mem_resize(NULL, len + 1, sizeof(*order));
 	uint32_t *rank = mem_resize(NULL, len + 1, sizeof(*rank));
 
 	for (uint32_t i = 0; i < len; i++)
-		order[i] = i;
-	qsort_r(order, len, sizeof(*order), by_text, tree->names.data);
+		order[i] = (struct ranked_name){ head_of(tree->names.data[i]), tree->names.data[i],
+						 i };
+	qsort(order, len, sizeof(*order), by_text);
 	for (uint32_t i = 0; i < len; i++)
-		rank[order[i]] = i;
+		rank[order[i].name] = i;
 	free(order);
 	return rank;
 }
@@ -307,29 +294,26 @@ int flametree_build(struct flametree *tree, const struct profile *profile,
 		    const struct flametree_options *options, struct err *err)
 {
 	struct builder b = { .tree = tree, .profile = profile, .options = options };
+	struct flame_placer placer;
 	struct sieve sieve;
 	int rc = sieve_make(&sieve, profile, &options->filter, err);
 
 	*tree = (struct flametree){ .profile = profile };
 	if (rc)
 		return rc;
-	b.function_names = mem_resize(NULL, profile->functions.len + 1, sizeof(uint32_t));
-	memset(b.function_names, 0xff, (profile->functions.len + 1) * sizeof(uint32_t));
-	find_groups(&b);
-	add_node(&b, (struct flame_node){ .function = NO_FUNCTION,
-					  .name = add_name(&b, mem_strdup("all")),
-					  .kind = FLAME_GROUP });
-	collect(&b, &sieve);
-	rc = build_groups(&b, err);
-	sum_up(tree);
-	link_children(tree);
+	rc = flame_placer_init(&placer, tree, &options->stacks, err);
+	if (!rc) {
+		find_groups(&b);
+		collect(&b, &sieve);
+		place_bunches(&b, &placer);
+		flame_placer_fini(&placer);
+		sum_up(tree);
+		link_children(tree);
+	}
 	sieve_free(&sieve);
 	free(b.group_of);
-	free(b.function_names);
 	vec_free(&b.groups);
 	vec_free(&b.bunches);
-	if (rc)
-		flametree_free(tree);
 	return rc;
 }
 

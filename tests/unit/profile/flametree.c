@@ -59,6 +59,40 @@ TEST(flametree_shapes)
 	expect_tree(profile,
 		    (struct flametree_options){ .group = GROUP_PROCESS, .filter.comms = "nobody" },
 		    "all:0");
+	/* Of awk nothing is left; what several stacks lead to is one frame. */
+	expect_tree(profile,
+		    (struct flametree_options){ .group = GROUP_COMM, .stacks.focus = "^(work|a)$" },
+		    "all:3(prog:3(a:1(a:1) work:2(sort:2)))");
+	expect_tree(profile,
+		    (struct flametree_options){ .group = GROUP_COMM, .stacks.hide = "work|^a$" },
+		    "all:7(awk:4(main:4) prog:3(main:3(sort:2)))");
+	expect_tree(profile,
+		    (struct flametree_options){
+			    .group = GROUP_COMM, .stacks.focus = "sort", .stacks.from_leaf = true },
+		    "all:2(prog:2(sort:2))");
+	profile_free(profile);
+}
+
+TEST(flametree_idle)
+{
+	struct profile *profile = made_profile();
+	uint32_t kernel = profile_object(profile, "[kernel.kallsyms]", &(struct build_id){ 0 },
+					 DSO_KERNEL);
+	uint32_t halt = profile_function(profile, "default_idle", kernel, FRAME_KERNEL);
+	struct profile_row row = { .time = 1, .weight = 5 };
+	struct flametree tree;
+
+	row.thread = made_thread(profile, 0, 0, "swapper");
+	row.stack = profile_stack(profile, STACK_ROOT, halt, false);
+	profile_add(profile, &row);
+	made_sample(profile, 2, "main", 2);
+	EXPECT_INT(flametree_build(&tree, profile, &(struct flametree_options){ 0 }, NULL), 0);
+	EXPECT_INT(tree.idle.weight, 5);
+	EXPECT_INT(tree.idle.samples, 1);
+	flametree_free(&tree);
+	expect_tree(profile, (struct flametree_options){ 0 }, "all:2(prog:2(main:2))");
+	expect_tree(profile, (struct flametree_options){ .show_idle = true },
+		    "all:7(prog:2(main:2) swapper:5(default_idle:5))");
 	profile_free(profile);
 }
 
