@@ -8,7 +8,7 @@
 #include "cmd/script_records.h"
 #include "cmd/script_summary.h"
 #include "cmd/symbols.h"
-#include "machine/unwinding.h"
+#include "machine/samplequeue.h"
 #include "perfdata/sort.h"
 #include "render/script_dump.h"
 #include "render/script_header.h"
@@ -42,6 +42,7 @@ struct script {
 	const struct script_shown *shown;
 	struct script_text text;
 	struct unwinding unwinding;
+	struct sample_queue queue;
 	struct script_filter filter;
 	struct outbuf out;
 	bool dumping;
@@ -54,22 +55,31 @@ struct script {
 
 #define FOLLOW_MS 200
 
-static void print_one(struct script *script, const struct perf_attr *attr, struct sample *sample)
+/* What ran in a guest belongs to processes that nobody told us about. */
+static bool is_guest(const struct sample *sample)
+{
+	return sample->cpumode == PERF_RECORD_MISC_GUEST_KERNEL ||
+	       sample->cpumode == PERF_RECORD_MISC_GUEST_USER;
+}
+
+/* The sample's thread, or NULL if the sample is not to be printed. */
+static const struct thread *choose(struct script *script, const struct perf_attr *attr,
+				   const struct sample *sample)
 {
 	const struct thread *thread;
 
-	if (!script_filter_takes(&script->filter, attr, sample))
-		return;
-	/* What ran in a guest belongs to processes that nobody told us about. */
-	if (sample->cpumode == PERF_RECORD_MISC_GUEST_KERNEL ||
-	    sample->cpumode == PERF_RECORD_MISC_GUEST_USER)
-		return;
+	if (!script_filter_takes(&script->filter, attr, sample) || is_guest(sample))
+		return NULL;
 	thread = machine_thread(script->text.machine, sample->pid, sample->tid);
-	if (!script_filter_takes_thread(&script->filter, thread))
-		return;
-	if (sample->user_stack_size && !script->text.no_chains)
-		unwinding_apply(&script->unwinding, thread, sample);
-	script_text_sample(&script->text, attr, sample, thread);
+	return script_filter_takes_thread(&script->filter, thread) ? thread : NULL;
+}
+
+static void print_one(struct script *script, const struct perf_attr *attr, struct sample *sample)
+{
+	const struct thread *thread = choose(script, attr, sample);
+
+	if (thread)
+		script_text_sample(&script->text, attr, sample, thread);
 }
 
 /* Leader sampling: one record holds the totals of the whole group, and is a sample of each. */
@@ -89,9 +99,42 @@ static void print_group(struct script *script, const struct perf_attr *leader,
 	}
 }
 
+static void print_sample(struct script *script, const struct perf_attr *attr, struct sample *sample)
+{
+	if (attr->attr.base.sample_type & PERF_SAMPLE_READ)
+		print_group(script, attr, sample);
+	else
+		print_one(script, attr, sample);
+}
+
+static void print_queued(struct script *script, bool all)
+{
+	struct queued_sample *queued;
+
+	while ((queued = sample_queue_next(&script->queue, all)))
+		print_sample(script, queued->attr, &queued->sample);
+}
+
+/* It was parsed into the queue's slot; what nobody wants to see is not unwound either. */
+static void queue_sample(struct script *script, const struct sorted_record *rec)
+{
+	struct queued_sample *slot = sample_queue_slot(&script->queue);
+	bool group = rec->attr->attr.base.sample_type & PERF_SAMPLE_READ;
+
+	slot->attr = rec->attr;
+	slot->thread = group ? machine_thread(script->text.machine, slot->sample.pid,
+					      slot->sample.tid)
+			     : choose(script, rec->attr, &slot->sample);
+	if (!slot->thread)
+		return;
+	sample_queue_push(&script->queue, !script->text.no_chains && !is_guest(&slot->sample));
+	print_queued(script, !rec->lasting);
+}
+
 static int take_sample(struct script *script, const struct sorted_record *rec, struct err *err)
 {
-	struct sample sample;
+	struct sample *sample, direct;
+	bool queued;
 	int rc;
 
 	if (!rec->attr) {
@@ -106,12 +149,15 @@ static int take_sample(struct script *script, const struct sorted_record *rec, s
 		script->store = symbols_open(script->names, script->reader);
 		script->text.symbols.naming.store = script->store;
 	}
-	if (sample_parse(rec->attr, rec->rec.header, &sample))
+	queued = rec->attr->attr.base.sample_type & PERF_SAMPLE_STACK_USER ||
+		 !sample_queue_is_empty(&script->queue);
+	sample = queued ? &sample_queue_slot(&script->queue)->sample : &direct;
+	if (sample_parse(rec->attr, rec->rec.header, sample))
 		script->broken++;
-	else if (rec->attr->attr.base.sample_type & PERF_SAMPLE_READ)
-		print_group(script, rec->attr, &sample);
+	else if (queued)
+		queue_sample(script, rec);
 	else
-		print_one(script, rec->attr, &sample);
+		print_sample(script, rec->attr, sample);
 	return 0;
 }
 
@@ -121,6 +167,9 @@ static void take_other(struct script *script, const struct sorted_record *rec)
 	size_t trailer = rec->attr ? rec->attr->trailer_size : 0;
 	uint64_t feature;
 
+	if (machine_passes_over(header->type) && !script_records_shows(script->shown, header->type))
+		return;
+	print_queued(script, true);
 	if (script->features && header->type == USER_RECORD_FEATURE &&
 	    header->size >= sizeof(*header) + sizeof(feature)) {
 		memcpy(&feature, header + 1, sizeof(feature));
@@ -146,11 +195,13 @@ static int run(struct script *script, bool follow, struct err *err)
 
 	while (!script->out.error) {
 		rc = record_sort_next(script->sort, &rec, err);
+		sample_queue_tick(&script->queue);
 		if (rc < 0)
 			return rc;
 		if (!rc) {
 			if (!follow || !perf_reader_growing(script->reader))
 				return 0;
+			print_queued(script, true);
 			outbuf_flush(&script->out);
 			poll(NULL, 0, FOLLOW_MS);
 			continue;
@@ -226,6 +277,7 @@ static int script_over(struct script *script, const struct script_options *o, co
 	script_symbols_init(&script->text.symbols, script->text.machine);
 	unwinding_init(&script->unwinding, &script->text.symbols.naming, script->reader);
 	script->unwinding.needs_file = true;
+	sample_queue_init(&script->queue, &script->unwinding);
 	machine_take_build_ids(script->text.machine, script->reader);
 	script->sort = record_sort_new(script->reader, 0);
 	script->dumping = o->dump;
@@ -247,6 +299,7 @@ static int script_over(struct script *script, const struct script_options *o, co
 		rc = script_fields_check(&script->text.fields, script->reader, !o->no_chains, err);
 	if (!rc)
 		rc = run(script, o->follow, err);
+	print_queued(script, true);
 	return rc;
 }
 
@@ -312,6 +365,7 @@ static int script_run(void *options, int argc, char **argv, struct err *err)
 	if (script.reader)
 		complain(&script, input);
 	record_sort_free(script.sort);
+	sample_queue_fini(&script.queue);
 	unwinding_fini(&script.unwinding);
 	script_text_free(&script.text);
 	symbols_close(script.store);

@@ -2,7 +2,7 @@
 #include "cmd/script_records.h"
 #include "base/cursor.h"
 
-static bool is_shown(const struct script_shown *shown, uint32_t type)
+bool script_records_shows(const struct script_shown *shown, uint32_t type)
 {
 	switch (type) {
 	case PERF_RECORD_COMM:
@@ -52,7 +52,7 @@ void script_records_print(const struct script_shown *shown, const struct script_
 	struct sample sample;
 	uint32_t pid, tid;
 
-	if (!is_shown(shown, header->type) || !rec->attr ||
+	if (!script_records_shows(shown, header->type) || !rec->attr ||
 	    sample_id_parse(rec->attr, header, &sample))
 		return;
 	pid = sample.pid;

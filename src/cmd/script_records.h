@@ -12,6 +12,9 @@ struct script_shown {
 	bool tasks, mmaps, switches, namespaces, cgroups, lost, bpf;
 };
 
+/* Whether records of that type are among them. */
+bool script_records_shows(const struct script_shown *shown, uint32_t type);
+
 /* Prints the record if it is one of those. */
 void script_records_print(const struct script_shown *shown, const struct script_filter *filter,
 			  struct script_text *text, const struct sorted_record *rec);

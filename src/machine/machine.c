@@ -66,6 +66,11 @@ const struct object *machine_object(const struct machine *machine, uint32_t inde
 	return object_at(&machine->objects, index);
 }
 
+size_t machine_object_count(const struct machine *machine)
+{
+	return machine->objects.list.len;
+}
+
 static void take_build_id(struct machine *machine, const struct feature_build_id *id)
 {
 	uint16_t mode = id->misc & PERF_RECORD_MISC_CPUMODE_MASK;
@@ -374,6 +379,21 @@ void machine_take(struct machine *machine, const struct perf_event_header *heade
 			take_build_id(machine, &id);
 		break;
 	default: break;
+	}
+}
+
+bool machine_passes_over(uint32_t type)
+{
+	switch (type) {
+	case PERF_RECORD_SAMPLE:
+	case PERF_RECORD_LOST:
+	case PERF_RECORD_LOST_SAMPLES:
+	case PERF_RECORD_THROTTLE:
+	case PERF_RECORD_UNTHROTTLE:
+	case PERF_RECORD_SWITCH:
+	case PERF_RECORD_SWITCH_CPU_WIDE:
+	case USER_RECORD_FINISHED_ROUND: return true;
+	default: return false;
 	}
 }
 

@@ -33,6 +33,9 @@ void machine_take_build_ids(struct machine *machine, struct perf_reader *reader)
  */
 void machine_take(struct machine *machine, const struct perf_event_header *header, size_t size);
 
+/* Whether records of that type change nothing, neither here nor in what is known of events. */
+bool machine_passes_over(uint32_t type);
+
 /* The thread, made if no record has told of it yet. */
 struct thread *machine_thread(struct machine *machine, uint32_t pid, uint32_t tid);
 
@@ -53,5 +56,6 @@ uint32_t machine_kernel(const struct machine *machine);
 const char *machine_cgroup(const struct machine *machine, uint64_t id);
 
 const struct object *machine_object(const struct machine *machine, uint32_t index);
+size_t machine_object_count(const struct machine *machine);
 
 #endif

@@ -134,14 +134,14 @@ static bool is_first_past(const struct maps *maps, size_t at, uint64_t address)
 }
 
 /* Regions of a megabyte, all over the table. */
-static uint16_t *hint_for(struct maps *maps, uint64_t address)
+static uint16_t *hint_for(struct maps_hints *hints, uint64_t address)
 {
-	return &maps->hints[(uint32_t)(address >> 20) * 0x9e3779b1u >> 28 & (MAPS_HINTS - 1)];
+	return &hints->at[(uint32_t)(address >> 20) * 0x9e3779b1u >> 28 & (MAPS_HINTS - 1)];
 }
 
-const struct mapping *maps_find(struct maps *maps, uint64_t address)
+const struct mapping *maps_look(const struct maps *maps, struct maps_hints *hints, uint64_t address)
 {
-	uint16_t *hint = hint_for(maps, address);
+	uint16_t *hint = hint_for(hints, address);
 	size_t at = *hint;
 
 	/* A hint may be of another region or of older mappings, so it is checked, never trusted. */
@@ -152,4 +152,9 @@ const struct mapping *maps_find(struct maps *maps, uint64_t address)
 	if (at == maps->list.len || address < maps->list.data[at].start)
 		return NULL;
 	return &maps->list.data[at];
+}
+
+const struct mapping *maps_find(struct maps *maps, uint64_t address)
+{
+	return maps_look(maps, &maps->hints, address);
 }

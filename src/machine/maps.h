@@ -21,12 +21,16 @@ struct mapping {
 
 #define MAPS_HINTS 16
 
+/* Where the last search for an address of a region ended: the next mostly ends there. */
+struct maps_hints {
+	uint16_t at[MAPS_HINTS];
+};
+
 struct maps {
 	unsigned refs;
 	uint32_t space; /* its owner's number for this state of it */
 	VEC(struct mapping) list;
-	/* Where the last search for an address of that region ended: the next mostly ends there. */
-	uint16_t hints[MAPS_HINTS];
+	struct maps_hints hints;
 };
 
 struct maps *maps_new(void);
@@ -39,6 +43,9 @@ void maps_insert(struct maps *maps, const struct mapping *mapping);
 /* Takes away what lies in [start, end). */
 void maps_remove(struct maps *maps, uint64_t start, uint64_t end);
 const struct mapping *maps_find(struct maps *maps, uint64_t address);
+/* The same for another thread, with hints of its own (of any maps), while nobody changes these. */
+const struct mapping *maps_look(const struct maps *maps, struct maps_hints *hints,
+				uint64_t address);
 
 /* Where an address lies in the mapping's object. */
 static inline uint64_t mapping_offset(const struct mapping *mapping, uint64_t address)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "machine/unwinding.h"
+#include "machine/unwindpool.h"
 #include "perfdata/feature.h"
 #include "perfdata/sample.h"
 
@@ -10,9 +11,15 @@ void unwinding_init(struct unwinding *unwinding, struct naming *naming, struct p
 
 void unwinding_fini(struct unwinding *unwinding)
 {
+	unwindpool_fini(unwinding);
 	unwinder_free(unwinding->unwinder);
 	free(unwinding->machine);
-	vec_free(&unwinding->chain);
+	unwinding_job_free(&unwinding->single);
+}
+
+void unwinding_job_free(struct unwinding_job *job)
+{
+	vec_free(&job->chain);
 }
 
 /* Not before the first sample that needs it: a pipe tells of its machine on the way. */
@@ -66,11 +73,6 @@ static uint64_t kernel_part(const struct sample *sample)
 	return i;
 }
 
-static void put(struct unwinding *u, uint64_t entry)
-{
-	*vec_push(&u->chain) = entry;
-}
-
 static struct chain_origin origin_of(const struct unwound *unwound)
 {
 	return (struct chain_origin){
@@ -82,17 +84,17 @@ static struct chain_origin origin_of(const struct unwound *unwound)
 	};
 }
 
-static void put_chain(struct unwinding *u, struct sample *sample, uint64_t kernel)
+static void put_chain(struct unwinding_job *job, struct sample *sample)
 {
-	u->chain.len = 0;
-	for (uint64_t i = 0; i < kernel; i++)
-		put(u, sample->chain[i]);
-	put(u, (uint64_t)PERF_CONTEXT_USER);
-	for (size_t i = 0; i < u->unwound.count; i++)
-		put(u, u->unwound.frames[i].address);
-	sample->chain = u->chain.data;
-	sample->chain_len = u->chain.len;
-	sample->chain_origin = origin_of(&u->unwound);
+	job->chain.len = 0;
+	for (uint64_t i = 0; i < job->kernel; i++)
+		*vec_push(&job->chain) = sample->chain[i];
+	*vec_push(&job->chain) = (uint64_t)PERF_CONTEXT_USER;
+	for (size_t i = 0; i < job->unwound.count; i++)
+		*vec_push(&job->chain) = job->unwound.frames[i].address;
+	sample->chain = job->chain.data;
+	sample->chain_len = job->chain.len;
+	sample->chain_origin = origin_of(&job->unwound);
 }
 
 static bool is_without_file(const struct unwound *unwound)
@@ -101,32 +103,68 @@ static bool is_without_file(const struct unwound *unwound)
 	       (unwound->end == UNWIND_NO_FILE || unwound->end == UNWIND_NO_CODE);
 }
 
-bool unwinding_apply(struct unwinding *u, const struct thread *thread, struct sample *sample)
+static bool prepare(struct unwinding *u, struct unwinding_job *job, const struct thread *thread,
+		    const struct sample *sample)
 {
-	struct question question = { u->naming, thread };
-	struct unwind_space space = { find, &question };
-	struct unwind_input input = {
+	job->thread = thread;
+	job->batch = NULL;
+	job->input = (struct unwind_input){
 		.mask = sample->user_regs.mask,
 		.values = sample->user_regs.values,
 		.stack = sample->user_stack,
 		.stack_size = sample->user_stack_size,
 	};
-	uint64_t kernel;
-
 	if (!sample->user_regs.values || !sample->user_stack_size || !u->naming->store)
 		return false;
 	if (!u->unwinder)
 		start(u);
-	if (!arch_of(u, &sample->user_regs, &input.arch))
+	if (!arch_of(u, &sample->user_regs, &job->input.arch))
 		return false;
-	kernel = kernel_part(sample);
-	if (kernel < sample->chain_len) {
-		input.chain = sample->chain + kernel + 1;
-		input.chain_len = sample->chain_len - kernel - 1;
+	job->kernel = kernel_part(sample);
+	if (job->kernel < sample->chain_len) {
+		job->input.chain = sample->chain + job->kernel + 1;
+		job->input.chain_len = sample->chain_len - job->kernel - 1;
 	}
-	unwinder_run(u->unwinder, &input, &space, &u->unwound);
-	if (!u->unwound.count || (u->needs_file && is_without_file(&u->unwound)))
-		return false;
-	put_chain(u, sample, kernel);
 	return true;
+}
+
+void unwinding_begin(struct unwinding *u, struct unwinding_job *job, const struct thread *thread,
+		     const struct sample *sample)
+{
+	job->unwinds = prepare(u, job, thread, sample);
+	if (job->unwinds)
+		unwindpool_add(u, job);
+}
+
+void unwinding_run(struct unwinding *u, struct unwinding_job *job)
+{
+	struct question question = { u->naming, job->thread };
+	struct unwind_space space = { find, &question };
+
+	unwinder_run(u->unwinder, &job->input, &space, &job->unwound);
+}
+
+/* Whether it comes to anything is known now. */
+static bool finish(struct unwinding *u, struct unwinding_job *job, struct sample *sample)
+{
+	if (!job->unwound.count || (u->needs_file && is_without_file(&job->unwound)))
+		return false;
+	put_chain(job, sample);
+	return true;
+}
+
+bool unwinding_end(struct unwinding *u, struct unwinding_job *job, struct sample *sample)
+{
+	if (!job->unwinds)
+		return false;
+	unwindpool_take(u, job);
+	return finish(u, job, sample);
+}
+
+bool unwinding_apply(struct unwinding *u, const struct thread *thread, struct sample *sample)
+{
+	if (!prepare(u, &u->single, thread, sample))
+		return false;
+	unwinding_run(u, &u->single);
+	return finish(u, &u->single, sample);
 }

@@ -210,11 +210,26 @@ static void prefetch(const struct record_sort *sort, size_t at)
 		__builtin_prefetch((const char *)(uintptr_t)entry->place + i);
 }
 
+/* A record as large as a copied stack is read again on its own; it lasts like any other. */
+static int hand_out_again(struct record_sort *sort, const struct entry *entry,
+			  struct sorted_record *out, struct err *err)
+{
+	const void *copy;
+
+	if (perf_reader_again(sort->reader, entry->stream, entry->place, entry->size, &out->rec) <=
+	    0)
+		return err_set(err, EIO, "the file was shortened while it was read");
+	copy = hold_add(&sort->hold, out->rec.header, entry->size, entry->place);
+	sort->borrowed[sort->calls % RECORD_SORT_LASTING] = copy;
+	out->rec.header = copy;
+	out->lasting = true;
+	return 1;
+}
+
 static int hand_out(struct record_sort *sort, struct sorted_record *out, struct err *err)
 {
 	const struct entry *entry = &sort->queue.data[sort->next++];
 	const void *copy;
-	int rc;
 
 	prefetch(sort, sort->next + PREFETCH);
 	if (entry->time < sort->last_out)
@@ -223,11 +238,8 @@ static int hand_out(struct record_sort *sort, struct sorted_record *out, struct 
 		sort->last_out = entry->time;
 	out->time = entry->time;
 	out->attr = perf_reader_attr(sort->reader, entry->attr);
-	if (entry->in_file) {
-		rc = perf_reader_again(sort->reader, entry->stream, entry->place, entry->size,
-				       &out->rec);
-		return rc > 0 ? rc : err_set(err, EIO, "the file was shortened while it was read");
-	}
+	if (entry->in_file)
+		return hand_out_again(sort, entry, out, err);
 	copy = (const void *)(uintptr_t)entry->place;
 	sort->borrowed[sort->calls % RECORD_SORT_LASTING] = copy;
 	out->rec = (struct record){ .header = copy,

@@ -20,7 +20,7 @@
 
 struct record_sort;
 
-#define RECORD_SORT_LASTING 16		       /* see struct sorted_record */
+#define RECORD_SORT_LASTING 256		       /* see struct sorted_record */
 #define RECORD_SORT_MEMORY  ((size_t)32 << 20) /* enough for 250,000 samples with stacks */
 
 struct sorted_record {

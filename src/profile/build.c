@@ -2,7 +2,7 @@
 #include "profile/build.h"
 #include "base/cursor.h"
 #include "base/err.h"
-#include "machine/unwinding.h"
+#include "machine/samplequeue.h"
 #include "perfdata/sort.h"
 #include "profile/memo.h"
 
@@ -24,7 +24,7 @@ enum step {
 };
 
 #define PENDING 8
-_Static_assert(PENDING < RECORD_SORT_LASTING, "a pending sample lies in its record");
+_Static_assert(PENDING < SAMPLE_QUEUE_KEPT, "a pending sample may have the chain of a queued one");
 
 struct pending {
 	struct sample sample;
@@ -50,6 +50,7 @@ struct profile_builder {
 	struct profile *profile;
 	struct frames frames;
 	struct unwinding unwinding;
+	struct sample_queue queue; /* those with a copy of the stack come through here */
 	struct memo memo;
 	struct pending pending[PENDING];
 	size_t begun, finished;
@@ -69,6 +70,7 @@ struct profile_builder *profile_builder_new(struct perf_reader *reader, struct s
 	machine_take_build_ids(b->machine, reader);
 	frames_init(&b->frames, b->profile, b->machine, store);
 	unwinding_init(&b->unwinding, &b->frames.naming, reader);
+	sample_queue_init(&b->queue, &b->unwinding);
 	return b;
 }
 
@@ -76,6 +78,7 @@ void profile_builder_free(struct profile_builder *b)
 {
 	if (!b)
 		return;
+	sample_queue_fini(&b->queue);
 	unwinding_fini(&b->unwinding);
 	frames_fini(&b->frames);
 	profile_free(b->profile);
@@ -224,18 +227,22 @@ static void finish_all(struct profile_builder *b)
 		finish_oldest(b);
 }
 
-/* The sample was parsed into the next pending one. */
-static void begin(struct profile_builder *b, const struct perf_attr *attr)
+/* The next one, with nobody in it. */
+static struct pending *pending_next(struct profile_builder *b)
 {
-	struct pending *p = &b->pending[b->begun % PENDING];
+	if (b->begun - b->finished == PENDING)
+		finish_oldest(b);
+	return &b->pending[b->begun % PENDING];
+}
+
+/* The sample is in the next pending one. */
+static void begin(struct profile_builder *b, const struct perf_attr *attr,
+		  const struct thread *thread)
+{
+	struct pending *p = &b->pending[b->begun++ % PENDING];
 
 	p->attr = attr;
-	p->thread = machine_thread(b->machine, p->sample.pid, p->sample.tid);
-	if (p->sample.user_stack_size) {
-		finish_all(b); /* of unwound chains there is one at a time */
-		unwinding_apply(&b->unwinding, p->thread, &p->sample);
-	}
-	b->begun++;
+	p->thread = thread;
 	p->hash = memo_hash(&p->sample, machine_space(b->machine, p->thread, PERF_RECORD_MISC_USER),
 			    machine_space(b->machine, p->thread, PERF_RECORD_MISC_KERNEL));
 	memo_prefetch(&b->memo, p->hash);
@@ -244,13 +251,47 @@ static void begin(struct profile_builder *b, const struct perf_attr *attr)
 		step(b, &b->pending[i % PENDING]);
 }
 
+static void begin_queued(struct profile_builder *b, bool all)
+{
+	const struct queued_sample *queued;
+
+	while ((queued = sample_queue_next(&b->queue, all))) {
+		pending_next(b)->sample = queued->sample;
+		begin(b, queued->attr, queued->thread);
+	}
+}
+
+static void accept(struct profile_builder *b, const struct perf_attr *attr, struct sample *sample,
+		   bool queued)
+{
+	const struct thread *thread = machine_thread(b->machine, sample->pid, sample->tid);
+	struct queued_sample *slot;
+
+	if (!queued) {
+		begin(b, attr, thread);
+		return;
+	}
+	slot = sample_queue_slot(&b->queue);
+	slot->attr = attr;
+	slot->thread = thread;
+	sample_queue_push(&b->queue, true);
+	begin_queued(b, false);
+}
+
+static void finish_everything(struct profile_builder *b)
+{
+	begin_queued(b, true);
+	finish_all(b);
+}
+
 static void take_sample(struct profile_builder *b, const struct sorted_record *rec)
 {
 	struct profile_quality *quality = &b->profile->quality;
-	struct sample *sample = &b->pending[b->begun % PENDING].sample;
+	bool queued = !sample_queue_is_empty(&b->queue) ||
+		      (rec->attr && rec->attr->attr.base.sample_type & PERF_SAMPLE_STACK_USER);
+	struct sample *sample = queued ? &sample_queue_slot(&b->queue)->sample
+				       : &pending_next(b)->sample;
 
-	if (b->begun - b->finished == PENDING)
-		finish_oldest(b);
 	if (rec->attr && rec->attr->index >= b->profile->events.len)
 		add_events(b);
 	if (!rec->attr || rec->attr->index > UINT16_MAX)
@@ -261,9 +302,9 @@ static void take_sample(struct profile_builder *b, const struct sorted_record *r
 		 sample->cpumode == PERF_RECORD_MISC_GUEST_USER)
 		quality->guest++;
 	else
-		begin(b, rec->attr);
+		accept(b, rec->attr, sample, queued);
 	if (!rec->lasting)
-		finish_all(b);
+		finish_everything(b);
 }
 
 static void take_other(struct profile_builder *b, const struct sorted_record *rec)
@@ -273,7 +314,8 @@ static void take_other(struct profile_builder *b, const struct sorted_record *re
 	struct profile_quality *quality = &b->profile->quality;
 	struct cursor c;
 
-	finish_all(b);
+	if (!machine_passes_over(header->type) || sample_queue_is_empty(&b->queue))
+		finish_everything(b);
 	if (header->size < trailer + sizeof(*header)) {
 		quality->damaged++;
 		return;
@@ -299,12 +341,13 @@ int profile_builder_read(struct profile_builder *b, struct err *err)
 
 	add_events(b);
 	while ((rc = record_sort_next(b->sort, &rec, err)) > 0) {
+		sample_queue_tick(&b->queue);
 		if (rec.rec.header->type == PERF_RECORD_SAMPLE)
 			take_sample(b, &rec);
 		else
 			take_other(b, &rec);
 	}
-	finish_all(b);
+	finish_everything(b);
 	b->profile->quality.out_of_order = record_sort_out_of_order(b->sort);
 	b->profile->quality.unknown_records += perf_reader_unknown_records(b->reader) - unknown;
 	frames_find_lines(&b->frames);

@@ -12,6 +12,30 @@ static void take(struct frame_table *table, const struct elf_file *elf, unsigned
 	table->section.size = size;
 }
 
+static int by_start(const void *left, const void *right)
+{
+	const struct indexed *a = left, *b = right;
+
+	return a->start < b->start ? -1 : a->start > b->start;
+}
+
+static void build_index(struct frame_table *table)
+{
+	struct cfi_entry entry;
+	size_t at = 0, next;
+	enum cfi_kind kind;
+
+	table->has_index = true;
+	while ((kind = cfi_read(&table->section, at, &entry, &next)) != CFI_END) {
+		if (kind == CFI_ENTRY)
+			*vec_push(&table->index) = (struct indexed){ entry.start, entry.end,
+								     entry.offset };
+		at = next;
+	}
+	if (table->index.len)
+		qsort(table->index.data, table->index.len, sizeof(*table->index.data), by_start);
+}
+
 bool frame_table_load_debug(struct frame_table *table, const struct elf_file *elf)
 {
 	const struct elf_section *section = elf_section_find(elf, ".debug_frame");
@@ -25,6 +49,7 @@ bool frame_table_load_debug(struct frame_table *table, const struct elf_file *el
 		return false;
 	take(table, elf, bytes, (size_t)size, section->addr);
 	table->section.debug = true;
+	build_index(table);
 	return true;
 }
 
@@ -110,6 +135,8 @@ bool frame_table_load_eh(struct frame_table *table, const struct elf_file *elf)
 	table->header = header;
 	table->header_bytes = head.bytes;
 	table->section.bases.data = head.address;
+	if (!header.count)
+		build_index(table);
 	return true;
 }
 
@@ -120,30 +147,6 @@ void frame_table_free(struct frame_table *table)
 	vec_free(&table->index);
 }
 
-static int by_start(const void *left, const void *right)
-{
-	const struct indexed *a = left, *b = right;
-
-	return a->start < b->start ? -1 : a->start > b->start;
-}
-
-static void build_index(struct frame_table *table)
-{
-	struct cfi_entry entry;
-	size_t at = 0, next;
-	enum cfi_kind kind;
-
-	table->has_index = true;
-	while ((kind = cfi_read(&table->section, at, &entry, &next)) != CFI_END) {
-		if (kind == CFI_ENTRY)
-			*vec_push(&table->index) = (struct indexed){ entry.start, entry.end,
-								     entry.offset };
-		at = next;
-	}
-	if (table->index.len)
-		qsort(table->index.data, table->index.len, sizeof(*table->index.data), by_start);
-}
-
 const struct frame_index *frame_table_index(struct frame_table *table)
 {
 	if (!table->has_index)
@@ -152,9 +155,9 @@ const struct frame_index *frame_table_index(struct frame_table *table)
 }
 
 /* The entry's offset by the index; false if nothing covers pc. */
-static bool find_indexed(struct frame_table *table, uint64_t pc, size_t *offset)
+static bool find_indexed(const struct frame_table *table, uint64_t pc, size_t *offset)
 {
-	const struct frame_index *index = frame_table_index(table);
+	const struct frame_index *index = &table->index;
 	size_t low = 0, high = index->len;
 
 	while (low < high) {
@@ -171,7 +174,7 @@ static bool find_indexed(struct frame_table *table, uint64_t pc, size_t *offset)
 	return true;
 }
 
-bool frame_table_find(struct frame_table *table, uint64_t pc, struct cfi_entry *entry)
+bool frame_table_find(const struct frame_table *table, uint64_t pc, struct cfi_entry *entry)
 {
 	size_t offset, next;
 	uint64_t address;

@@ -3,7 +3,8 @@
  * One section of call frame information, loaded, and which of its entries tells of an address.
  *
  * .eh_frame is found by its section or, where a file has none (the vdso), by its segment, and has
- * a sorted table in .eh_frame_hdr; for the others an index is made when it is first needed.
+ * a sorted table in .eh_frame_hdr; for the others an index is made.  Once loaded, any number of
+ * threads may look into it.
  */
 #ifndef UNWIND_FRAMETABLE_H
 #define UNWIND_FRAMETABLE_H
@@ -35,9 +36,10 @@ bool frame_table_load_debug(struct frame_table *table, const struct elf_file *el
 void frame_table_free(struct frame_table *table);
 
 /* The entry that covers pc; false if there is none. */
-bool frame_table_find(struct frame_table *table, uint64_t pc, struct cfi_entry *entry);
+bool frame_table_find(const struct frame_table *table, uint64_t pc, struct cfi_entry *entry);
 
-/* All entries in order of addresses. */
+/* All entries in order of addresses; makes an index if there is none, so nobody may look meanwhile.
+ */
 const struct frame_index *frame_table_index(struct frame_table *table);
 
 #endif

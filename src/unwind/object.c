@@ -13,31 +13,41 @@ struct compiled {
 	uint32_t first, count; /* a count of 0: damaged */
 };
 
-struct unwind_object {
-	struct dso *dso; /* whose other files are still to be opened; NULL: none are */
-	struct frame_table tables[TABLES_MAX];
-	size_t table_count;
+/*
+ * What files say.  All but new tables is there from the start: an object knows how many it may look
+ * at, so that those who follow can use them while one more is added.
+ */
+struct unwind_tables {
+	struct frame_table list[TABLES_MAX];
 	struct elf_segment *segments;
 	size_t segment_count;
 	uint64_t sigreturn; /* where arm64's trampoline of signals is; 0: it is not in here */
+};
+
+struct unwind_object {
+	struct dso *dso;	   /* whose other files are still to be opened; NULL: none are */
+	struct unwind_tables *own; /* NULL: another one's */
+	const struct unwind_tables *tables;
+	size_t table_count;
+	bool behind; /* it follows one that has more files to open */
 	struct cfi_rows rows;
 	VEC(struct compiled) compiled;
 	struct idmap by_entry; /* table and offset to compiled */
 	struct idmap by_pc;    /* to row + 1; 0: none */
 };
 
-static void keep_segments(struct unwind_object *object, const struct elf_file *elf)
+static void keep_segments(struct unwind_tables *tables, const struct elf_file *elf)
 {
-	object->segments = mem_resize(NULL, elf->segment_count + 1, sizeof(*elf->segments));
+	tables->segments = mem_resize(NULL, elf->segment_count + 1, sizeof(*elf->segments));
 	for (uint32_t i = 0; i < elf->segment_count; i++)
 		if (elf->segments[i].type == PT_LOAD)
-			object->segments[object->segment_count++] = elf->segments[i];
+			tables->segments[tables->segment_count++] = elf->segments[i];
 }
 
 uint64_t unwind_object_address(const struct unwind_object *object, uint64_t file_off)
 {
-	for (size_t i = 0; i < object->segment_count; i++) {
-		const struct elf_segment *s = &object->segments[i];
+	for (size_t i = 0; i < object->tables->segment_count; i++) {
+		const struct elf_segment *s = &object->tables->segments[i];
 
 		if (file_off >= s->offset && file_off - s->offset < s->file_size)
 			return file_off - s->offset + s->addr;
@@ -45,51 +55,66 @@ uint64_t unwind_object_address(const struct unwind_object *object, uint64_t file
 	return file_off;
 }
 
-/*
- * arm64's vdso holds the trampoline of signals, and newer kernels give no rules for it: it is known
- * by its two instructions, "mov x8, #139; svc #0".
- */
+/* The instructions of arm64's trampoline of signals: mov x8, #139; svc #0. */
+static const unsigned char sigreturn_code[] = { 0x68, 0x11, 0x80, 0xd2, 0x01, 0x00, 0x00, 0xd4 };
+
+/* It lies in the vdso, and newer kernels give no rules for it: it is known by its instructions. */
 static void find_sigreturn(struct unwind_object *object, const struct elf_file *elf)
 {
-	static const unsigned char code[] = { 0x68, 0x11, 0x80, 0xd2, 0x01, 0x00, 0x00, 0xd4 };
 	unsigned char *bytes = NULL, *found = NULL;
 
 	if (elf->machine == EM_AARCH64 && elf->image.size <= VDSO_MAX)
 		bytes = image_load(&elf->image, 0, elf->image.size);
 	if (bytes)
-		found = memmem(bytes, elf->image.size, code, sizeof(code));
-	if (found) {
-		object->sigreturn = unwind_object_address(object, (uint64_t)(found - bytes));
-		*vec_push(&object->rows.list) = (struct cfi_row){ .start = object->sigreturn,
-								  .frame = CFI_FRAME_REGISTER,
-								  .reg = 31,
-								  .signal = true,
-								  .return_column = 30 };
-		*vec_push(&object->rows.list) =
-			(struct cfi_row){ .start = object->sigreturn + sizeof(code) };
-	}
+		found = memmem(bytes, elf->image.size, sigreturn_code, sizeof(sigreturn_code));
+	if (found)
+		object->own->sigreturn = unwind_object_address(object, (uint64_t)(found - bytes));
 	free(bytes);
+}
+
+/* The first rows of every object that has it. */
+static void add_sigreturn(struct unwind_object *object)
+{
+	uint64_t start = object->tables->sigreturn;
+
+	if (!start)
+		return;
+	*vec_push(&object->rows.list) = (struct cfi_row){ .start = start,
+							  .frame = CFI_FRAME_REGISTER,
+							  .reg = 31,
+							  .signal = true,
+							  .return_column = 30 };
+	*vec_push(&object->rows.list) = (struct cfi_row){ .start = start + sizeof(sigreturn_code) };
 }
 
 static void add_eh_frame(struct unwind_object *object, const struct elf_file *elf)
 {
-	object->table_count += frame_table_load_eh(&object->tables[object->table_count], elf);
+	object->table_count += frame_table_load_eh(&object->own->list[object->table_count], elf);
 }
 
 static void add_debug_frame(struct unwind_object *object, const struct elf_file *elf)
 {
 	if (object->table_count < TABLES_MAX)
-		object->table_count += frame_table_load_debug(&object->tables[object->table_count],
-							      elf);
+		object->table_count +=
+			frame_table_load_debug(&object->own->list[object->table_count], elf);
+}
+
+static struct unwind_object *new_object(const struct elf_file *code)
+{
+	struct unwind_object *object = mem_alloc(sizeof(*object));
+
+	object->tables = object->own = mem_alloc(sizeof(*object->own));
+	keep_segments(object->own, code);
+	find_sigreturn(object, code);
+	add_sigreturn(object);
+	add_eh_frame(object, code);
+	return object;
 }
 
 struct unwind_object *unwind_object_new(const struct elf_file *code, const struct elf_file *debug)
 {
-	struct unwind_object *object = mem_alloc(sizeof(*object));
+	struct unwind_object *object = new_object(code);
 
-	keep_segments(object, code);
-	find_sigreturn(object, code);
-	add_eh_frame(object, code);
 	add_debug_frame(object, code);
 	if (debug)
 		add_debug_frame(object, debug);
@@ -103,13 +128,37 @@ struct unwind_object *unwind_object_open(struct dso *dso)
 
 	if (!dso_open_code(dso, &code))
 		return NULL;
-	object = mem_alloc(sizeof(*object));
+	object = new_object(&code);
 	object->dso = dso;
-	keep_segments(object, &code);
-	find_sigreturn(object, &code);
-	add_eh_frame(object, &code);
 	elf_file_close(&code);
 	return object;
+}
+
+struct unwind_share unwind_object_share(const struct unwind_object *object)
+{
+	return (struct unwind_share){ object->tables, (uint8_t)object->table_count,
+				      object->dso != NULL };
+}
+
+struct unwind_object *unwind_object_follow(const struct unwind_share *share)
+{
+	struct unwind_object *object = mem_alloc(sizeof(*object));
+
+	object->tables = share->tables;
+	add_sigreturn(object);
+	unwind_object_catch_up(object, share);
+	return object;
+}
+
+void unwind_object_catch_up(struct unwind_object *object, const struct unwind_share *share)
+{
+	object->table_count = share->count;
+	object->behind = share->more;
+}
+
+bool unwind_object_is_behind(const struct unwind_object *object)
+{
+	return object->behind;
 }
 
 /* What is not in .eh_frame may be in .debug_frame: of programs built without unwind tables. */
@@ -136,9 +185,12 @@ void unwind_object_free(struct unwind_object *object)
 {
 	if (!object)
 		return;
-	for (size_t i = 0; i < object->table_count; i++)
-		frame_table_free(&object->tables[i]);
-	free(object->segments);
+	if (object->own) {
+		for (size_t i = 0; i < object->table_count; i++)
+			frame_table_free(&object->own->list[i]);
+		free(object->own->segments);
+		free(object->own);
+	}
 	cfi_rows_free(&object->rows);
 	vec_free(&object->compiled);
 	idmap_free(&object->by_entry);
@@ -163,7 +215,7 @@ static struct compiled compile(struct unwind_object *object, size_t table,
 		return object->compiled.data[at];
 	made = vec_push(&object->compiled);
 	made->first = (uint32_t)object->rows.list.len;
-	cfi_rows_add(&object->rows, &object->tables[table].section, entry);
+	cfi_rows_add(&object->rows, &object->tables->list[table].section, entry);
 	made->count = (uint32_t)object->rows.list.len - made->first;
 	return *made;
 }
@@ -173,13 +225,13 @@ static uint32_t search(struct unwind_object *object, uint64_t pc)
 {
 	struct cfi_entry entry;
 
-	if (object->sigreturn && pc - object->sigreturn < 8)
+	if (object->tables->sigreturn && pc - object->tables->sigreturn < sizeof(sigreturn_code))
 		return 1;
 	for (size_t i = 0; i < object->table_count || open_more(object); i++) {
 		struct compiled made;
 		const struct cfi_row *row;
 
-		if (!frame_table_find(&object->tables[i], pc, &entry))
+		if (!frame_table_find(&object->tables->list[i], pc, &entry))
 			continue;
 		made = compile(object, i, &entry);
 		row = cfi_rows_find(object->rows.list.data + made.first, made.count, pc);
@@ -198,7 +250,8 @@ const struct cfi_row *unwind_object_find(struct unwind_object *object, uint64_t 
 	found = idmap_find(&object->by_pc, pc);
 	if (found == IDMAP_NONE) {
 		found = search(object, pc);
-		idmap_add(&object->by_pc, pc, found);
+		if (found || !object->behind)
+			idmap_add(&object->by_pc, pc, found);
 	}
 	return found ? &object->rows.list.data[found - 1] : NULL;
 }
@@ -232,12 +285,12 @@ void unwind_object_compile(struct unwind_object *object, struct cfi_rows *all)
 
 	open_more(object);
 	for (size_t i = 0; i < object->table_count; i++)
-		vec_each (it, frame_table_index(&object->tables[i]))
+		vec_each (it, frame_table_index(&object->own->list[i]))
 			*vec_push(&list) = (struct listed){ *it, i };
 	if (list.len)
 		qsort(list.data, list.len, sizeof(*list.data), by_start_and_table);
 	vec_each (it, &list) {
-		const struct cfi_section *section = &object->tables[it->table].section;
+		const struct cfi_section *section = &object->tables->list[it->table].section;
 
 		if (it->entry.start >= reached &&
 		    cfi_read(section, it->entry.offset, &entry, &next) == CFI_ENTRY &&

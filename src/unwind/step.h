@@ -40,6 +40,7 @@ enum unwind_result {
 	UNWIND_NO_CODE,	 /* the pc lies in no mapping */
 	UNWIND_NO_FILE,	 /* it lies in one whose file is not there */
 	UNWIND_DEEP,	 /* more frames than are looked at */
+	UNWIND_LATER,	 /* who follows another met what that one does not know yet */
 };
 
 /* Takes a thread's registers as a sample has them: a bit a register of perf's numbers in mask. */

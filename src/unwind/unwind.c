@@ -7,7 +7,8 @@
 #include <sys/utsname.h>
 
 struct unwinder {
-	VEC(struct unwind_object *) objects; /* NULL: its file is not there */
+	/* NULL: its file is not there; of one that follows, by their numbers: not met yet. */
+	VEC(struct unwind_object *) objects;
 	struct idmap by_dso;
 };
 
@@ -37,6 +38,41 @@ static struct unwind_object *object_of(struct unwinder *unwinder, struct dso *ds
 	return unwinder->objects.data[at];
 }
 
+bool unwinder_share(const struct unwinder *unwinder, const struct dso *dso,
+		    struct unwind_share *share)
+{
+	uint32_t at = idmap_find(&unwinder->by_dso, (uintptr_t)dso);
+
+	if (at == IDMAP_NONE || !unwinder->objects.data[at])
+		return false;
+	*share = unwind_object_share(unwinder->objects.data[at]);
+	return true;
+}
+
+unsigned unwinder_changes(const struct unwinder *unwinder)
+{
+	unsigned changes = 0;
+
+	/* Each is opened, and later asked for more. */
+	vec_each (object, &unwinder->objects)
+		changes += *object && !unwind_object_share(*object).more ? 2 : 1;
+	return changes;
+}
+
+static struct unwind_object *followed(struct unwinder *unwinder, const struct unwind_place *place)
+{
+	struct unwind_object **object;
+
+	while (unwinder->objects.len <= place->number)
+		vec_push(&unwinder->objects);
+	object = &unwinder->objects.data[place->number];
+	if (*object)
+		unwind_object_catch_up(*object, place->share);
+	else
+		*object = unwind_object_follow(place->share);
+	return *object;
+}
+
 /* One thread on its way out. */
 struct walk {
 	struct unwinder *unwinder;
@@ -49,6 +85,7 @@ struct walk {
 	const struct cfi_row *row;
 	uint64_t object_pc;
 	enum unwind_result where; /* UNWIND_STEPPED: there is a way on */
+	bool later;		  /* something was not known yet, so nothing that follows counts */
 };
 
 /*
@@ -64,14 +101,18 @@ static void locate(struct walk *w, uint64_t address)
 	w->where = UNWIND_STEPPED;
 	if (!w->space->find(w->space->context, address, &place)) {
 		w->where = UNWIND_NO_CODE;
-	} else if (place.dso) {
-		w->object = object_of(w->unwinder, place.dso);
+	} else if (place.later) {
+		w->later = true;
+	} else if (place.dso || place.share) {
+		w->object = place.share ? followed(w->unwinder, &place)
+					: object_of(w->unwinder, place.dso);
 		if (!w->object) {
 			w->where = UNWIND_NO_FILE;
 			return;
 		}
 		w->object_pc = unwind_object_address(w->object, place.file_off);
 		w->row = unwind_object_find(w->object, w->object_pc);
+		w->later |= !w->row && unwind_object_is_behind(w->object);
 	}
 }
 
@@ -120,6 +161,8 @@ static uint64_t find_code(struct walk *w, bool interrupted)
 
 static enum unwind_result step(struct walk *w)
 {
+	if (w->later)
+		return UNWIND_LATER;
 	if (w->where != UNWIND_STEPPED)
 		return w->where;
 	if (w->row)
@@ -186,6 +229,8 @@ void unwinder_run(struct unwinder *unwinder, const struct unwind_input *input,
 	if (!w.regs.pc)
 		return;
 	unwound->end = walk(&w, unwound);
+	if (w.later)
+		unwound->end = UNWIND_LATER;
 	if (unwound->end == UNWIND_COPY_END)
 		splice(input, unwound);
 }

@@ -3,7 +3,10 @@
  * The callers of a thread, out of its registers and a copy of its stack.
  *
  * Which object an address belongs to is asked of the caller, who knows the mappings at that moment;
- * rules come from unwind/object.h, once for each object.  An unwinder belongs to one thread.
+ * rules come from unwind/object.h, once for each object.
+ *
+ * An unwinder belongs to one thread.  Other threads have unwinders that follow it: they are told
+ * which objects it has opened, and leave to it (UNWIND_LATER) what needs another one.
  */
 #ifndef UNWIND_UNWIND_H
 #define UNWIND_UNWIND_H
@@ -11,6 +14,7 @@
 #include "unwind/step.h"
 
 struct dso;
+struct unwind_share;
 struct unwinder;
 
 #define UNWIND_FRAMES_MAX 127 /* as perf */
@@ -19,6 +23,10 @@ struct unwinder;
 struct unwind_place {
 	struct dso *dso;   /* NULL: no file, as a JIT's code */
 	uint64_t file_off; /* in the object's file */
+	/* For an unwinder that follows, in place of dso: what it was told, and a number for it. */
+	const struct unwind_share *share;
+	uint32_t number;
+	bool later; /* it was not told yet */
 };
 
 struct unwind_space {
@@ -60,6 +68,12 @@ struct unwound {
 
 struct unwinder *unwinder_new(void);
 void unwinder_free(struct unwinder *unwinder);
+
+/* What others may know of an object by now; false if there is nothing yet, or no file. */
+bool unwinder_share(const struct unwinder *unwinder, const struct dso *dso,
+		    struct unwind_share *share);
+/* Another number after every change of what that tells. */
+unsigned unwinder_changes(const struct unwinder *unwinder);
 
 /* At least the frame of the registers themselves comes out, unless they have no pc. */
 void unwinder_run(struct unwinder *unwinder, const struct unwind_input *input,

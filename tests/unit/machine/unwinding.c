@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "machine/unwinding.h"
+#include "machine/samplequeue.h"
 #include "perfdata/feature.h"
 #include "perfdata/maker.h"
 #include "perfdata/sample.h"
@@ -208,5 +209,97 @@ TEST(unwinding_knows_an_arm_by_its_registers)
 	s.sample.user_regs.mask = 0x1ffffffff;
 	EXPECT(unwinding_apply(&s.unwinding, s.thread, &s.sample));
 	EXPECT_INT(s.sample.chain[1], INNER + 8);
+	tear_down(&s);
+}
+
+#define MANY 2000
+
+/* A stack for each number: some end early, some lead nowhere, some have nothing to unwind. */
+static void vary(struct scene *s, unsigned number, uint64_t *words, struct sample *sample)
+{
+	words[0] = OUTER + 1 + number % 24;
+	*sample = s->sample;
+	sample->user_stack = words;
+	sample->time = number;
+	if (number % 7 == 3)
+		sample->user_stack_size = 4;
+	if (number % 11 == 5)
+		words[0] = 0x10;
+	if (number % 13 == 7)
+		sample->user_stack_size = 0;
+}
+
+static void expect_same(const struct sample *got, struct scene *s)
+{
+	uint64_t words[8] = { 0 };
+	struct sample want;
+
+	test_case("sample %u", (unsigned)got->time);
+	vary(s, (unsigned)got->time, words, &want);
+	unwinding_apply(&s->unwinding, s->thread, &want);
+	EXPECT_INT(got->chain_len, want.chain_len);
+	EXPECT(!want.chain_len || !memcmp(got->chain, want.chain, want.chain_len * 8));
+	EXPECT(!memcmp(&got->chain_origin, &want.chain_origin, sizeof(want.chain_origin)));
+}
+
+/* What threads do meanwhile is what would have been done at once, in the same order. */
+TEST(unwinding_of_many_is_that_of_each)
+{
+	for (unsigned workers = 1; workers < 5; workers++) {
+		static uint64_t words[MANY][8];
+		struct queued_sample *queued;
+		struct sample_queue queue;
+		struct scene s, other;
+		unsigned next = 0;
+
+		set_up(&s, "x86_64");
+		other = s;
+		unwinding_init(&other.unwinding, &s.naming, s.reader);
+		s.unwinding.workers = workers;
+		sample_queue_init(&queue, &s.unwinding);
+		for (unsigned i = 0; i < MANY; i++) {
+			struct queued_sample *slot = sample_queue_slot(&queue);
+
+			sample_queue_tick(&queue);
+			vary(&s, i, words[i], &slot->sample);
+			slot->thread = s.thread;
+			sample_queue_push(&queue, true);
+			/* In between, everything has to come out. */
+			while ((queued = sample_queue_next(&queue, i % 701 == 700))) {
+				EXPECT_INT(queued->sample.time, next++);
+				expect_same(&queued->sample, &other);
+			}
+			EXPECT(i + 1 - next < 256);
+		}
+		while ((queued = sample_queue_next(&queue, true)))
+			EXPECT_INT(queued->sample.time, next++);
+		EXPECT_INT(next, MANY);
+		sample_queue_fini(&queue);
+		unwinding_fini(&other.unwinding);
+		tear_down(&s);
+	}
+}
+
+/* A sample does not wait for longer than its record lasts. */
+TEST(unwinding_does_not_keep_samples_for_ever)
+{
+	struct sample_queue queue;
+	struct queued_sample *slot;
+	struct scene s;
+	unsigned calls = 0;
+
+	set_up(&s, "x86_64");
+	s.unwinding.workers = 2;
+	sample_queue_init(&queue, &s.unwinding);
+	slot = sample_queue_slot(&queue);
+	slot->sample = s.sample;
+	slot->thread = s.thread;
+	sample_queue_push(&queue, true);
+	for (; !sample_queue_next(&queue, false); calls++)
+		sample_queue_tick(&queue);
+	EXPECT(calls > 100 && calls < 256);
+	sample_queue_push(&queue, false);
+	EXPECT(sample_queue_next(&queue, false) == &queue.ring[1]);
+	sample_queue_fini(&queue);
 	tear_down(&s);
 }

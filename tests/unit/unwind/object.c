@@ -219,3 +219,35 @@ TEST(object_compiles_all_rows_in_order)
 	unwind_object_free(object);
 	buf_free(&frames.bytes);
 }
+
+/* What another thread has of it: the same rows, and no guess about files that are not opened. */
+TEST(object_is_followed)
+{
+	struct made_frames frames = { 0 };
+	struct unwind_object *object, *follower;
+	struct made_section extra[2] = { { 0 } };
+	struct unwind_share share;
+
+	make_two(&frames);
+	extra[0] = (struct made_section){
+		".eh_frame", SHT_PROGBITS,	SHF_ALLOC,	 MADE_FRAMES_ADDR,
+		0,	     frames.bytes.data, frames.bytes.len
+	};
+	object = object_of(&(struct made_elf){ .extra = extra }, NULL);
+	share = unwind_object_share(object);
+	EXPECT_BOOL(share.more, false);
+	share.more = true;
+	follower = unwind_object_follow(&share);
+	expect_two(follower);
+	EXPECT_INT(value_at(follower, TEXT + 0x25), -1);
+	EXPECT(unwind_object_is_behind(follower));
+	share.more = false;
+	share.count = 0;
+	unwind_object_catch_up(follower, &share);
+	EXPECT_BOOL(unwind_object_is_behind(follower), false);
+	EXPECT_INT(value_at(follower, TEXT + 0x25), -1);
+	unwind_object_free(follower);
+	expect_two(object);
+	unwind_object_free(object);
+	buf_free(&frames.bytes);
+}
