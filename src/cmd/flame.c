@@ -145,21 +145,23 @@ static int draw_live(const struct flame_args *args, int argc, char **argv, struc
 	return rc ? rc : status;
 }
 
-/* Whether a word is a profile to draw rather than a program to start. */
-static bool is_profile(const char *word)
+/* Whether a word is a program to start rather than a profile to draw. */
+static bool is_program(const char *word)
 {
 	enum import_format format = IMPORT_UNKNOWN;
 	struct input *input;
 
 	if (!strcmp(word, "-"))
-		return true;
+		return false;
 	if (!file_exists("%s", word))
+		return true;
+	if (access(word, X_OK))
 		return false;
 	input = input_open(word, NULL);
 	if (input)
 		import_detect(input, &format, NULL);
 	input_close(input);
-	return format == IMPORT_PERFDATA || (format != IMPORT_UNKNOWN && access(word, X_OK));
+	return format != IMPORT_PERFDATA;
 }
 
 /*
@@ -178,7 +180,7 @@ static int flame_run(void *options, int argc, char **argv, struct err *err)
 			       "what to draw? A recording, a command, -p PID, -u USER or -a");
 	if (!argc)
 		return target ? draw_live(args, 0, NULL, err) : draw_input(args, "perf.data", err);
-	if (!is_profile(argv[0]) && (!file_exists("%s", argv[0]) || !access(argv[0], X_OK)))
+	if (is_program(argv[0]))
 		return draw_live(args, argc, argv, err);
 	rc = options_parse(flame_specs, options, argc, argv, false, &parsed, err);
 	if (rc)

@@ -9,12 +9,30 @@
 
 #include <stdlib.h>
 
+#define NUMBER_SIZE 40
+
+/* A frame of the line before. */
+struct folded_step {
+	size_t end; /* where it ends in the line */
+	uint32_t link;
+	uint32_t stack; /* that ends in it */
+};
+
+/*
+ * Lines are mostly sorted, so a line begins like the one before: what both have in common is found
+ * by comparing bytes, and only frames that differ are looked up.
+ */
 struct folded {
 	struct import_job *job;
-	struct rawtab frames; /* to links */
-	uint32_t thread;
+	struct rawtab frames;	       /* to links */
+	VEC(char) last;		       /* the stack of the line before */
+	VEC(struct folded_step) steps; /* and its frames */
+	VEC(uint32_t) rows;	       /* by stack; NO_ROW: none yet */
+	uint32_t thread, nowhere;
 	uint16_t event;
 };
+
+#define NO_ROW UINT32_MAX
 
 static bool is_blank(char c)
 {
@@ -26,30 +44,42 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
+/* The number in [at, end), which holds digits and at most one point; rounded if it has a fraction.
+ */
+static uint64_t number_of(const char *at, const char *end, bool *fraction)
+{
+	char text[NUMBER_SIZE + 1] = "";
+	uint64_t value = 0;
+	double number;
+
+	*fraction = false;
+	for (const char *c = at; c < end && *c != '.'; c++)
+		if (__builtin_mul_overflow(value, 10, &value) ||
+		    __builtin_add_overflow(value, (uint64_t)(*c - '0'), &value))
+			return UINT64_MAX;
+	for (const char *c = memchr(at, '.', (size_t)(end - at)); c && c < end; c++)
+		*fraction |= *c > '0';
+	if (!*fraction)
+		return value;
+	memcpy(text, at, (size_t)(end - at));
+	number = strtod(text, NULL);
+	return number < 1.8e19 ? (uint64_t)(number + 0.5) : UINT64_MAX;
+}
+
 /* A number with or without a fraction at the end of [line, *end), behind a blank; moves *end. */
 static bool take_number(const char *line, const char **end, uint64_t *value, bool *fraction)
 {
 	const char *last = *end, *at;
 	bool point = false;
-	char text[40];
 
 	while (last > line && is_blank(last[-1]))
 		last--;
 	for (at = last; at > line && (is_digit(at[-1]) || (at[-1] == '.' && !point)); at--)
 		point |= at[-1] == '.';
 	if (at == line || at == last || !is_blank(at[-1]) || !is_digit(*at) ||
-	    (size_t)(last - at) >= sizeof(text))
+	    last - at >= NUMBER_SIZE)
 		return false;
-	memcpy(text, at, (size_t)(last - at));
-	text[last - at] = '\0';
-	*fraction = point && strspn(strchr(text, '.') + 1, "0") != strlen(strchr(text, '.') + 1);
-	if (*fraction) {
-		double number = strtod(text, NULL);
-
-		*value = number < 1.8e19 ? (uint64_t)(number + 0.5) : UINT64_MAX;
-	} else {
-		*value = strtoull(text, NULL, 10);
-	}
+	*value = number_of(at, last, fraction);
 	*end = at - 1;
 	return true;
 }
@@ -64,7 +94,6 @@ static bool ends_in(const char *name, const char *mark)
 static uint32_t new_link(struct folded *f, const char *at, size_t length)
 {
 	struct profile *profile = f->job->sink.profile;
-	uint32_t nowhere = import_object(profile, "");
 	char *name = mem_strndup(at, length);
 	enum frame_kind kind = FRAME_USER;
 	uint32_t function;
@@ -78,18 +107,91 @@ static uint32_t new_link(struct folded *f, const char *at, size_t length)
 		kind = FRAME_JIT;
 	else if (*name == '[' && ends_in(name, "]"))
 		kind = FRAME_UNKNOWN; /* "[libc.so.6]": a function of it without a name */
-	function = profile_function(profile, *name ? name : UNKNOWN_NAME, nowhere, kind);
+	function = profile_function(profile, *name ? name : UNKNOWN_NAME, f->nowhere, kind);
 	free(name);
 	rawtab_add(&f->frames, at, length, link_of(function, inlined));
 	return link_of(function, inlined);
 }
 
-static void push_frame(struct folded *f, const char *at, const char *end)
+/* How many bytes two texts begin with that are the same. */
+static size_t common_bytes(const char *a, const char *b, size_t most)
 {
-	size_t length = (size_t)(end - at);
-	uint32_t link = rawtab_find(&f->frames, at, length);
+	uint64_t x, y;
+	size_t i = 0;
 
-	*vec_push(&f->job->sink.chain) = link != RAW_NONE ? link : new_link(f, at, length);
+	for (; i + sizeof(x) <= most; i += sizeof(x)) {
+		memcpy(&x, a + i, sizeof(x));
+		memcpy(&y, b + i, sizeof(y));
+		if (x != y)
+			break;
+	}
+	while (i < most && a[i] == b[i])
+		i++;
+	return i;
+}
+
+/* Leaves the steps that the line has in common with the one before; gives where the next begins. */
+static size_t keep_common(struct folded *f, const char *line, size_t length)
+{
+	size_t last = f->last.len, most = last < length ? last : length;
+	size_t common = common_bytes(f->last.data, line, most);
+
+	while (f->steps.len) {
+		size_t end = vec_last(&f->steps)->end;
+
+		if (end < common || (end == common && (end == length || line[end] == ';')))
+			return end + 1;
+		f->steps.len--;
+	}
+	return 0;
+}
+
+static void push_frame(struct folded *f, const char *line, size_t start, size_t end)
+{
+	uint32_t link = rawtab_find(&f->frames, line + start, end - start);
+	uint32_t stack = f->steps.len ? vec_last(&f->steps)->stack : STACK_ROOT;
+
+	if (link == RAW_NONE)
+		link = new_link(f, line + start, end - start);
+	if (f->steps.len < SINK_DEPTH)
+		stack = profile_stack(f->job->sink.profile, stack, link >> 1, link & 1);
+	*vec_push(&f->steps) = (struct folded_step){ end, link, stack };
+}
+
+/* The stack of a text without its number. */
+static uint32_t take_stack(struct folded *f, const char *line, size_t length)
+{
+	size_t start = keep_common(f, line, length), end;
+
+	for (; start <= length; start = end + 1) {
+		const char *next = memchr(line + start, ';', length - start);
+
+		end = next ? (size_t)(next - line) : length;
+		push_frame(f, line, start, end);
+	}
+	vec_reserve(&f->last, length);
+	memcpy(f->last.data, line, length);
+	f->last.len = length;
+	return vec_last(&f->steps)->stack;
+}
+
+/* Lines of one stack become one row. */
+static void add_row(struct folded *f, uint32_t stack, uint64_t value)
+{
+	struct profile *profile = f->job->sink.profile;
+
+	while (f->rows.len <= stack)
+		*vec_push(&f->rows) = NO_ROW;
+	if (f->rows.data[stack] != NO_ROW) {
+		profile_add_to(profile, f->rows.data[stack], value, value);
+		return;
+	}
+	f->rows.data[stack] = (uint32_t)profile->samples.len;
+	profile_add(profile, &(struct profile_row){ .stack = stack,
+						    .thread = f->thread,
+						    .event = f->event,
+						    .weight = value,
+						    .count = value });
 }
 
 static void take_line(void *state, const char *line, const char *end)
@@ -99,7 +201,7 @@ static void take_line(void *state, const char *line, const char *end)
 	struct profile *profile = f->job->sink.profile;
 	uint64_t value, before;
 	bool fraction, ignored;
-	uint32_t leaf;
+	uint32_t stack, leaf;
 
 	while (line < end && is_blank(end[-1]))
 		end--;
@@ -116,21 +218,12 @@ static void take_line(void *state, const char *line, const char *end)
 		end--;
 	if (!value || line == end)
 		return;
-	for (const char *at = line, *next; at <= end; at = next + 1) {
-		next = memchr(at, ';', (size_t)(end - at));
-		if (!next)
-			next = end;
-		push_frame(f, at, next);
-	}
-	leaf = *vec_last(&f->job->sink.chain) >> 1;
+	stack = take_stack(f, line, (size_t)(end - line));
+	leaf = vec_last(&f->steps)->link >> 1;
 	if (profile->functions.data[leaf].kind == FRAME_UNKNOWN)
 		profile->quality.unknown_leaves += value;
-	profile->quality.cut_stacks += f->job->sink.chain.len > SINK_DEPTH;
-	sink_add(&f->job->sink, &(struct profile_row){ .stack = sink_stack(&f->job->sink, false),
-						       .thread = f->thread,
-						       .event = f->event,
-						       .weight = value,
-						       .count = value });
+	profile->quality.cut_stacks += f->steps.len > SINK_DEPTH;
+	add_row(f, stack, value);
 }
 
 int import_folded(struct import_job *job, struct err *err)
@@ -139,12 +232,16 @@ int import_folded(struct import_job *job, struct err *err)
 	struct folded f = { .job = job, .event = sink_event(&job->sink, "samples", "") };
 	int rc;
 
+	f.nowhere = import_object(profile, "");
 	f.thread = profile_thread(profile, &(struct profile_thread){
 						   .comm = interner_add(&profile->strings, ""),
 						   .generation = GENERATION_UNKNOWN,
 					   });
 	rc = import_each_line(job, take_line, &f, err);
 	rawtab_free(&f.frames);
+	vec_free(&f.last);
+	vec_free(&f.steps);
+	vec_free(&f.rows);
 	return rc;
 }
 

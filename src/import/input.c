@@ -37,21 +37,32 @@ struct input {
 	bool has_peeked;
 };
 
+/* What the file has next; 0 at its end, which is remembered. */
+static ssize_t read_file(struct input *in, void *into, size_t room, struct err *err)
+{
+	ssize_t got;
+
+	do {
+		got = read(in->fd, into, room);
+	} while (got < 0 && errno == EINTR);
+	if (got < 0)
+		return err_set(err, errno, "%s: %s", in->name, strerror(errno));
+	in->raw_done = got == 0;
+	in->position += (uint64_t)got;
+	return got;
+}
+
 static int fill_raw(struct input *in, struct err *err)
 {
 	ssize_t got;
 
 	if (in->raw_done || in->raw_at < in->raw_end)
 		return 0;
-	do {
-		got = read(in->fd, in->raw, RAW_SIZE);
-	} while (got < 0 && errno == EINTR);
+	got = read_file(in, in->raw, RAW_SIZE, err);
 	if (got < 0)
-		return err_set(err, errno, "%s: %s", in->name, strerror(errno));
-	in->raw_done = got == 0;
+		return (int)got;
 	in->raw_at = in->raw;
 	in->raw_end = in->raw + got;
-	in->position += (uint64_t)got;
 	return 0;
 }
 
@@ -68,15 +79,11 @@ static enum packing packing_of(const char *bytes, size_t size)
 static int begin(struct input *in, struct err *err)
 {
 	while (in->fd >= 0 && !in->raw_done && (size_t)(in->raw_end - in->raw_at) < 4) {
-		ssize_t got = read(in->fd, in->raw + (in->raw_end - in->raw_at), RAW_SIZE - 4);
+		ssize_t got = read_file(in, in->raw + (in->raw_end - in->raw_at), INPUT_PEEK, err);
 
-		if (got < 0 && errno == EINTR)
-			continue;
 		if (got < 0)
-			return err_set(err, errno, "%s: %s", in->name, strerror(errno));
-		in->raw_done = got == 0;
+			return (int)got;
 		in->raw_end += got;
-		in->position += (uint64_t)got;
 	}
 	in->packing = packing_of(in->raw_at, (size_t)(in->raw_end - in->raw_at));
 	if (in->packing == PACKED_GZIP && inflateInit2(&in->gzip, 15 + 16) != Z_OK)
@@ -161,10 +168,13 @@ bool input_is_packed(const struct input *in)
 	return in->packing != PACKED_NOT;
 }
 
-static ssize_t read_plain(struct input *in, void *into, size_t room)
+/* Straight to where it is wanted, once what was looked at is used up. */
+static ssize_t read_plain(struct input *in, void *into, size_t room, struct err *err)
 {
 	size_t size = (size_t)(in->raw_end - in->raw_at);
 
+	if (!size)
+		return in->raw_done ? 0 : read_file(in, into, room, err);
 	if (size > room)
 		size = room;
 	memcpy(into, in->raw_at, size);
@@ -219,13 +229,13 @@ static ssize_t read_more(struct input *in, void *into, size_t room, struct err *
 	/* zlib counts in 32 bits. */
 	size_t most = room < ((size_t)1 << 30) ? room : (size_t)1 << 30;
 
+	if (in->packing == PACKED_NOT)
+		return read_plain(in, into, room, err);
 	for (;;) {
 		ssize_t got = fill_raw(in, err);
 
 		if (got)
 			return got;
-		if (in->packing == PACKED_NOT)
-			return read_plain(in, into, room);
 		if (in->raw_at == in->raw_end && in->unpacked)
 			return 0;
 		got = in->packing == PACKED_GZIP ? step_gzip(in, into, most, err)

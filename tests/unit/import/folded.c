@@ -18,6 +18,15 @@ TEST(folded_lines)
 		{ "a;;b 1\n", "a;[unknown];b 1\n", 0, 0, 0 },
 		{ "f(int, char) const;g 2\nx y;z 1", "f(int, char) const;g 2\nx y;z 1\n", 0, 0, 0 },
 		{ "a;a;a 5\na;x_[j];y_[i] 0\n", "a;a;a 5\n", 0, 0, 0 },
+		/* Lines that begin as the one before do, in all ways. */
+		{ "a;bc 1\na;b 1\na;b;c 1\na;b 1\na;bd 1\na 1\na;b;c 1\n",
+		  "a 1\na;b 2\na;b;c 2\na;bc 1\na;bd 1\n", 0, 0, 0 },
+		{ "a;;b 1\na;; 1\na;;;b 1\n;a 1\n; 1\n",
+		  "[unknown];[unknown] 1\n[unknown];a 1\na;[unknown];[unknown] 1\n"
+		  "a;[unknown];[unknown];b 1\na;[unknown];b 1\n",
+		  0, 0, 0 },
+		{ "a 18446744073709551615\nb 99999999999999999999999\n",
+		  "a 18446744073709551615\nb 18446744073709551615\n", 0, 0, 0 },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
