@@ -180,7 +180,8 @@ static bool is_called(const struct profile *profile, uint32_t function, const ch
 	char *shown;
 	bool same;
 
-	if (!strcmp(profile_function_name(profile, function), name))
+	/* "[unknown]" is what all are called that have no name, and are shown by their object. */
+	if (!strcmp(profile_function_name(profile, function), name) && strcmp(name, UNKNOWN_NAME))
 		return true;
 	shown = flame_function_name(profile, function);
 	same = !strcmp(shown, name);
