@@ -2,9 +2,11 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/file.h"
+#include "base/log.h"
 #include "cmd/command.h"
 #include "cmd/flame_live.h"
 #include "cmd/flame_output.h"
+#include "cmd/flame_show.h"
 #include "import/input.h"
 
 #include <errno.h>
@@ -33,6 +35,8 @@ static const struct option_spec flame_specs[] = {
 	{ OPT_TEXT, 0, "call-graph", FIELD(call_graph), "MODE",
 	  "how stacks are followed: dwarf (copied and unwound), fp or lbr" },
 	{ OPT_FLAG, 0, "no-keep", FIELD(no_keep), NULL, "remove the recording when it is drawn" },
+	{ OPT_TEXT, 0, "keep", FIELD(keep_what), "WHAT",
+	  "script: keep the recording's `perf script` text too" },
 	{ OPT_FLAG, 0, "open", FIELD(open), NULL, "show the picture in the browser" },
 	{ OPT_HEADING, .help = "The picture" },
 	{ OPT_TEXT, 0, "title", FIELD(title), "TEXT", "the line on top" },
@@ -75,6 +79,21 @@ static char *output_name(const char *path, enum flame_format format)
 	return name;
 }
 
+/* All pictures of a job, and then in the browser if that was asked for. */
+static int draw_and_show(struct flame_job *job, struct err *err)
+{
+	struct strlist written = { 0 };
+	int rc;
+
+	job->written = &written;
+	rc = flame_draw(job, err);
+	vec_each (path, &written)
+		if (!rc && job->args->open)
+			flame_show(*path);
+	strlist_free(&written);
+	return rc;
+}
+
 static int draw_input(const struct flame_args *args, const char *path, struct err *err)
 {
 	const char *slash = strrchr(path, '/');
@@ -96,7 +115,7 @@ static int draw_input(const struct flame_args *args, const char *path, struct er
 	job.output = output;
 	if (!strcmp(path, "-"))
 		job.name = "Flame graph";
-	rc = flame_draw(&job, err);
+	rc = draw_and_show(&job, err);
 	free(output);
 	flame_input_close(&input);
 	return rc;
@@ -112,6 +131,8 @@ static int draw_live(const struct flame_args *args, int argc, char **argv, struc
 	char *output = NULL;
 	int rc = flame_format_of(args, FORMAT_SVG, &job.format, err), status;
 
+	if (!rc && args->keep_what && strcmp(args->keep_what, "script"))
+		rc = err_set(err, EINVAL, "--keep '%s': script is wanted", args->keep_what);
 	if (rc)
 		return rc;
 	rc = flame_record(&recorded, args, argc, argv, err);
@@ -131,15 +152,13 @@ static int draw_live(const struct flame_args *args, int argc, char **argv, struc
 		job.input = &input;
 		job.name = recorded.title;
 		job.output = output;
-		rc = flame_draw(&job, err);
+		rc = draw_and_show(&job, err);
 		flame_input_close(&input);
+		if (rc)
+			log_line(LOG_NOTE, "the recording is in %s", recorded.path);
+		else
+			rc = flame_keep(&recorded, args, err);
 	}
-	if (!rc && args->no_keep)
-		unlink(recorded.path);
-	else if (!rc)
-		fprintf(stderr, "%s\n", recorded.path);
-	if (!rc && args->open)
-		flame_open(output);
 	free(output);
 	flame_recorded_free(&recorded);
 	return rc ? rc : status;

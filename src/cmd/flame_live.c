@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cmd/flame_live.h"
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/file.h"
 #include "base/log.h"
+#include "base/text.h"
 #include "cmd/command.h"
 #include "cmd/record_options.h"
+#include "cmd/script.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <spawn.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -88,20 +90,37 @@ static char *make_title(const struct flame_args *args, char **command)
  * much. */
 static const char *choose_stacks(const struct flame_args *args)
 {
-	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-
 	if (args->call_graph)
 		return args->call_graph;
-	if (args->all_cpus && cpus > MOST_CPUS_COPIED) {
-		log_line(LOG_NOTE,
-			 "stacks by frame pointers, since copies of %ld CPUs' stacks are too much; "
-			 "--call-graph dwarf takes them",
-			 cpus);
-		return "fp";
-	}
-	log_line(LOG_NOTE, "stacks are copied and unwound (--call-graph dwarf): programs need no "
-			   "frame pointers");
-	return "dwarf";
+	return args->all_cpus && sysconf(_SC_NPROCESSORS_ONLN) > MOST_CPUS_COPIED ? "fp" : "dwarf";
+}
+
+static const char *stacks_in_words(const struct flame_args *args)
+{
+	if (args->call_graph)
+		return "as --call-graph says";
+	return !strcmp(choose_stacks(args), "fp")
+		       ? "by frame pointers, since copies of so many CPUs' stacks are too much "
+			 "(--call-graph dwarf takes them)"
+		       : "copied and unwound (--call-graph dwarf), so programs need no frame "
+			 "pointers";
+}
+
+static int64_t duration_of(const struct flame_args *args)
+{
+	return args->duration_ns ? args->duration_ns : FLAME_DURATION * NS_PER_SEC;
+}
+
+/* Whoever waits for a minute wants to know for what. */
+static void say_what_begins(const struct flame_args *args, const char *title, bool timed)
+{
+	char duration[TEXT_NUMBER];
+
+	log_line(LOG_NOTE, "recording %s %s%s, %d samples a second; Ctrl-C ends it earlier", title,
+		 timed ? "for " : "until it ends",
+		 timed ? text_duration(duration, duration_of(args)) : "",
+		 args->rate ? args->rate : FLAME_RATE);
+	log_line(LOG_NOTE, "stacks: %s", stacks_in_words(args));
 }
 
 static void add_option(struct strlist *words, const char *name, const char *value)
@@ -119,9 +138,7 @@ static void make_words(struct strlist *words, const struct flame_args *args, con
 	char rate[24], limit[32];
 
 	snprintf(rate, sizeof(rate), "%d", args->rate ? args->rate : FLAME_RATE);
-	snprintf(limit, sizeof(limit), "%lldms",
-		 (long long)(args->duration_ns ? args->duration_ns / 1000000
-					       : FLAME_DURATION * 1000LL));
+	snprintf(limit, sizeof(limit), "%lldms", (long long)(duration_of(args) / NS_PER_MSEC));
 	strlist_add(words, "record");
 	add_option(words, "-F", rate);
 	add_option(words, "--call-graph", choose_stacks(args));
@@ -145,6 +162,7 @@ static int run_record(struct strlist *words, struct err *err)
 	struct options_result parsed;
 	int count = (int)words->len, rc;
 
+	options.for_another = true;
 	vec_push(words); /* NULL ends it */
 	words->len--;
 	rc = options_parse(record_option_specs, &options, count, words->data, true, &parsed, err);
@@ -154,26 +172,70 @@ static int run_record(struct strlist *words, struct err *err)
 	return rc;
 }
 
+/* "out" of "out.svg": what is kept lies beside the picture. */
+static char *base_of_output(const char *output)
+{
+	const char *name = base_name(output), *point = strrchr(name, '.');
+
+	return mem_strndup(output,
+			   point && point > name ? (size_t)(point - output) : strlen(output));
+}
+
+/*
+ * A picture on standard output is not to be mixed with what the command prints there: that goes to
+ * standard error, as with `record -o -`.  The descriptor of what was standard output, or -1.
+ */
+static int set_stdout_aside(const struct flame_args *args)
+{
+	int kept;
+
+	if (!args->output || strcmp(args->output, "-"))
+		return -1;
+	fflush(stdout);
+	kept = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+	if (kept >= 0)
+		dup2(STDERR_FILENO, STDOUT_FILENO);
+	return kept;
+}
+
+static void put_stdout_back(int kept)
+{
+	if (kept < 0)
+		return;
+	fflush(stdout);
+	dup2(kept, STDOUT_FILENO);
+	close(kept);
+}
+
 int flame_record(struct flame_recorded *recorded, const struct flame_args *args, int argc,
 		 char **argv, struct err *err)
 {
 	char **command = argc ? argv : NULL;
+	bool target = args->pids || args->user || args->all_cpus;
+	bool beside = args->output && strcmp(args->output, "-");
 	struct strlist words = { 0 };
-	int rc;
+	int rc, aside;
 
 	*recorded = (struct flame_recorded){
-		.base = make_base(args, command),
+		.base = beside ? base_of_output(args->output) : make_base(args, command),
 		.title = make_title(args, command),
 	};
 	recorded->path = mem_printf("%s.perf.data", recorded->base);
 	make_words(&words, args, recorded->path, command);
+	say_what_begins(args, recorded->title, args->duration_ns || !command);
+	aside = set_stdout_aside(args);
 	rc = run_record(&words, err);
+	put_stdout_back(aside);
 	strlist_free(&words);
 	if (rc < 0)
 		return rc;
-	/* Ended from outside (Ctrl-C) it is over, not failed; a command's own status is kept. */
-	recorded->status = command && !args->pids && !args->user && !args->all_cpus ? rc
-										    : EXIT_DONE;
+	/*
+	 * Ended from outside (Ctrl-C) or since the time is up it is over, not failed; else a
+	 * command's own status is kept.
+	 */
+	recorded->status = command && !target && !(args->duration_ns && rc == 128 + SIGTERM)
+				   ? rc
+				   : EXIT_DONE;
 	recorded->made = file_exists("%s", recorded->path);
 	if (!recorded->made)
 		recorded->status = rc;
@@ -188,15 +250,18 @@ void flame_recorded_free(struct flame_recorded *recorded)
 	*recorded = (struct flame_recorded){ 0 };
 }
 
-void flame_open(const char *path)
+int flame_keep(const struct flame_recorded *recorded, const struct flame_args *args,
+	       struct err *err)
 {
-	const char *const words[] = { "xdg-open", path, NULL };
-	pid_t pid;
-	int rc = posix_spawnp(&pid, "xdg-open", NULL, NULL, (char *const *)(uintptr_t)words,
-			      environ);
+	char *text = mem_printf("%s.perf-script.txt", recorded->base);
+	int rc = args->keep_what ? script_write(recorded->path, &args->names, text, err) : 0;
 
-	if (rc)
-		log_line(LOG_WARN, "--open: xdg-open: %s", strerror(rc));
+	if (!rc && args->keep_what)
+		fprintf(stderr, "%s\n", text);
+	if (args->no_keep)
+		unlink(recorded->path);
 	else
-		waitpid(pid, NULL, 0);
+		fprintf(stderr, "%s\n", recorded->path);
+	free(text);
+	return rc;
 }

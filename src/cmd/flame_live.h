@@ -10,7 +10,7 @@
 
 struct flame_recorded {
 	char *title; /* what was recorded */
-	char *base;  /* "HOST.20261115_091500_UTC.pid_12", in the current folder */
+	char *base;  /* "HOST.20261115_091500_UTC.pid_12", or -o without its end: of all files */
 	char *path;  /* the recording */
 	bool made;   /* there is one: the command could be started */
 	int status;  /* the exit status to end with: the command's own */
@@ -21,7 +21,8 @@ int flame_record(struct flame_recorded *recorded, const struct flame_args *args,
 		 char **argv, struct err *err);
 void flame_recorded_free(struct flame_recorded *recorded);
 
-/* Shows a file with what the desktop shows it with. */
-void flame_open(const char *path);
+/* Removes the recording, or keeps it and its text, as the flags say, and tells what is kept. */
+int flame_keep(const struct flame_recorded *recorded, const struct flame_args *args,
+	       struct err *err);
 
 #endif

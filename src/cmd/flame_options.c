@@ -84,26 +84,50 @@ static bool is_event(const char *event, const char *name)
 	       !strchr(event + length + 1, ':');
 }
 
-int flame_event_find(const struct profile *profile, const char *name, uint16_t *event,
-		     struct err *err)
+static size_t find_event(const struct profile *profile, const char *name)
 {
-	struct buf names = { 0 };
 	size_t found = SIZE_MAX;
 
 	for (size_t i = profile->events.len; i-- > 0;) {
 		const char *text = profile_text(profile, profile->events.data[i].name);
 
+		if (!strcmp(text, name))
+			return i;
 		if (is_event(text, name))
 			found = i;
-		buf_printf(&names, "%s%s", names.len ? ", " : "", text);
 	}
-	for (size_t i = profile->events.len; i-- > 0;)
-		if (!strcmp(profile_text(profile, profile->events.data[i].name), name))
-			found = i;
+	return found;
+}
+
+/* "cycles, page-faults": those that have samples, or all where none has any. */
+static bool list_events(const struct profile *profile, struct buf *names)
+{
+	bool any = false;
+
+	vec_each (event, &profile->events)
+		any |= event->samples > 0;
+	vec_each (event, &profile->events)
+		if (event->samples || !any)
+			buf_printf(names, "%s%s", names->len ? ", " : "",
+				   profile_text(profile, event->name));
+	return any;
+}
+
+int flame_event_find(const struct profile *profile, const char *name, uint16_t *event,
+		     struct err *err)
+{
+	size_t found = find_event(profile, name);
+	struct buf names = { 0 };
+	bool any = list_events(profile, &names);
+	int rc = 0;
+
 	*event = (uint16_t)found;
 	if (found == SIZE_MAX)
-		err_set(err, ENOENT, "no event is called '%s'; there are: %s", name,
-			buf_text(&names));
+		rc = err_set(err, ENOENT, "no event is called '%s'; there are: %s", name,
+			     names.len ? buf_text(&names) : "none");
+	else if (any && !profile->events.data[found].samples)
+		rc = err_set(err, ENODATA, "there are no samples of '%s'; there are some of: %s",
+			     name, buf_text(&names));
 	buf_free(&names);
-	return found == SIZE_MAX ? -ENOENT : 0;
+	return rc;
 }

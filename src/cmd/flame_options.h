@@ -26,7 +26,7 @@ struct flame_args {
 	int width;
 	bool inverted, reverse;
 	/* `flame` only: what is recorded, and how */
-	const char *user, *call_graph;
+	const char *user, *call_graph, *keep_what;
 	bool all_cpus, no_keep, open;
 	int rate;
 	int64_t duration_ns;
@@ -67,8 +67,8 @@ int flame_view_of(const struct flame_args *args, const struct profile *profile,
 int flame_weight_of(const struct flame_args *args, enum flame_weight *weight, struct err *err);
 
 /*
- * Of an event, by its name or the name without modifiers.  -ENOENT, with the names that there are,
- * if there is none.
+ * An event by its name or the name without modifiers.  -ENOENT, with the names that there are, if
+ * there is none, and -ENODATA if others have samples and it has none.
  */
 int flame_event_find(const struct profile *profile, const char *name, uint16_t *event,
 		     struct err *err);

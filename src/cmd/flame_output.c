@@ -231,6 +231,8 @@ static int draw_event(const struct flame_job *job, uint16_t event, const char *p
 		rc = draw_file(&d, path, err);
 	if (!rc && strcmp(path, "-"))
 		fprintf(stderr, "%s\n", path);
+	if (!rc && strcmp(path, "-") && job->written)
+		strlist_add(job->written, path);
 	flametree_free(&d.tree);
 	flame_colors_free(&d.colors);
 	buf_free(&d.title);

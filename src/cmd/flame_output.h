@@ -8,8 +8,9 @@
 struct flame_job {
 	const struct flame_args *args;
 	const struct flame_input *input;
-	const char *name;   /* what the picture is of, for its title */
-	const char *output; /* "-": standard output */
+	const char *name;	 /* what the picture is of, for its title */
+	const char *output;	 /* "-": standard output */
+	struct strlist *written; /* the files' names are added; NULL: nobody asks */
 	enum flame_format format;
 };
 

@@ -6,13 +6,17 @@
 
 #include <errno.h>
 
-int output_end(struct outbuf *out, int rc, struct err *err)
+int output_end_as(struct outbuf *out, const char *name, int rc, struct err *err)
 {
 	int written = outbuf_fini(out);
 
 	if (rc || !written)
 		return rc;
-	return written == -EPIPE
-		       ? EXIT_FAILED
-		       : err_set(err, -written, "standard output: %s", strerror(-written));
+	return written == -EPIPE ? EXIT_FAILED
+				 : err_set(err, -written, "%s: %s", name, strerror(-written));
+}
+
+int output_end(struct outbuf *out, int rc, struct err *err)
+{
+	return output_end_as(out, "standard output", rc, err);
 }

@@ -11,5 +11,7 @@ struct outbuf;
  * to write: with words, but for a reader that went away (`| head`), which is EXIT_FAILED alone.
  */
 int output_end(struct outbuf *out, int rc, struct err *err);
+/* The same for another file, by the name that errors have for it. */
+int output_end_as(struct outbuf *out, const char *name, int rc, struct err *err);
 
 #endif

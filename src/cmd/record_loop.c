@@ -149,13 +149,16 @@ static bool wants_progress(const struct run *run)
 static void show_progress(struct run *run)
 {
 	struct drain_progress now = recording_progress(run->loop->recording);
+	int64_t timeout_ns = run->loop->options->timeout_ns;
 	char samples[TEXT_NUMBER], lost[TEXT_NUMBER], seconds[TEXT_NUMBER], size[TEXT_NUMBER];
 
 	run->progress_at += PROGRESS_NS;
-	fprintf(stderr, "\rrecording: %s s, %s samples, %s MB, %s lost \x1b[K",
+	fprintf(stderr, "\rrecording: %s s",
 		text_decimal(seconds, (double)(clock_now_ns() - run->started_ns) / NS_PER_SEC, 1,
-			     true),
-		text_grouped(samples, now.samples),
+			     true));
+	if (timeout_ns)
+		fprintf(stderr, " of %s", text_duration(seconds, timeout_ns));
+	fprintf(stderr, ", %s samples, %s MB, %s lost \x1b[K", text_grouped(samples, now.samples),
 		text_decimal(size, (double)now.bytes / 1e6, 1, true), text_grouped(lost, now.lost));
 	run->progress_shown = true;
 }

@@ -167,7 +167,8 @@ void record_closing_lines(const struct recording_result *result,
 		   text_decimal(seconds, (double)result->duration_ns / NS_PER_SEC, 2, true));
 	add_loss(result, out);
 	buf_puts(out, " ]\n");
-	add_size(result, options, out);
+	if (!options->for_another)
+		add_size(result, options, out);
 	add_kept(&result->kept, out);
 	if (result->lost)
 		buf_printf(out,

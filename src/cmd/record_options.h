@@ -28,6 +28,7 @@ struct record_options {
 
 	const char *output;
 	const char *summary; /* of `script` that it is made for; NULL: any use */
+	bool for_another; /* command, which says itself where the recording is and what is next */
 	uint64_t ring_bytes;
 	int priority;
 	bool compress;

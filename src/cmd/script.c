@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "cmd/script.h"
 #include "base/err.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -15,6 +16,7 @@
 #include "render/script_text.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -328,11 +330,10 @@ static int run_summary(const struct summary *summary, const struct script_option
 	return rc;
 }
 
-static int script_run(void *options, int argc, char **argv, struct err *err)
+/* Every sample of a recording into a descriptor that errors call `name`. */
+static int print_samples(const struct script_options *o, const char *input, int fd,
+			 const char *name, struct err *err)
 {
-	const struct script_options *o = options;
-	const struct summary *summary = script_summary_named(&argc, &argv);
-	const char *input = o->input ? o->input : argc ? argv[0] : "perf.data";
 	struct script script = { .names = &o->names,
 				 .shown = &o->shown,
 				 .text = { .ns = o->ns,
@@ -342,26 +343,12 @@ static int script_run(void *options, int argc, char **argv, struct err *err)
 					   .max_stack = (unsigned)o->max_stack } };
 	int rc;
 
-	if (o->list)
-		return script_summary_list(o->json);
-	if (summary)
-		return run_summary(summary, o, argc, argv, err);
-	if (argc && !o->input && script_summary_mistyped(argv[0], err))
-		return -err->code;
-	if (o->json)
-		return err_set(err, EINVAL, "--json is for summaries; `script -l` lists them");
-	if (argc > (o->input ? 0 : 1))
-		return err_set(err, EINVAL, "one recording at a time");
-	outbuf_init(&script.out, STDOUT_FILENO);
+	outbuf_init(&script.out, fd);
 	script.text.out = &script.out;
-	if (o->explain) {
-		script_fields_explain(&script.out);
-		return output_end(&script.out, EXIT_DONE, err);
-	}
 	rc = take_fields(&script.text.fields, &o->fields, err);
 	if (!rc)
 		rc = script_over(&script, o, input, err);
-	rc = output_end(&script.out, rc, err);
+	rc = output_end_as(&script.out, name, rc, err);
 	if (script.reader)
 		complain(&script, input);
 	record_sort_free(script.sort);
@@ -373,6 +360,36 @@ static int script_run(void *options, int argc, char **argv, struct err *err)
 	perf_reader_close(script.reader);
 	script_filter_free(&script.filter);
 	return rc;
+}
+
+static int explain_fields(struct err *err)
+{
+	struct outbuf out;
+
+	outbuf_init(&out, STDOUT_FILENO);
+	script_fields_explain(&out);
+	return output_end(&out, EXIT_DONE, err);
+}
+
+static int script_run(void *options, int argc, char **argv, struct err *err)
+{
+	const struct script_options *o = options;
+	const struct summary *summary = script_summary_named(&argc, &argv);
+	const char *input = o->input ? o->input : argc ? argv[0] : "perf.data";
+
+	if (o->list)
+		return script_summary_list(o->json);
+	if (summary)
+		return run_summary(summary, o, argc, argv, err);
+	if (argc && !o->input && script_summary_mistyped(argv[0], err))
+		return -err->code;
+	if (o->json)
+		return err_set(err, EINVAL, "--json is for summaries; `script -l` lists them");
+	if (argc > (o->input ? 0 : 1))
+		return err_set(err, EINVAL, "one recording at a time");
+	if (o->explain)
+		return explain_fields(err);
+	return print_samples(o, input, STDOUT_FILENO, "standard output", err);
 }
 
 static void script_release(void *options)
@@ -439,6 +456,22 @@ static const struct option_spec script_specs[] = {
 };
 
 static const struct script_options script_defaults = { .max_stack = SCRIPT_MAX_STACK };
+
+int script_write(const char *input, const struct symbol_args *names, const char *output,
+		 struct err *err)
+{
+	struct script_options options = script_defaults;
+	int fd = open(output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666), rc;
+
+	if (fd < 0)
+		return err_set(err, errno, "%s: %s", output, strerror(errno));
+	options.names = *names;
+	options.header = true; /* as people keep it: what it was recorded on and how */
+	rc = print_samples(&options, input, fd, output, err);
+	if (close(fd) && !rc)
+		rc = err_set(err, errno, "%s: %s", output, strerror(errno));
+	return rc;
+}
 
 const struct command cmd_script = {
 	.name = "script",

@@ -24,7 +24,7 @@ p-5/6;g 1
 $ perfolio fold -e cycles --weight samples --cpu 1 --time 0s-1s b.txt
 p;f 1
 $ perfolio fold -e misses b.txt
-perfolio: no event is called 'misses'; there are: faults, cycles
+perfolio: no event is called 'misses'; there are: cycles, faults
 [1]
 $ perfolio flame b.txt; grep -c '<title>' b.flamegraph.cycles.svg
 b.flamegraph.cycles.svg

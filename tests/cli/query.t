@@ -33,7 +33,7 @@ perfolio query: --percent-limit 'some': a number is wanted
 $ perfolio query a.txt top --sort name 2>&1 | head -1
 perfolio query: --sort 'name': self or total is wanted
 $ perfolio query a.txt top -e misses
-perfolio: no event is called 'misses'; there are: faults, cycles
+perfolio: no event is called 'misses'; there are: cycles, faults
 [1]
 $ perfolio query threads
 perfolio: perf.data: No such file or directory

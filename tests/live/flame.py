@@ -5,7 +5,9 @@ clock, and perf's samples folded by hand give the same."""
 import glob
 import json
 import os
+import pty
 import re
+import signal
 import subprocess
 import tempfile
 
@@ -74,12 +76,104 @@ def of_running(folder):
                   done.stderr)
 
 
+def written(done):
+    """The names at the end of what was said."""
+    return [line for line in done.stderr.splitlines() if re.fullmatch(r"[^ ]+\.(svg|data|txt)", line)]
+
+
+def folded(path):
+    """The lines as flame draws them: without idle CPUs."""
+    return lib.run([lib.PERFOLIO, "fold", "-e", "cpu-clock", "--no-idle", path]).stdout
+
+
+def names_and_words(folder):
+    """What the files are called, and what is said of how it is recorded."""
+    for what, words in ((f"pid_{os.getpid()}", ["-p", str(os.getpid())]), (f"user_{os.getuid()}", ["-u", str(os.getuid())]),
+                        ("all", ["-a"])):
+        done = lib.run([lib.PERFOLIO, "flame", *words, "--duration", "200ms"], cwd=folder)
+        names = written(done)
+        lib.check(len(names) == 2 and
+                  re.fullmatch(rf".+\.\d{{8}}_\d{{6}}_UTC\.{what}\.flamegraph\.svg", names[0]) and
+                  names[1] == names[0].replace("flamegraph.svg", "perf.data") and
+                  all(os.path.exists(os.path.join(folder, name)) for name in names),
+                  f"{words[0]}: a picture and its recording", done.stderr)
+        lib.check("for 200 ms, 99 samples a second" in done.stderr and "stacks: copied and unwound" in done.stderr,
+                  f"{words[0]}: how long, how often and how stacks are followed is said", done.stderr)
+    done = lib.run([lib.PERFOLIO, "flame", "-p", "999999999"], cwd=folder)
+    lib.check(done.returncode == 1 and "999999999" in done.stderr and not written(done), "a process that is not there",
+              done.stderr)
+
+
+def what_is_kept(folder):
+    """Beside the picture, its text on request; two events are two pictures."""
+    os.mkdir(os.path.join(folder, "sub"))
+    done = lib.run([lib.PERFOLIO, "flame", "-F", "499", "-e", "cpu-clock,page-faults", "--keep=script", "-o", "sub/out.svg",
+                    "--", lib.program("split"), "300"], cwd=folder)
+    names = written(done)
+    lib.check(names == [f"sub/out.{end}" for end in ("cpu-clock.svg", "page-faults.svg", "perf-script.txt", "perf.data")],
+              "a picture an event; recording and text beside them", done.stderr)
+    text, recording = (folded(os.path.join(folder, f"sub/out.{end}")) for end in ("perf-script.txt", "perf.data"))
+    lib.check(text == recording and "most" in text, "the text says what the recording says", text, recording)
+    done = lib.run([lib.PERFOLIO, "flame", "--no-keep", "--keep", "script", "-o", "sub/x.svg", "--", lib.program("split"), "100"],
+                   cwd=folder)
+    lib.check(written(done) == ["sub/x.svg", "sub/x.perf-script.txt"] and
+              sorted(os.listdir(os.path.join(folder, "sub")))[-2:] == ["x.perf-script.txt", "x.svg"], "the text alone", done.stderr)
+    done = lib.run([lib.PERFOLIO, "flame", "--no-keep", "-o", "-", "--", lib.program("split"), "100"], cwd=folder)
+    lib.check(done.stdout.startswith("<?xml") and "most 0." in done.stderr,
+              "a picture on standard output is not mixed with the command's", done.stdout[:200], done.stderr)
+    done = lib.run([lib.PERFOLIO, "flame", "--duration", "300ms", "--no-keep", "-o", "sub/s.svg", "--", "sleep", "60"], cwd=folder)
+    lib.check(done.returncode == 0 and "holds no samples" in done.stderr, "--duration ends a command, and it is no failure",
+              done.stderr)
+
+
+def in_the_browser(folder):
+    browser, seen = os.path.join(folder, "browser"), os.path.join(folder, "seen")
+    with open(browser, "w", encoding="utf-8") as file:
+        file.write(f'#!/bin/sh\necho "$@" >>{seen}\n')
+    os.chmod(browser, 0o755)
+    lib.run([lib.PERFOLIO, "flame", "--open", "--no-keep", "-o", "seen.svg", "--", lib.program("split"), "100"], cwd=folder,
+            env={**os.environ, "BROWSER": f"/no/such:{browser}"})
+    with open(seen, encoding="utf-8") as file:
+        lib.check(file.read() == os.path.realpath(os.path.join(folder, "seen.svg")) + "\n", "--open starts the browser")
+    bare = {name: value for name, value in os.environ.items() if name not in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")}
+    with open(os.path.join(folder, "a.txt"), "w", encoding="utf-8") as file:
+        file.write("main;work 3\n")
+    done = lib.run([lib.PERFOLIO, "flame", "--open", "a.txt"], cwd=folder, env=bare)
+    lib.check(done.returncode == 0 and "--open: no browser" in done.stderr, "where there is none it is said", done.stderr)
+
+
+def ended_early(folder):
+    """Ctrl-C, with the line of progress that a terminal shows meanwhile."""
+    ours, theirs = pty.openpty()
+    with subprocess.Popen([lib.program("split"), "60000"], stdout=subprocess.DEVNULL) as target, \
+            subprocess.Popen([lib.PERFOLIO, "flame", "-p", str(target.pid), "--duration", "50s", "--no-keep", "-o", "early.svg"],
+                             cwd=folder, stderr=theirs, stdout=subprocess.DEVNULL) as process:
+        os.close(theirs)
+        said = ""
+        while " samples, " not in said:
+            said += os.read(ours, 4096).decode("utf-8", "replace")
+        process.send_signal(signal.SIGINT)
+        try:
+            while piece := os.read(ours, 4096):
+                said += piece.decode("utf-8", "replace")
+        except OSError:  # a terminal's other end that was closed
+            pass
+        status = process.wait()
+        target.kill()
+    lib.check(re.search(r"recording: [\d.]+ s of 50 s, [\d,]+ samples, [\d.]+ MB, 0 lost", said), "progress is shown", said)
+    lib.check(status == 0 and os.path.exists(os.path.join(folder, "early.svg")), "Ctrl-C ends it and it is drawn", status, said)
+
+
 def main():
     lib.need_program("perf")
     lib.need_root()
     with tempfile.TemporaryDirectory(prefix="perfolio-flame-") as folder:
         of_command(folder)
         of_running(folder)
+        names_and_words(folder)
+        what_is_kept(folder)
+        in_the_browser(folder)
+        ended_early(folder)
     lib.done()
 
 

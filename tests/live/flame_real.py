@@ -1,0 +1,155 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Flame graphs of real programs: Redis under load as a process and on the host, a build by gcc as a command and as
+a user's. The widest towers are those that the kernel's clocks and perf tell of."""
+import json
+import os
+import re
+import signal
+import subprocess
+import tempfile
+
+import lib
+
+RATE = "499"
+USER = "nobody"
+
+
+def flame(folder, *words, timeout=120):
+    """The children of the root, and the whole tree, of a graph."""
+    path = os.path.join(folder, "out.json")
+    done = lib.run([lib.PERFOLIO, "flame", "-F", RATE, "-o", path, *words], cwd=folder,
+                   timeout=timeout)
+    if not lib.check(done.returncode == 0, f"flame {' '.join(words)[:40]}", done.stderr):
+        return {}, {"name": "all", "value": 1, "self": 0}
+    with open(path, encoding="utf-8") as file:
+        tree = json.load(file)
+    return {child["name"]: child for child in tree.get("children", [])}, tree
+
+
+def selves(node, found=None):
+    found = {} if found is None else found
+    found[node["name"]] = found.get(node["name"], 0) + node["self"]
+    for child in node.get("children", []):
+        selves(child, found)
+    return found
+
+
+def total(node, name):
+    """What the outermost frames of that name weigh."""
+    if node["name"] == name:
+        return node["value"]
+    return sum(total(child, name) for child in node.get("children", []))
+
+
+def cpu_ticks(pid):
+    with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
+        fields = file.read().rsplit(")", 1)[1].split()
+    return int(fields[11]) + int(fields[12])
+
+
+def comm(pid):
+    with open(f"/proc/{pid}/comm", encoding="utf-8") as file:
+        return file.read().strip()
+
+
+def perf_record(folder, *words):
+    """perf's own recording; None if it gave up, as perf 6.1 does beside others' on some kernels."""
+    path = os.path.join(folder, "perf.data")
+    for _ in range(3):
+        if lib.run(["perf", "record", "-q", "-e", "cpu-clock", "-F", RATE, "-g", "-o", path,
+                    *words]).returncode == 0:
+            return path
+    return None
+
+
+def perf_shares(path, sort):
+    """{row: per cent}, as perf reports a recording."""
+    text = lib.run(["perf", "report", "-i", path, "--no-children", "-g", "none", "--no-inline", "--stdio", "-s", sort,
+                    "-t", "|"]).stdout
+    rows = [line.split("|") for line in text.splitlines() if line and line[0] != "#"]
+    return {re.sub(r"^\[.\] ", "", row[1].strip()): float(row[0].strip().rstrip("%")) for row in rows}
+
+
+def of_redis(folder):
+    with lib.busy_redis(folder) as pid:
+        asking = int(lib.run(["pgrep", "-f", f"redis-benchmark -s {folder}"]).stdout.split()[0])
+        server, before = comm(pid), (cpu_ticks(pid), cpu_ticks(asking))
+        towers, _ = flame(folder, "-a", "--duration", "1s")
+        spent = [now - then for now, then in zip((cpu_ticks(pid), cpu_ticks(asking)), before)]
+        widths = [towers.get(name, {"value": 0})["value"] for name in (server, "redis-benchmark")]
+        lib.check(all(widths) and abs(widths[0] / sum(widths) - spent[0] / sum(spent)) < 0.12,
+                  "-a: server and client have the shares that the kernel counts", widths, spent)
+        towers, tree = flame(folder, "-p", str(pid), "--duration", "1s")
+    lib.check(list(towers) == [server] and total(tree, "main") > 0.9 * tree["value"] and
+              total(tree, "aeMain") > 0.9 * tree["value"], "-p: the stacks are whole, from main on",
+              towers.keys(), total(tree, "main"), total(tree, "aeMain"), tree["value"])
+    # One second differs from the next one, so perf reads the same recording.
+    truth = perf_shares(os.path.join(folder, "out.perf.data"), "sym")
+    found = selves(tree)
+    wide = {name: (share, 100 * found.get(name, 0) / tree["value"]) for name, share in truth.items()
+            if share >= 2 and not name.startswith("0x")}
+    lib.check(wide and all(abs(ours - share) < 0.02 for share, ours in wide.values()),
+              "-p: what perf finds most of is as wide here", wide)
+
+
+def write_build(folder):
+    """Four sources and the script that compiles them, two at a time."""
+    for number in range(4):
+        with open(os.path.join(folder, f"u{number}.c"), "w", encoding="utf-8") as file:
+            for function in range(80):
+                file.write(f"int f{number}_{function}(int *a, int n) {{ int s = {function};\n"
+                           f"for (int i = 0; i < n; i++) {{ if (a[i] % {function + 3} == 1) s += a[i] * i;"
+                           f" else a[i] ^= s << (i & 7); }} return s; }}\n")
+    path = os.path.join(folder, "build.sh")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("cd \"$(dirname \"$0\")\" && printf '0\\n1\\n2\\n3\\n' | "
+                   "xargs -P 2 -I @ gcc -O2 -c u@.c -o u@.o\n")
+    return path
+
+
+def of_build(folder):
+    script = write_build(folder)
+    towers, tree = flame(folder, "--", "sh", script)
+    shares = {name: 100 * tower["value"] / tree["value"] for name, tower in towers.items()}
+    widest = max(shares, key=shares.get, default=None)
+    lib.check(widest == "cc1" and shares.get("as", 0) > 0 and "ld" not in shares,
+              "a build: the compiler itself is widest, the assembler is there", shares)
+    path = perf_record(folder, "--", "sh", script)
+    if path:
+        truth = perf_shares(path, "comm")
+        lib.check(all(abs(shares.get(name, 0) - truth.get(name, 0)) < 12 for name in ("cc1", "as", "gcc")),
+                  "a build: perf gives its programs the same shares", shares, truth)
+    lib.check(total(towers.get("cc1", tree), "main") > 0.8 * towers.get("cc1", tree)["value"],
+              "a build: the compiler's stacks are whole, from main on",
+              total(towers.get("cc1", tree), "main"), shares)
+
+
+def of_user(folder):
+    os.chmod(folder, 0o777)
+    script = write_build(folder)
+    with subprocess.Popen(["sh", "-c", f"while :; do sh {script}; done"], user=USER, start_new_session=True,
+                          stderr=subprocess.DEVNULL) as build:
+        try:
+            towers, tree = flame(folder, "-u", USER, "--duration", "1s")
+        finally:
+            os.killpg(build.pid, signal.SIGKILL)
+    widest = max(towers, key=lambda name: towers[name]["value"], default=None)
+    lib.check(widest == "cc1" and not {"redis-benchmark", "python3"} & set(towers),
+              "-u: the widest tower is the compiler's, nobody else's is there",
+              {name: tower["value"] for name, tower in towers.items()}, tree["value"])
+
+
+def main():
+    for name in ("perf", "redis-benchmark", "gcc"):
+        lib.need_program(name)
+    lib.need_root()
+    with tempfile.TemporaryDirectory(prefix="perfolio-flame-") as folder:
+        of_redis(folder)
+        of_build(folder)
+    with tempfile.TemporaryDirectory(prefix="perfolio-user-") as folder:
+        of_user(folder)
+    lib.done()
+
+
+main()
