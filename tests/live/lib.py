@@ -32,9 +32,10 @@ def program(name):
 
 def run(command, timeout=60, **options):
     """Runs it to its end; .stdout, .stderr and .returncode tell."""
+    if "input" not in options:
+        options["stdin"] = subprocess.DEVNULL
     return subprocess.run(command, timeout=timeout, check=False, text=True, errors="replace",
-                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE, **options)
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
 
 
 @contextlib.contextmanager
