@@ -300,6 +300,20 @@ static struct recent_stack *recent_stack(const struct frames *frames, uint64_t h
 	return &frames->stacks[hash >> 40 & (RECENT_STACKS - 1)];
 }
 
+/* Only what user programs run is unwound; the kernel's part is walked. */
+static bool expands(const struct frames *frames, const struct frames_walk *walk, size_t i)
+{
+	if (walk->addresses[i].mode == PERF_RECORD_MISC_USER)
+		return walk->expands;
+	return walk->addresses[i].mode == PERF_RECORD_MISC_KERNEL && frames->inlining == INLINE_ALL;
+}
+
+/* Whether it is behind the call and not the call itself. */
+static bool is_returned_to(const struct frames_walk *walk, size_t i)
+{
+	return i && (!walk->unwound || walk->addresses[i].mode == PERF_RECORD_MISC_KERNEL);
+}
+
 void frames_name(struct frames *frames, struct frames_walk *walk, const struct thread *thread)
 {
 	uint64_t hash = 0;
@@ -318,9 +332,9 @@ void frames_name(struct frames *frames, struct frames_walk *walk, const struct t
 		if (!place && kept && walk->functions[kept - 1] == frames->nowhere)
 			continue;
 		first = kept;
-		if (place && walk->expands && walk->addresses[i].mode == PERF_RECORD_MISC_USER)
-			kept = frames_expand(frames, place, i && !walk->unwound, walk->functions,
-					     kept);
+		if (place && expands(frames, walk, i))
+			kept = frames_expand(frames, place, is_returned_to(walk, i),
+					     walk->functions, kept);
 		walk->functions[kept++] = place ? place->function : frames->nowhere;
 		for (; first < kept; first++)
 			hash = ((hash << 27 | hash >> 37) ^ walk->functions[first]) *

@@ -113,27 +113,26 @@ static void print_source(struct outbuf *out, const struct dwarf_frame *frame)
 	out_u64(out, frame->file ? frame->line : 0, 0);
 }
 
-/* What there are no files of, perf names by the address. */
-static bool print_nowhere(struct outbuf *out, const struct place *place)
+/* What there are no lines of, perf names by the address if it is no file. */
+static void print_nowhere(struct outbuf *out, const struct place *place)
 {
 	if (!place->object || place->object->name[0] != '[')
-		return false;
+		return;
 	out_text(out, "\n  ");
 	out_text(out, place->object->name);
 	out_char(out, '[');
 	out_hex(out, place->address, 0);
 	out_char(out, ']');
-	return true;
 }
 
 void script_symbols_srcline(struct outbuf *out, const struct place *place)
 {
 	struct dwarf_frame frame;
 
-	if (print_nowhere(out, place))
-		return;
 	if (place->dso && dso_frames(place->dso, place->address, &frame, 1) && frame.line)
 		print_source(out, &frame);
+	else
+		print_nowhere(out, place);
 }
 
 /* A function that was inlined at a place: told as far inside as the one that it is in. */
@@ -166,7 +165,7 @@ static void print_line(struct script_symbols *symbols, struct outbuf *out, unsig
 	out_hex(out, place->address, 16);
 	script_symbols_print(symbols, out, show, place);
 	if (show & SHOW_SRCLINE && show & SHOW_INLINED && place->dso &&
-	    place->object->name[0] != '[')
+	    (count || place->object->name[0] != '['))
 		print_source(out, &frames[count ? count - 1 : 0]);
 	else if (show & SHOW_SRCLINE)
 		script_symbols_srcline(out, place);

@@ -210,9 +210,10 @@ static unsigned show_inlined(const struct script_text *text, const struct sample
 {
 	enum inlining inlining = symbol_store_inlining(text->symbols.naming.store);
 
-	if (mode != PERF_RECORD_MISC_USER || inlining == INLINE_NONE)
+	if (inlining == INLINE_NONE ||
+	    (mode != PERF_RECORD_MISC_USER && mode != PERF_RECORD_MISC_KERNEL))
 		return 0;
-	if (sample->chain_origin.unwound)
+	if (sample->chain_origin.unwound && mode == PERF_RECORD_MISC_USER)
 		return SHOW_INLINED;
 	return inlining == INLINE_ALL ? SHOW_INLINED | (caller ? SHOW_BEFORE : 0) : 0;
 }

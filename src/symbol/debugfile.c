@@ -2,6 +2,7 @@
 #include "symbol/debugfile.h"
 #include "base/cursor.h"
 #include "symbol/find.h"
+#include "symbol/relocate.h"
 #include "symbol/unpack.h"
 
 #include <stdio.h>
@@ -49,7 +50,7 @@ static const struct elf_section *find_section(const struct elf_file *elf, const 
 
 bool debugfile_has_lines(const struct elf_file *elf)
 {
-	return elf->type != ET_REL && find_section(elf, names[DWARF_INFO].name);
+	return find_section(elf, names[DWARF_INFO].name);
 }
 
 static const unsigned char *load(void *context, enum dwarf_section which, size_t *size)
@@ -57,11 +58,13 @@ static const unsigned char *load(void *context, enum dwarf_section which, size_t
 	struct debugfile *file = context;
 	const char *name = file->split ? names[which].split : names[which].name;
 	const struct elf_section *section = name ? find_section(&file->elf, name) : NULL;
-
 	uint64_t room = 0;
 
-	if (section && !file->sections[which])
+	if (section && !file->sections[which]) {
 		file->sections[which] = unpack_section(&file->elf, section, &room);
+		if (file->sections[which] && file->elf.type == ET_REL)
+			relocate_section(&file->elf, section, file->sections[which], room);
+	}
 	*size = room;
 	return file->sections[which];
 }

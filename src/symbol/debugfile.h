@@ -8,7 +8,7 @@
 
 struct dso;
 
-/* Whether the file says from which source its code is; relocatable ones don't, before they are. */
+/* Whether the file says from which source its code is. */
 bool debugfile_has_lines(const struct elf_file *elf);
 
 /*

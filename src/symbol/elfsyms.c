@@ -252,7 +252,8 @@ bool elfsyms_value(const struct elf_file *elf, const char *name, uint64_t *value
 			struct elf_symbol s = elf_symbol_at(elf, table, i);
 
 			found = s.name < strings_size && !strcmp((char *)strings + s.name, name);
-			*value = s.value;
+			if (found)
+				*value = s.value;
 		}
 	}
 	free(table);

@@ -179,8 +179,7 @@ bool find_code(struct finder *f, struct elf_file *code)
 	return found;
 }
 
-/* The file that was found, if it has what is wished for. */
-static bool if_useful(const struct finder *f, struct elf_file *elf, bool found)
+bool find_useful(const struct finder *f, struct elf_file *elf, bool found)
 {
 	if (found &&
 	    !(f->wish == FIND_LINES ? debugfile_has_lines(elf) : elfsyms_symtab(elf) != NULL)) {
@@ -218,7 +217,7 @@ static bool try_link(struct finder *f, const char *path, uint32_t crc, struct el
 {
 	bool by_id = f->wanted.size;
 
-	if (!if_useful(f, debug, find_place(f, path, debug)))
+	if (!find_useful(f, debug, find_place(f, path, debug)))
 		return false;
 	if (by_id || crc_of(&debug->image) == crc)
 		return true;
@@ -272,8 +271,8 @@ static bool try_by_name(struct finder *f, struct elf_file *debug)
 	bool found = false;
 
 	for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
-		found = found ||
-			(f->path[0] == '/' && if_useful(f, debug, find_place(f, paths[i], debug)));
+		found = found || (f->path[0] == '/' &&
+				  find_useful(f, debug, find_place(f, paths[i], debug)));
 		free(paths[i]);
 	}
 	return found;
@@ -286,7 +285,7 @@ static bool try_debug_folder(struct finder *f, struct elf_file *debug)
 	if (!build_id_path(f, "/usr/lib/debug", path, sizeof(path)))
 		return false;
 	snprintf(debug_path, sizeof(debug_path), "%s.debug", path);
-	return if_useful(f, debug, find_place(f, debug_path, debug));
+	return find_useful(f, debug, find_place(f, debug_path, debug));
 }
 
 bool find_debug(struct finder *f, const struct elf_file *code, struct elf_file *debug)
@@ -295,10 +294,10 @@ bool find_debug(struct finder *f, const struct elf_file *code, struct elf_file *
 	bool found = try_debug_folder(f, debug) || (code && try_debug_link(f, code, debug));
 
 	if (!found && f->wanted.size)
-		found = if_useful(f, debug, find_try_cached(f, "debug", debug)) ||
-			if_useful(f, debug, find_try_cached(f, "elf", debug)) ||
+		found = find_useful(f, debug, find_try_cached(f, "debug", debug)) ||
+			find_useful(f, debug, find_try_cached(f, "elf", debug)) ||
 			try_by_name(f, debug) ||
-			if_useful(f, debug, find_try_debuginfod(f, DEBUGINFOD_DEBUGINFO, debug));
+			find_useful(f, debug, find_try_debuginfod(f, DEBUGINFOD_DEBUGINFO, debug));
 	f->trouble = trouble;
 	return found;
 }

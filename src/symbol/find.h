@@ -34,6 +34,9 @@ bool find_code(struct finder *finder, struct elf_file *code);
 /* A file of debug information for it, as wished; code may be NULL if that is missing. */
 bool find_debug(struct finder *finder, const struct elf_file *code, struct elf_file *debug);
 
+/* The file that was found, if it has what is wished for; else it is closed. */
+bool find_useful(const struct finder *finder, struct elf_file *elf, bool found);
+
 /* By the key of an object; free its source. */
 struct finder finder_of(struct dso *object);
 

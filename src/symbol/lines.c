@@ -2,30 +2,71 @@
 /* From addresses of an object to its source. */
 #include "symbol/debugfile.h"
 #include "symbol/find.h"
+#include "symbol/relocate.h"
 #include "symbol/store.h"
 
 /* The file with the debug information: the object's own, or one that was split from it. */
+static bool find_split_or_own(struct finder *f, enum dso_kind kind, struct elf_file *elf)
+{
+	struct elf_file code = { 0 };
+	bool has_code = kind == DSO_MODULE ? find_code(f, &code) : read_find_code(f, kind, &code);
+	bool found;
+
+	if (has_code && debugfile_has_lines(&code)) {
+		*elf = code;
+		return true;
+	}
+	found = find_debug(f, has_code ? &code : NULL, elf);
+	elf_file_close(&code);
+	return found;
+}
+
+static bool find_lines(struct dso *object, struct finder *f, struct elf_file *elf)
+{
+	enum dso_kind kind = object->key.kind;
+
+	if (kind == DSO_KERNEL)
+		return vmlinux_find_lines(object, f, elf, &object->lines_shift);
+	f->wish = FIND_LINES;
+	f->wanted = *dso_build_id(object); /* of the file that the names are from */
+	if (!find_split_or_own(f, kind, elf))
+		return false;
+	if (kind == DSO_MODULE && elf->type == ET_REL && object->key.base) {
+		object->lines_shift = RELOCATE_TEXT - object->key.base;
+		return true;
+	}
+	/* Of other files that were never linked nobody knows what was loaded where. */
+	if (kind == DSO_MODULE || elf->type == ET_REL) {
+		elf_file_close(elf);
+		return false;
+	}
+	return true;
+}
+
 static struct dwarf *open_lines(struct dso *object)
 {
 	struct finder f = finder_of(object);
-	struct elf_file code = { 0 }, debug;
 	struct dwarf_source source;
-	bool found, has_code;
+	struct elf_file elf;
+	bool found = find_lines(object, &f, &elf);
 
-	f.wish = FIND_LINES;
-	f.wanted = *dso_build_id(object); /* of the file that the names are from */
-	has_code = find_code(&f, &code);
-	if (has_code && debugfile_has_lines(&code)) {
-		source = debugfile_source(code, buf_text(&f.source), object);
-		buf_free(&f.source);
-		return dwarf_new(&source);
-	}
-	found = find_debug(&f, has_code ? &code : NULL, &debug);
 	if (found)
-		source = debugfile_source(debug, buf_text(&f.source), object);
-	elf_file_close(&code);
+		source = debugfile_source(elf, buf_text(&f.source), object);
 	buf_free(&f.source);
 	return found ? dwarf_new(&source) : NULL;
+}
+
+/* The address in the terms of the file that has the lines; those of the kernel are known then. */
+static uint64_t own_address(const struct dso *object, uint64_t file_address, uint64_t asked)
+{
+	bool kernel = object->key.kind == DSO_KERNEL || object->key.kind == DSO_MODULE;
+
+	return kernel ? asked + object->lines_shift : file_address;
+}
+
+static bool may_have_lines(enum dso_kind kind)
+{
+	return kind == DSO_FILE || kind == DSO_VDSO || kind == DSO_KERNEL || kind == DSO_MODULE;
 }
 
 size_t dso_frames(struct dso *object, uint64_t address, struct dwarf_frame *frames, size_t room)
@@ -33,7 +74,7 @@ size_t dso_frames(struct dso *object, uint64_t address, struct dwarf_frame *fram
 	uint64_t own = dso_address(object, address);
 	size_t count = 0;
 
-	if (object->key.kind != DSO_FILE)
+	if (!may_have_lines(object->key.kind))
 		return 0;
 	pthread_mutex_lock(&object->lock);
 	if (!object->lines_tried) {
@@ -41,7 +82,7 @@ size_t dso_frames(struct dso *object, uint64_t address, struct dwarf_frame *fram
 		object->lines = open_lines(object);
 	}
 	if (object->lines)
-		count = dwarf_find(object->lines, own, frames, room);
+		count = dwarf_find(object->lines, own_address(object, own, address), frames, room);
 	pthread_mutex_unlock(&object->lock);
 	return count;
 }

@@ -271,7 +271,7 @@ void read_vdso_object(struct dso *object, struct reading *r)
 	buf_free(&f.source);
 }
 
-static bool open_code(struct finder *f, enum dso_kind kind, struct elf_file *code)
+bool read_find_code(struct finder *f, enum dso_kind kind, struct elf_file *code)
 {
 	if (kind == DSO_VDSO)
 		return open_own_vdso(f, code) || find_try_cached(f, "vdso", code);
@@ -285,7 +285,7 @@ bool dso_open_code(struct dso *object, struct elf_file *code)
 
 	pthread_mutex_lock(&object->lock);
 	f = finder_of(object);
-	found = open_code(&f, object->key.kind, code);
+	found = read_find_code(&f, object->key.kind, code);
 	pthread_mutex_unlock(&object->lock);
 	buf_free(&f.source);
 	return found;
@@ -299,7 +299,7 @@ bool dso_open_debug(struct dso *object, struct elf_file *debug)
 
 	pthread_mutex_lock(&object->lock);
 	f = finder_of(object);
-	has_code = open_code(&f, object->key.kind, &code);
+	has_code = read_find_code(&f, object->key.kind, &code);
 	found = find_debug(&f, has_code ? &code : NULL, debug);
 	pthread_mutex_unlock(&object->lock);
 	elf_file_close(&code);

@@ -85,6 +85,7 @@ struct dso {
 	struct arena arena;
 	struct dwarf *lines; /* under the lock, as all of its questions */
 	bool lines_tried;
+	uint64_t lines_shift; /* the kernel's: from the address asked for to that of the lines */
 };
 
 /* "/proc/PID/root" for a process that sees other files than we do; false for one that does not. */
@@ -117,5 +118,15 @@ bool store_is_running_kernel(const struct symbol_store *store, const struct buil
 bool vmlinux_find(struct dso *object, struct reading *reading);
 void vmlinux_read_given(struct dso *object, const char *path, struct reading *reading);
 void vmlinux_find_afar(struct dso *object, struct reading *reading);
+
+struct elf_file;
+struct finder;
+
+/* The file that a user's object runs from. */
+bool read_find_code(struct finder *finder, enum dso_kind kind, struct elf_file *code);
+
+/* The image with the kernel's lines; *shift is from the recorded addresses to its own. */
+bool vmlinux_find_lines(struct dso *object, struct finder *finder, struct elf_file *elf,
+			uint64_t *shift);
 
 #endif

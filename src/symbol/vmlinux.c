@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The names in a kernel's image.
+ * The names and the source lines in a kernel's image.
  *
  * An image has a hundred thousand symbols and more, so their table is kept by its build-id.
  */
+#include "symbol/debugfile.h"
 #include "symbol/debuginfod.h"
 #include "symbol/elfsyms.h"
 #include "symbol/find.h"
@@ -72,15 +73,23 @@ static bool read_image(struct dso *object, struct elf_file *elf, const char *pat
 	return names != NULL;
 }
 
+/* What is done with a file that may be the image: true if it was of use.  Takes it over. */
+typedef bool image_taker(struct dso *object, struct elf_file *elf, const char *path, void *into);
+
+static bool take_names(struct dso *object, struct elf_file *elf, const char *path, void *into)
+{
+	return read_image(object, elf, path, into);
+}
+
 static bool try_path(struct dso *object, struct finder *f, const char *root, const char *path,
-		     struct reading *r)
+		     image_taker *take, void *into)
 {
 	struct elf_file elf;
 
-	return find_try(f, root, path, &elf) && read_image(object, &elf, buf_text(&f->source), r);
+	return find_try(f, root, path, &elf) && take(object, &elf, buf_text(&f->source), into);
 }
 
-static bool try_places(struct dso *object, struct finder *f, struct reading *r)
+static bool try_places(struct dso *object, struct finder *f, image_taker *take, void *into)
 {
 	static const char *const places[] = {
 		"/boot/vmlinux-%s",
@@ -99,7 +108,7 @@ static bool try_places(struct dso *object, struct finder *f, struct reading *r)
 	for (size_t i = 0; i < ARRAY_SIZE(places) && !found && release; i++) {
 		char *path = mem_printf(places[i], release);
 
-		found = try_path(object, f, options->symfs ? options->symfs : "", path, r);
+		found = try_path(object, f, options->symfs ? options->symfs : "", path, take, into);
 		free(path);
 	}
 	return found;
@@ -128,7 +137,7 @@ bool vmlinux_find(struct dso *object, struct reading *r)
 	if (f.wanted.size)
 		found = (find_try_cached(&f, "elf", &elf) &&
 			 read_image(object, &elf, buf_text(&f.source), r)) ||
-			try_places(object, &f, r);
+			try_places(object, &f, take_names, r);
 	buf_free(&f.source);
 	return found;
 }
@@ -155,7 +164,48 @@ void vmlinux_read_given(struct dso *object, const char *path, struct reading *r)
 			    .wanted = object->key.build_id,
 			    .trouble = DSO_MISSING };
 
-	if (!try_path(object, &f, "", path, r))
+	if (!try_path(object, &f, "", path, take_names, r))
 		r->state = f.trouble == DSO_MISSING && f.source.len ? DSO_STRIPPED : f.trouble;
 	buf_free(&f.source);
+}
+
+static bool take_lines(struct dso *object, struct elf_file *elf, const char *path, void *into)
+{
+	struct elf_file *kept = into;
+
+	(void)object, (void)path;
+	if (!debugfile_has_lines(elf)) {
+		elf_file_close(elf);
+		return false;
+	}
+	*kept = *elf;
+	return true;
+}
+
+/* An image that the user names may be the one, or tell of which build that must be. */
+static bool find_image_with_lines(struct dso *object, struct finder *f, struct elf_file *elf)
+{
+	const struct symbol_options *options = &f->store->options;
+	bool guest = !strncmp(object->key.path, "[guest.", 7);
+	const char *given = guest ? options->guest_vmlinux : options->vmlinux;
+
+	if (given && try_path(object, f, "", given, take_lines, elf))
+		return true;
+	if (!f->wanted.size || (guest && !given))
+		return false;
+	return (!given && try_places(object, f, take_lines, elf)) || find_debug(f, NULL, elf);
+}
+
+bool vmlinux_find_lines(struct dso *object, struct finder *f, struct elf_file *elf, uint64_t *shift)
+{
+	uint64_t text = 0, stext = 0;
+
+	*f = kernel_finder(object);
+	f->wish = FIND_LINES;
+	if (!find_image_with_lines(object, f, elf))
+		return false;
+	elfsyms_value(elf, "_text", &text);
+	elfsyms_value(elf, "_stext", &stext);
+	*shift = kernel_shift(&object->key, text, stext);
+	return true;
 }

@@ -144,6 +144,7 @@ static void add_extra(struct maker *m)
 		section->addr = s->addr;
 		section->entry_size = s->entry_size;
 		section->link = number_of(m, s->link);
+		section->info = number_of(m, s->info);
 		if (s->size)
 			buf_add(m->file, s->bytes, s->size);
 		end_section(m);

@@ -31,6 +31,7 @@ struct made_section {
 	const void *bytes;
 	size_t size;
 	const char *link; /* name of another section */
+	const char *info; /* likewise: of the one that relocations are for */
 };
 
 struct made_elf {
