@@ -3,6 +3,10 @@
 import statistics
 
 
+class NotCompared(Exception):
+    """Something that a benchmark needs is not to be had here."""
+
+
 def median(runs, figure):
     return statistics.median(run[figure] for run in runs)
 
@@ -51,3 +55,33 @@ class TimesLess:
         more = "more than " if "stopped" in runs[self.peer][-1] else ""
         return (f"{self.what}: {more}{got:,.1f} times less than {self.peer}, goal {self.times}: "
                 f"{verdict(got >= self.times)}")
+
+
+class ColdNearWarm:
+    """The first run, which keeps what it read, against later ones."""
+
+    def __init__(self, what, times):
+        self.what, self.times = what, times
+
+    def check(self, runs):
+        times = median(runs["perfolio"], "cpu_ms") / median(runs["warm"], "cpu_ms")
+        return (f"{self.what}, cold against warm: {times:.2f} times, goal at most {self.times}: "
+                f"{verdict(times <= self.times)}")
+
+
+class WarmTimesLess(TimesLess):
+    """The same of our later runs."""
+
+    def check(self, runs):
+        return super().check({**runs, "perfolio": runs["warm"]})
+
+
+def cold_and_warm(perfolio, scratch, arguments):
+    """The commands of a benchmark that runs both with an empty cache and with what that left."""
+    cache = f"{scratch}/cache"
+    ours = f"exec {perfolio} {arguments} >/dev/null"
+    return {
+        "perfolio": ["sh", "-c", f"rm -rf {cache}; XDG_CACHE_HOME={cache} {ours}"],
+        "warm": ["sh", "-c", f"XDG_CACHE_HOME={cache} {ours}"],
+        "perf": ["sh", "-c", f"exec perf {arguments} >/dev/null 2>&1"],
+    }

@@ -2,7 +2,9 @@
 """Recordings to read: the whole host, with stacks, while real programs run.
 
 They are made once, by perf, and kept below build/recordings; larger ones are grown from the largest.
-PERFOLIO_BENCH_SAMPLES asks for another size of that one.
+PERFOLIO_BENCH_SAMPLES asks for another size of that one.  Those with copied stacks are made by
+perfolio, since perf loses a part of such samples: of the whole host, and of sqlite built with all its
+debug information from the source that npm's package of it carries.
 """
 import contextlib
 import functools
@@ -11,13 +13,17 @@ import os
 import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
+
+from goals import NotCompared
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 FOLDER = os.path.join(ROOT, "build", "recordings")
 TOOLS = os.environ.get("PERFOLIO_BENCH_TOOLS", os.path.join(ROOT, "build", "bench"))
 LARGEST = int(os.environ.get("PERFOLIO_BENCH_SAMPLES", "820000"))
 RATE = 15000  # a second and CPU
+SQLITE = "better-sqlite3@12.11.1"
 SQL = """
 WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c WHERE x < 60000)
 SELECT count(*), sum(x * x % 7), max(hex(x)) FROM c;
@@ -28,6 +34,32 @@ CREATE INDEX i ON t(b);
 SELECT b, count(*), avg(c) FROM t WHERE b LIKE '%a%' GROUP BY substr(b, 1, 2) ORDER BY 2 DESC;
 UPDATE t SET b = upper(b) WHERE a % 3 = 0;
 DELETE FROM t WHERE a % 5 = 0;
+"""
+MORE_SQL = """
+CREATE TABLE people(id INTEGER PRIMARY KEY, name TEXT UNIQUE, born TEXT, boss REFERENCES people);
+CREATE TABLE notes(person INTEGER, at REAL, body TEXT, PRIMARY KEY(person, at)) WITHOUT ROWID;
+CREATE VIEW counted AS SELECT p.name, count(*) AS n FROM people p JOIN notes ON person = id GROUP BY 1;
+CREATE TRIGGER told AFTER UPDATE ON people BEGIN
+  INSERT OR REPLACE INTO notes VALUES(new.id, julianday(new.born), 'was ' || old.name); END;
+WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c WHERE x < 3000)
+INSERT INTO people SELECT x, format('%s-%05d', char(97 + x % 26), x), date('2000-01-01', x || ' days'),
+  x / 7 FROM c;
+INSERT INTO notes SELECT id, id * 1.5 + k, json_object('k', k, 'v', json_array(id, name, born))
+  FROM people, (VALUES(1), (2), (3)) AS v JOIN (SELECT 1 AS k UNION SELECT 2) WHERE id % 2
+  ON CONFLICT DO NOTHING;
+UPDATE people SET name = replace(upper(name), '-', '_') WHERE id BETWEEN 500 AND 900;
+SELECT name, n, rank() OVER (ORDER BY n DESC, name), sum(n) OVER (ROWS 3 PRECEDING) FROM counted;
+SELECT json_extract(body, '$.v[1]'), strftime('%Y-%W', born), round(avg(at), 2) FROM notes
+  LEFT JOIN people ON id = person WHERE json_valid(body) GROUP BY 1, 2 HAVING count(*) > 1
+  ORDER BY 3 DESC, 1 COLLATE NOCASE;
+WITH RECURSIVE up(id, depth) AS (SELECT id, 0 FROM people WHERE boss = 0 UNION ALL
+  SELECT p.id, depth + 1 FROM people p JOIN up ON p.boss = up.id) SELECT depth, count(*) FROM up GROUP BY 1;
+SELECT DISTINCT substr(name, 1, 2), group_concat(id, ';') FROM people WHERE name GLOB '[a-m]*'
+  AND id IN (SELECT person FROM notes WHERE body LIKE '%1%') GROUP BY 1 EXCEPT SELECT 'a-', '';
+SAVEPOINT s; DELETE FROM people WHERE boss IN (SELECT id FROM people WHERE id % 11 = 0); ROLLBACK TO s; RELEASE s;
+ALTER TABLE people ADD COLUMN size GENERATED ALWAYS AS (length(name)); CREATE INDEX j ON people(size, born);
+SELECT min(cast(hex(randomblob(4)) AS TEXT)), total(size), quote(zeroblob(9)) FROM people WHERE size > 6;
+EXPLAIN QUERY PLAN SELECT * FROM people NATURAL JOIN notes; ANALYZE; REINDEX; PRAGMA integrity_check; VACUUM;
 """
 PYTHON = """
 import ast, collections, glob, json, re, tokenize, xml.etree.ElementTree as tree, decimal, difflib
@@ -97,6 +129,61 @@ def record(path, samples):
     if made.returncode:
         sys.exit(f"perf record failed: exit status {made.returncode}")
     os.rename(path + ".part", path)
+
+
+def made_by(path, maker):
+    """The recording of that name, made if it is not there."""
+    path = os.path.join(FOLDER, path)
+    if not os.path.exists(path):
+        os.makedirs(FOLDER, exist_ok=True)
+        print(f"making {os.path.relpath(path)}", flush=True)
+        with tempfile.TemporaryDirectory(prefix="perfolio-bench-") as scratch:
+            maker(path + ".part", scratch)
+        os.rename(path + ".part", path)
+    return path
+
+
+def record_copies(perfolio, path, argv):
+    subprocess.run([perfolio, "record", "-q", "-e", "cpu-clock", "-F", "1999", "--call-graph", "dwarf",
+                    "-o", path, *argv], check=True)
+
+
+def copies(perfolio):
+    """The whole host with copied stacks, 20,000 samples a CPU."""
+    def maker(path, scratch):
+        with busy_host(scratch):
+            record_copies(perfolio, path, ["-a", "sleep", "10"])
+    return made_by("copies-host.data", maker)
+
+
+def fetch_sqlite(folder):
+    """sqlite's source, all of it in one file, which is not ours to keep."""
+    if not shutil.which("npm"):
+        raise NotCompared("sqlite's source comes by npm, which is not installed")
+    got = subprocess.run(["npm", "pack", "--silent", SQLITE], cwd=folder, check=False,
+                         stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8")
+    if got.returncode:
+        raise NotCompared(f"npm can't fetch {SQLITE}: {got.stderr.strip()[-200:]}")
+    with tarfile.open(os.path.join(folder, got.stdout.split()[-1])) as package:
+        for name in ("sqlite3.c", "sqlite3.h"):
+            with package.extractfile(f"package/deps/sqlite3/{name}") as source, \
+                    open(os.path.join(folder, name), "wb") as target:
+                shutil.copyfileobj(source, target)
+
+
+def sqlite_copies(perfolio):
+    """sqlite built with -O2 -g, with copied stacks; the program stays beside the recording."""
+    program = os.path.join(FOLDER, "sqlite")
+
+    def maker(path, scratch):
+        fetch_sqlite(scratch)
+        subprocess.run(["gcc", "-O2", "-g", "-pthread", f"-I{scratch}", "-o", program,
+                        os.path.join(ROOT, "bench", "sqlite.c"), f"{scratch}/sqlite3.c", "-lm"],
+                       check=True)
+        with open(f"{scratch}/work.sql", "w", encoding="utf-8") as file:
+            file.write(SQL + MORE_SQL)
+        record_copies(perfolio, path, [program, f"{scratch}/work.sql", "12"])
+    return made_by("copies-sqlite.data", maker)
 
 
 def make(samples=LARGEST):

@@ -5,12 +5,13 @@
     bench/run.py [--perfolio PATH] [--rounds N] [--json FILE] [NAME...]
 
 A benchmark is a file bench/NAME.py with TITLE, ROUNDS and commands(perfolio, scratch), which gives an
-argv for each program.  It may have more:
+argv for each program; it may raise goals.NotCompared.  It may have more:
     figures(result)   figures of its own, from what a run printed
     shape(runs)       lines that say what was measured on
     LIMIT             what a peer may take (seconds of CPU, memory_mb); a peer that is stopped there,
                       or fails, is not run again, and its figures are lower bounds
     COLD              programs too slow to be run once more only to warm the caches
+    PEER_ROUNDS       how often the peer runs, if not as often
     GOALS             what has to be reached, from goals.py
     print_table(runs) instead of two columns
     finish()          ends what it started
@@ -27,10 +28,12 @@ import sys
 import tempfile
 import time
 
+from goals import NotCompared
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
 BENCHMARKS = ["list", "startup", "interval", "record", "copies", "read", "report", "script",
-              "unwind", "inline", "growth", "filter", "flame", "fold"]
+              "unwind", "inline", "sqlite", "growth", "filter", "flame", "fold"]
 UNITS = {"elapsed_ms": "ms", "cpu_ms": "ms", "memory_mb": "MB", "cpu_per_tick_us": "us"}
 
 
@@ -86,7 +89,8 @@ def run_rounds(module, perfolio, rounds):
         for number in range(rounds + 1):
             for program, argv in commands.items():
                 if limit and program == "perf" and (
-                        not number or "stopped" in runs.get(program, [{}])[-1]):
+                        not 0 < number <= getattr(module, "PEER_ROUNDS", rounds)
+                        or "stopped" in runs.get(program, [{}])[-1]):
                     continue
                 if not number and program in getattr(module, "COLD", []):
                     continue
@@ -168,7 +172,12 @@ def main():
             parser.error(f"no benchmark is called '{name}'; there are {', '.join(BENCHMARKS)}")
         module = importlib.import_module(name)
         before = load()
-        runs = run_benchmark(module, os.path.abspath(args.perfolio), args.rounds or module.ROUNDS)
+        try:
+            runs = run_benchmark(module, os.path.abspath(args.perfolio), args.rounds or module.ROUNDS)
+        except NotCompared as reason:
+            print(f"\n{module.TITLE}: not compared: {reason}", flush=True)
+            goals.append(f"{name:8} not compared: {reason}")
+            continue
         goals += print_result(name, module, runs, before)
         results[name] = {"title": module.TITLE, "runs": runs}
     if goals:

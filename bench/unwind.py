@@ -3,7 +3,7 @@
 import os
 import subprocess
 
-from goals import TimesLess
+from goals import TimesLess, WarmTimesLess, cold_and_warm
 
 TITLE = "unwind: script of 20 s of Python with copied stacks, without inlined functions"
 ROUNDS = 3
@@ -22,13 +22,8 @@ GOALS = [
 
 
 def commands(perfolio, scratch):
-    path, cache = os.path.join(scratch, "copies.data"), os.path.join(scratch, "cache")
+    path = os.path.join(scratch, "copies.data")
     subprocess.run(["perf", "record", "-q", "-e", "cpu-clock", "-F", "2999", "--call-graph", "dwarf",
                     "-o", path, "/usr/bin/python3", "-c", WORK], check=True,
                    stderr=subprocess.DEVNULL)
-    ours = f"exec {perfolio} script --no-inline -i {path} >/dev/null"
-    return {
-        "perfolio": ["sh", "-c", f"rm -rf {cache}; XDG_CACHE_HOME={cache} {ours}"],
-        "warm": ["sh", "-c", f"XDG_CACHE_HOME={cache} {ours}"],
-        "perf": ["sh", "-c", f"exec perf script --no-inline -i {path} >/dev/null 2>&1"],
-    }
+    return cold_and_warm(perfolio, scratch, f"script --no-inline -i {path}")
