@@ -15,12 +15,12 @@
 #include <string.h>
 #include <unistd.h>
 
-extern const struct command cmd_doctor, cmd_flame, cmd_fold, cmd_help, cmd_list, cmd_query,
-	cmd_record, cmd_report, cmd_script, cmd_stat;
+extern const struct command cmd_doctor, cmd_export, cmd_flame, cmd_fold, cmd_help, cmd_list,
+	cmd_query, cmd_record, cmd_report, cmd_script, cmd_stat;
 
 const struct command *const commands[] = {
-	&cmd_doctor, &cmd_flame,  &cmd_fold,   &cmd_help, &cmd_list, &cmd_query,
-	&cmd_record, &cmd_report, &cmd_script, &cmd_stat, NULL,
+	&cmd_doctor, &cmd_export, &cmd_flame,  &cmd_fold,   &cmd_help, &cmd_list,
+	&cmd_query,  &cmd_record, &cmd_report, &cmd_script, &cmd_stat, NULL,
 };
 
 const struct command *command_find(const char *name)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/json.h"
 #include "base/buf.h"
+#include "base/text.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -14,34 +15,10 @@ struct json json_to(FILE *out)
 	return (struct json){ .out = out };
 }
 
-/* The length of the UTF-8 sequence at text, or 0 where it is none (RFC 3629: no surrogates). */
-static size_t utf8_length(const unsigned char *text)
-{
-	size_t length;
-
-	if (text[0] < 0x80)
-		return 1;
-	if (text[0] >= 0xc2 && text[0] <= 0xdf)
-		length = 2;
-	else if (text[0] >= 0xe0 && text[0] <= 0xef)
-		length = 3;
-	else if (text[0] >= 0xf0 && text[0] <= 0xf4)
-		length = 4;
-	else
-		return 0;
-	for (size_t i = 1; i < length; i++)
-		if ((text[i] & 0xc0) != 0x80)
-			return 0;
-	if ((text[0] == 0xe0 && text[1] < 0xa0) || (text[0] == 0xed && text[1] > 0x9f) ||
-	    (text[0] == 0xf0 && text[1] < 0x90) || (text[0] == 0xf4 && text[1] > 0x8f))
-		return 0;
-	return length;
-}
-
 /* One character of text as it stands between JSON's quotes; *length is how much of text it took. */
 static const char *escaped(char into[static 8], const unsigned char *text, size_t *length)
 {
-	*length = utf8_length(text);
+	*length = text_utf8_length((const char *)text);
 	if (!*length) {
 		*length = 1;
 		return "\\ufffd";

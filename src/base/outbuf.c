@@ -15,10 +15,21 @@ void outbuf_init(struct outbuf *out, int fd)
 	out->end = out->data + OUTBUF_SIZE;
 }
 
+void outbuf_pack(struct outbuf *out, enum packing packing)
+{
+	outbuf_flush(out);
+	if (packing != PACK_NOT)
+		out->packer = packer_new(out->fd, packing);
+}
+
 void outbuf_flush(struct outbuf *out)
 {
-	int rc = out->error ? 0 : fd_write_all(out->fd, out->data, (size_t)(out->at - out->data));
+	size_t size = (size_t)(out->at - out->data);
+	int rc = 0;
 
+	if (!out->error && size)
+		rc = out->packer ? packer_write(out->packer, out->data, size)
+				 : fd_write_all(out->fd, out->data, size);
 	if (rc)
 		out->error = -rc;
 	out->at = out->data;
@@ -27,8 +38,15 @@ void outbuf_flush(struct outbuf *out)
 
 int outbuf_fini(struct outbuf *out)
 {
+	int rc = 0;
+
 	outbuf_flush(out);
+	if (out->packer)
+		rc = packer_end(out->packer);
+	if (rc && !out->error)
+		out->error = -rc;
 	free(out->data);
+	out->packer = NULL;
 	out->data = out->at = out->end = NULL;
 	return -out->error;
 }

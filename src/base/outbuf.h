@@ -9,6 +9,7 @@
 #ifndef BASE_OUTBUF_H
 #define BASE_OUTBUF_H
 
+#include "base/packer.h"
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -17,13 +18,16 @@
 struct outbuf {
 	char *data, *at, *end;
 	int fd;
-	int error;	  /* a positive errno value */
-	unsigned flushes; /* so far: whether a text that was written still lies here */
+	struct packer *packer; /* NULL: bytes go out as they are */
+	int error;	       /* a positive errno value */
+	unsigned flushes;      /* so far: whether a text that was written still lies here */
 };
 
 #define OUTBUF_SIZE ((size_t)256 * 1024)
 
 void outbuf_init(struct outbuf *out, int fd);
+/* From now on everything goes out packed; what was written before is not. */
+void outbuf_pack(struct outbuf *out, enum packing packing);
 /* Writes what is left; 0 or a negative errno value. */
 int outbuf_fini(struct outbuf *out);
 void outbuf_flush(struct outbuf *out);

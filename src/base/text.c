@@ -198,3 +198,47 @@ bool text_contains(const char *text, const char *word)
 {
 	return strcasestr(text, word) != NULL;
 }
+
+size_t text_utf8_length(const char *bytes)
+{
+	const unsigned char *text = (const unsigned char *)bytes;
+	size_t length;
+
+	if (text[0] < 0x80)
+		return 1;
+	if (text[0] >= 0xc2 && text[0] <= 0xdf)
+		length = 2;
+	else if (text[0] >= 0xe0 && text[0] <= 0xef)
+		length = 3;
+	else if (text[0] >= 0xf0 && text[0] <= 0xf4)
+		length = 4;
+	else
+		return 0;
+	for (size_t i = 1; i < length; i++)
+		if ((text[i] & 0xc0) != 0x80)
+			return 0;
+	if ((text[0] == 0xe0 && text[1] < 0xa0) || (text[0] == 0xed && text[1] > 0x9f) ||
+	    (text[0] == 0xf0 && text[1] < 0x90) || (text[0] == 0xf4 && text[1] > 0x8f))
+		return 0;
+	return length;
+}
+
+char *text_utf8(const char *text)
+{
+	char *copy = mem_alloc(3 * strlen(text) + 1), *at = copy;
+
+	while (*text) {
+		size_t length = text_utf8_length(text);
+
+		if (length) {
+			memcpy(at, text, length);
+			at += length;
+		} else {
+			memcpy(at, "\xef\xbf\xbd", 3);
+			at += 3;
+		}
+		text += length ? length : 1;
+	}
+	*at = '\0';
+	return copy;
+}

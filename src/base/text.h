@@ -49,4 +49,9 @@ bool text_glob(const char *pattern, const char *text);
 /* Whether `word` occurs in text, case aside. */
 bool text_contains(const char *text, const char *word);
 
+/* The length of the UTF-8 sequence at text, or 0 where it is none (RFC 3629: no surrogates). */
+size_t text_utf8_length(const char *text);
+/* A copy in which U+FFFD stands for every byte that is no UTF-8.  Free it. */
+char *text_utf8(const char *text);
+
 #endif

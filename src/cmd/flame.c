@@ -18,8 +18,10 @@ extern const struct command cmd_flame;
 
 static const struct option_spec flame_specs[] = {
 	{ OPT_TEXT, 'o', "output", FIELD(output), "FILE",
-	  "write FILE; its end tells the format: .svg, .folded or .json; - is standard output" },
-	{ OPT_TEXT, 0, "format", FIELD(format), "NAME", "svg, folded or json" },
+	  "write FILE; its end tells the format (.svg, .folded, .json, .pb.gz ...); - is standard "
+	  "output" },
+	{ OPT_TEXT, 0, "format", FIELD(format), "NAME",
+	  "svg, folded, json, pprof, speedscope, firefox, script, csv or hdf5" },
 	{ OPT_TEXT, 'e', "event", FIELD(event), "NAME",
 	  "of a file: only this event, else a graph for each; else the event to record" },
 	{ OPT_TEXT, 0, "weight", FIELD(weight), "WHAT",
@@ -74,7 +76,7 @@ static char *output_name(const char *path, enum flame_format format)
 		if (length > tail && !strcmp(base + length - tail, ends[i]))
 			base[length - tail] = '\0';
 	}
-	name = mem_printf("%s.flamegraph.%s", base, flame_formats[format].name);
+	name = mem_printf("%s.flamegraph.%s", base, flame_formats[format].suffix);
 	free(base);
 	return name;
 }
@@ -148,7 +150,7 @@ static int draw_live(const struct flame_args *args, int argc, char **argv, struc
 	if (!rc) {
 		output = args->output ? mem_strdup(args->output)
 				      : mem_printf("%s.flamegraph.%s", recorded.base,
-						   flame_formats[job.format].name);
+						   flame_formats[job.format].suffix);
 		job.input = &input;
 		job.name = recorded.title;
 		job.output = output;

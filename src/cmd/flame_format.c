@@ -3,28 +3,51 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "cmd/flame_options.h"
+#include "render/export.h"
 
 #include <errno.h>
 
+/* clang-format off */
 const struct flame_format_spec flame_formats[FORMATS] = {
-	[FORMAT_SVG] = { "svg", .is_picture = true },
-	[FORMAT_FOLDED] = { "folded", .ends = "txt" },
-	[FORMAT_JSON] = { "json" },
+	[FORMAT_SVG] = { "svg", "svg", .is_picture = true },
+	[FORMAT_FOLDED] = { "folded", "folded", .ends = "txt" },
+	[FORMAT_JSON] = { "json", "json" },
+	[FORMAT_PPROF] = { "pprof", "pb.gz", .ends = "pprof pb", .is_binary = true, .is_gzip = true,
+			   .write = export_pprof },
+	[FORMAT_SPEEDSCOPE] = { "speedscope", "speedscope.json", .ends = "speedscope",
+				.keeps_samples = true, .write = export_speedscope },
+	[FORMAT_FIREFOX] = { "firefox", "firefox.json", .ends = "firefox",
+			     .keeps_samples = true, .write = export_firefox },
+	[FORMAT_SCRIPT] = { "script", "script", .keeps_samples = true, .write = export_script },
+	[FORMAT_CSV] = { "csv", "csv", .keeps_samples = true, .write = export_csv },
+	[FORMAT_HDF5] = { "hdf5", "h5", .ends = "hdf5", .is_binary = true, .keeps_samples = true,
+			  .write = export_hdf5 },
 };
+/* clang-format on */
 
-/* Whether a word is one of those in a list with blanks between. */
-static bool is_among(const char *word, const char *list)
+static bool ends_in(const char *name, size_t length, const char *end, size_t tail)
 {
-	size_t length = strlen(word);
+	return length > tail && name[length - tail - 1] == '.' &&
+	       !strncmp(name + length - tail, end, tail);
+}
 
-	for (const char *at = list; at && *at; at += strspn(at, " ")) {
-		size_t here = strcspn(at, " ");
+/* How much of a name's end speaks for a format: "speedscope.json" more than "json". */
+static size_t match(const char *name, const struct flame_format_spec *spec)
+{
+	size_t whole = strlen(name), suffix = strlen(spec->suffix);
+	size_t length = whole - strlen(packing_suffix(packing_of_name(name)));
 
-		if (here == length && !strncmp(at, word, length))
-			return true;
-		at += here;
+	if (ends_in(name, whole, spec->suffix, suffix) ||
+	    ends_in(name, length, spec->suffix, suffix))
+		return suffix;
+	for (const char *end = spec->ends; end && *end; end += strspn(end, " ")) {
+		size_t tail = strcspn(end, " ");
+
+		if (ends_in(name, length, end, tail))
+			return tail;
+		end += tail;
 	}
-	return false;
+	return 0;
 }
 
 static int no_such_format(const char *name, struct err *err)
@@ -41,7 +64,7 @@ static int no_such_format(const char *name, struct err *err)
 int flame_format_of(const struct flame_args *args, enum flame_format standard,
 		    enum flame_format *format, struct err *err)
 {
-	const char *point = args->output ? strrchr(args->output, '.') : NULL;
+	size_t best = 0;
 
 	*format = standard;
 	for (int i = 0; args->format && i < FORMATS; i++)
@@ -51,9 +74,20 @@ int flame_format_of(const struct flame_args *args, enum flame_format standard,
 		}
 	if (args->format)
 		return no_such_format(args->format, err);
-	for (int i = 0; point && i < FORMATS; i++)
-		if (!strcmp(point + 1, flame_formats[i].name) ||
-		    is_among(point + 1, flame_formats[i].ends))
+	for (int i = 0; args->output && i < FORMATS; i++) {
+		size_t here = match(args->output, &flame_formats[i]);
+
+		if (here > best) {
+			best = here;
 			*format = (enum flame_format)i;
+		}
+	}
 	return 0;
+}
+
+enum packing flame_packing(enum flame_format format, const char *path)
+{
+	enum packing packing = packing_of_name(path);
+
+	return packing == PACK_NOT && flame_formats[format].is_gzip ? PACK_GZIP : packing;
 }

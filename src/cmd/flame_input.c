@@ -80,13 +80,22 @@ static void say_what_is_missing(const struct import_result *result, const char *
 			 text_grouped(number, result->two_columns));
 }
 
+/* Whether what is written needs the samples one by one. */
+static bool wants_samples(const struct flame_args *args)
+{
+	enum flame_format format;
+
+	return !flame_format_of(args, FORMAT_SVG, &format, NULL) &&
+	       flame_formats[format].keeps_samples;
+}
+
 static int import_text(struct flame_input *in, struct input *from, const struct flame_args *args,
 		       const struct collapse_options *like, struct err *err)
 {
 	struct progress progress = progress_start("reading", input_size(from));
 	struct import_options options = {
-		.times = args->time,
-		.cpus = args->cpus,
+		.times = args->time || wants_samples(args),
+		.cpus = args->cpus || wants_samples(args),
 		.addresses = like && like->addresses,
 		.as_perl = like && !like->inferno,
 		.progress = show_progress,

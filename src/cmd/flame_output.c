@@ -6,6 +6,8 @@
 #include "base/log.h"
 #include "base/outbuf.h"
 #include "base/text.h"
+#include "cmd/export_output.h"
+#include "cmd/output.h"
 #include "profile/trust.h"
 #include "render/flame_json.h"
 
@@ -180,35 +182,9 @@ static int draw_into(struct drawing *d, struct outbuf *out, struct err *err)
 	}
 }
 
-/* A new file takes the place of the old one only when it is whole. */
-static int draw_file(struct drawing *d, const char *path, struct err *err)
+static int draw_into_file(void *drawing, struct outbuf *out, struct err *err)
 {
-	bool standard = !strcmp(path, "-");
-	char *part = mem_printf("%s.part", path);
-	int fd = standard ? STDOUT_FILENO
-			  : open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	struct outbuf out;
-	int rc, written;
-
-	if (fd < 0) {
-		rc = err_set(err, errno, "%s: %s", path, strerror(errno));
-		free(part);
-		return rc;
-	}
-	outbuf_init(&out, fd);
-	rc = draw_into(d, &out, err);
-	written = outbuf_fini(&out);
-	if (!rc && written)
-		rc = err_set(err, -written, "%s: %s", standard ? "standard output" : path,
-			     strerror(-written));
-	if (!standard && close(fd) && !rc)
-		rc = err_set(err, errno, "%s: %s", path, strerror(errno));
-	if (!standard && !rc && rename(part, path))
-		rc = err_set(err, errno, "%s: %s", path, strerror(errno));
-	if (!standard && rc)
-		unlink(part);
-	free(part);
-	return rc;
+	return draw_into(drawing, out, err);
 }
 
 static int draw_event(const struct flame_job *job, uint16_t event, const char *path,
@@ -228,9 +204,7 @@ static int draw_event(const struct flame_job *job, uint16_t event, const char *p
 	if (!rc)
 		rc = flametree_build(&d.tree, d.profile, &options, err);
 	if (!rc)
-		rc = draw_file(&d, path, err);
-	if (!rc && strcmp(path, "-"))
-		fprintf(stderr, "%s\n", path);
+		rc = output_file(path, flame_packing(job->format, path), draw_into_file, &d, err);
 	if (!rc && strcmp(path, "-") && job->written)
 		strlist_add(job->written, path);
 	flametree_free(&d.tree);
@@ -244,7 +218,9 @@ static int draw_event(const struct flame_job *job, uint16_t event, const char *p
 /* "out.svg" for the event "cycles:u" among several: "out.cycles-u.svg". */
 static char *event_path(const struct flame_job *job, const char *event)
 {
-	const char *point = strrchr(job->output, '.');
+	const char *packed = packing_suffix(packing_of_name(job->output));
+	size_t whole = strlen(job->output) - strlen(packed);
+	const char *point = memrchr(job->output, '.', whole);
 	const char *slash = strrchr(job->output, '/');
 	char *name = mem_strdup(event), *path;
 	int length;
@@ -253,7 +229,7 @@ static char *event_path(const struct flame_job *job, const char *event)
 		if (*c == '/' || *c == ':' || (unsigned char)*c <= ' ')
 			*c = '-';
 	if (!point || (slash && point < slash))
-		point = strchr(job->output, '\0');
+		point = job->output + whole;
 	length = (int)(point - job->output);
 	path = mem_printf("%.*s.%s%s", length, job->output, name, point);
 	free(name);
@@ -283,6 +259,8 @@ int flame_draw(const struct flame_job *job, struct err *err)
 	uint16_t event;
 	int rc = 0;
 
+	if (flame_formats[job->format].write)
+		return export_write(job, err);
 	if (job->args->event) {
 		rc = flame_event_find(profile, job->args->event, &event, err);
 		return rc ? rc : draw_event(job, event, job->output, err);

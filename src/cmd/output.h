@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The end of what a command prints. */
+/* Where the output of a command goes: standard output, or a file that is whole or not there. */
 #ifndef CMD_OUTPUT_H
 #define CMD_OUTPUT_H
+
+#include "base/packer.h"
 
 struct err;
 struct outbuf;
@@ -13,5 +15,13 @@ struct outbuf;
 int output_end(struct outbuf *out, int rc, struct err *err);
 /* The same for another file, by the name that errors have for it. */
 int output_end_as(struct outbuf *out, const char *name, int rc, struct err *err);
+
+/*
+ * Has `write` fill the file at path ("-": standard output).  A new file takes the place of the old
+ * one only when it is whole, and is then named on stderr.
+ */
+int output_file(const char *path, enum packing packing,
+		int (*write)(void *user, struct outbuf *out, struct err *err), void *user,
+		struct err *err);
 
 #endif

@@ -29,6 +29,8 @@ int import_each_line(struct import_job *job,
 
 /* The object of a path as texts name them: "[kernel.kallsyms]", "/tmp/perf-12.map". */
 uint32_t import_object(struct profile *profile, const char *path);
+/* The same with its build-id in hexadecimal; "" or what is none is no build-id. */
+uint32_t import_object_of(struct profile *profile, const char *path, const char *build_id);
 /* What code in it is. */
 enum frame_kind import_kind(const struct profile *profile, uint32_t object);
 /* The function of that name; none (or an empty one) is UNKNOWN_NAME. */

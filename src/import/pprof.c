@@ -21,8 +21,9 @@ enum {
 	PROFILE_STRING
 };
 enum { TYPE_NAME = 1, TYPE_UNIT };
-enum { SAMPLE_LOCATION = 1, SAMPLE_VALUE };
-enum { MAPPING_ID = 1, MAPPING_FILE = 5 };
+enum { SAMPLE_LOCATION = 1, SAMPLE_VALUE, SAMPLE_LABEL };
+enum { LABEL_KEY = 1, LABEL_TEXT, LABEL_NUMBER };
+enum { MAPPING_ID = 1, MAPPING_FILE = 5, MAPPING_BUILD_ID };
 enum { LOCATION_ID = 1, LOCATION_MAPPING, LOCATION_ADDRESS, LOCATION_LINE };
 enum { LINE_FUNCTION = 1 };
 enum { FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_SYSTEM_NAME };
@@ -30,6 +31,10 @@ enum { FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_SYSTEM_NAME };
 struct location {
 	uint64_t mapping, address;
 	uint32_t first_line, lines; /* of `lines`: function numbers, the innermost first */
+};
+
+struct mapping {
+	uint64_t file, build_id; /* strings */
 };
 
 struct type {
@@ -42,7 +47,8 @@ struct pprof {
 	struct import_job *job;
 	VEC(struct cursor) strings;
 	VEC(struct type) types;
-	VEC(uint64_t) mapping_files, function_names, lines;
+	VEC(struct mapping) mapping_facts;
+	VEC(uint64_t) function_names, lines;
 	VEC(struct location) locations;
 	struct idmap mappings, functions, location_ids;
 	struct idmap links; /* function number and object, to a link without `inlined` */
@@ -83,17 +89,20 @@ static void read_type(struct pprof *p, struct cursor c)
 
 static void read_mapping(struct pprof *p, struct cursor c)
 {
-	uint64_t id = 0, file = 0;
+	struct mapping facts = { 0 };
 	struct proto_field field;
+	uint64_t id = 0;
 
 	while (proto_next(&c, &field)) {
 		if (field.number == MAPPING_ID)
 			id = field.value;
 		else if (field.number == MAPPING_FILE)
-			file = field.value;
+			facts.file = field.value;
+		else if (field.number == MAPPING_BUILD_ID)
+			facts.build_id = field.value;
 	}
-	remember(&p->mappings, id, p->mapping_files.len);
-	*vec_push(&p->mapping_files) = file;
+	remember(&p->mappings, id, p->mapping_facts.len);
+	*vec_push(&p->mapping_facts) = facts;
 }
 
 static void read_function(struct pprof *p, struct cursor c)
@@ -167,13 +176,15 @@ static bool read_tables(struct pprof *p, struct cursor c)
 static uint32_t object_of(struct pprof *p, uint64_t mapping)
 {
 	uint32_t index = idmap_find(&p->mappings, mapping);
-	char *path;
+	char *path, *id;
 	uint32_t object;
 
 	if (index == IDMAP_NONE)
 		return import_object(p->job->sink.profile, "");
-	path = string_of(p, p->mapping_files.data[index]);
-	object = import_object(p->job->sink.profile, path);
+	path = string_of(p, p->mapping_facts.data[index].file);
+	id = string_of(p, p->mapping_facts.data[index].build_id);
+	object = import_object_of(p->job->sink.profile, path, id);
+	free(id);
 	free(path);
 	return object;
 }
@@ -254,7 +265,7 @@ static uint64_t count_of(const struct pprof *p, size_t type)
 	return 1;
 }
 
-static void add_values(struct pprof *p, uint32_t stack, bool unknown)
+static void add_values(struct pprof *p, const struct profile_row *sample, bool unknown)
 {
 	struct import_result *result = p->job->result;
 
@@ -269,17 +280,77 @@ static void add_values(struct pprof *p, uint32_t stack, bool unknown)
 			continue;
 		if (unknown)
 			p->job->sink.profile->quality.unknown_leaves += count;
-		sink_add(&p->job->sink, &(struct profile_row){ .stack = stack,
-							       .thread = p->thread,
+		sink_add(&p->job->sink, &(struct profile_row){ .stack = sample->stack,
+							       .thread = sample->thread,
 							       .event = event_of(p, i),
 							       .weight = (uint64_t)value,
 							       .count = count });
 	}
 }
 
+/* What the labels of a sample tell of its thread. */
+struct labels {
+	uint64_t comm, thread; /* strings; 0: none */
+	int64_t pid, tid;
+	bool has_pid, has_tid;
+};
+
+static bool is_word(const struct pprof *p, uint64_t string, const char *one, const char *other)
+{
+	const struct cursor *text = string < p->strings.len ? &p->strings.data[string] : NULL;
+	size_t length = text ? cursor_left(text) : 0;
+
+	return text && ((length == strlen(one) && !memcmp(text->at, one, length)) ||
+			(length == strlen(other) && !memcmp(text->at, other, length)));
+}
+
+static void read_label(struct pprof *p, struct cursor c, struct labels *labels)
+{
+	uint64_t key = 0, text = 0, number = 0;
+	struct proto_field field;
+
+	while (proto_next(&c, &field)) {
+		if (field.number == LABEL_KEY)
+			key = field.value;
+		else if (field.number == LABEL_TEXT)
+			text = field.value;
+		else if (field.number == LABEL_NUMBER)
+			number = field.value;
+	}
+	if (is_word(p, key, "comm", "command")) {
+		labels->comm = text;
+	} else if (is_word(p, key, "thread", "thread_comm")) {
+		labels->thread = text;
+	} else if (is_word(p, key, "pid", "process_id") && !text) {
+		labels->pid = (int64_t)number;
+		labels->has_pid = true;
+	} else if (is_word(p, key, "tid", "thread_id") && !text) {
+		labels->tid = (int64_t)number;
+		labels->has_tid = true;
+	}
+}
+
+static uint32_t thread_of(struct pprof *p, const struct labels *labels)
+{
+	struct profile *profile = p->job->sink.profile;
+	struct profile_thread thread = { (uint32_t)labels->pid, (uint32_t)labels->tid,
+					 labels->has_pid ? 0 : GENERATION_UNKNOWN, 0 };
+	char *comm;
+
+	if (!labels->comm && !labels->thread && !labels->has_pid && !labels->has_tid)
+		return p->thread;
+	comm = string_of(p, labels->thread ? labels->thread : labels->comm);
+	thread.comm = interner_add(&profile->strings, comm);
+	free(comm);
+	if (!labels->has_pid)
+		thread.pid = thread.tid;
+	return profile_thread(profile, &thread);
+}
+
 static void read_sample(struct pprof *p, struct cursor c)
 {
 	struct sink *sink = &p->job->sink;
+	struct labels labels = { 0 };
 	struct proto_field field;
 	bool unknown = false;
 
@@ -289,6 +360,8 @@ static void read_sample(struct pprof *p, struct cursor c)
 			read_numbers(&field, p, false);
 		else if (field.number == SAMPLE_VALUE)
 			read_numbers(&field, p, true);
+		else if (field.number == SAMPLE_LABEL && field.wire == PROTO_BYTES)
+			read_label(p, field.inside, &labels);
 	}
 	p->job->result->lines++;
 	if (c.broken) {
@@ -301,15 +374,29 @@ static void read_sample(struct pprof *p, struct cursor c)
 	if (sink->chain.len)
 		unknown = sink->profile->functions.data[sink->chain.data[0] >> 1].kind ==
 			  FRAME_UNKNOWN;
-	add_values(p, sink_stack(sink, true), unknown);
+	add_values(p,
+		   &(struct profile_row){ .stack = sink_stack(sink, true),
+					  .thread = thread_of(p, &labels) },
+		   unknown);
+}
+
+/* "samples" in front of a count of something else: "cycles". */
+static bool counts_samples(const char *name)
+{
+	const char *end = strstr(name, "samples");
+
+	return end && !end[strlen("samples")];
 }
 
 static void make_events(struct pprof *p)
 {
+	bool told = false; /* the type before says how many samples it were */
+
 	vec_each (type, &p->types) {
 		char *name = string_of(p, type->name), *unit = string_of(p, type->unit);
 
-		type->is_count = !strcmp(unit, "count");
+		type->is_count = !strcmp(unit, "count") && !told;
+		told = type->is_count && counts_samples(name);
 		type->event = sink_event(&p->job->sink, *name ? name : "samples", unit);
 		free(name);
 		free(unit);
@@ -329,7 +416,7 @@ static void release(struct pprof *p)
 {
 	vec_free(&p->strings);
 	vec_free(&p->types);
-	vec_free(&p->mapping_files);
+	vec_free(&p->mapping_facts);
 	vec_free(&p->function_names);
 	vec_free(&p->lines);
 	vec_free(&p->locations);

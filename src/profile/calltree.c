@@ -64,52 +64,38 @@ static uint32_t step(struct builder *b, uint32_t at, uint32_t stack)
 			      b->profile->stacks.flags[stack] & STACK_INLINED);
 }
 
-/* For each stack: does it, or one that it comes from, weigh anything as a leaf? */
-static uint8_t *find_needed(const struct profile *profile, const struct stack_weights *weights)
-{
-	uint8_t *needed = mem_alloc(weights->len);
-
-	for (size_t i = weights->len; i-- > 1;) {
-		needed[i] |= weights->samples[i] > 0;
-		needed[profile->stacks.parent[i]] |= needed[i];
-	}
-	return needed;
-}
-
 static struct weight_pair weight_of(const struct stack_weights *weights, size_t stack)
 {
 	return (struct weight_pair){ weights->samples[stack], weights->weight[stack] };
 }
 
+/* Marks the stacks that lead to wanted ones too. */
+static void want_parents(const struct profile *profile, uint8_t *wanted)
+{
+	for (size_t i = profile->stacks.len; i-- > 1;)
+		wanted[profile->stacks.parent[i]] |= wanted[i];
+}
+
 /*
  * From the callers' side: stacks in order, so that a parent's place is known before its children
- * come.  A stack without the focus stays at NO_NODE, and its weight is left out.
+ * come.  A stack without the focus stays at NO_NODE.
  */
-static void build_from_root(struct builder *b, const struct stack_weights *weights)
+static void place_from_root(struct builder *b, const uint8_t *wanted, uint32_t *place)
 {
-	uint8_t *needed = find_needed(b->profile, weights);
-	uint32_t *place = mem_resize(NULL, weights->len, sizeof(*place));
+	const struct profile_stacks *stacks = &b->profile->stacks;
 
 	place[STACK_ROOT] = b->focus ? NO_NODE : 0;
-	for (uint32_t i = 0; i < weights->len; i++) {
-		struct weight_pair self = weight_of(weights, i);
+	for (uint32_t i = 1; i < stacks->len; i++) {
+		uint32_t above = place[stacks->parent[i]];
 
-		if (i != STACK_ROOT) {
-			uint32_t above = place[b->profile->stacks.parent[i]];
-
-			place[i] = NO_NODE;
-			if (!needed[i])
-				continue;
-			if (above == NO_NODE && b->focus[b->profile->stacks.function[i]])
-				above = 0;
-			if (above != NO_NODE)
-				place[i] = step(b, above, i);
-		}
-		if (place[i] != NO_NODE)
-			add_pair(&nodes_of(b)[place[i]].self, &self);
+		place[i] = NO_NODE;
+		if (!wanted[i])
+			continue;
+		if (above == NO_NODE && b->focus[stacks->function[i]])
+			above = 0;
+		if (above != NO_NODE)
+			place[i] = step(b, above, i);
 	}
-	free(place);
-	free(needed);
 }
 
 /* Where a stack begins with the focus: the outermost stack that ends the walk, or NO_NODE. */
@@ -123,21 +109,17 @@ static uint32_t focus_end(const struct builder *b, uint32_t stack)
 	return end;
 }
 
-/* From the leaves' side: each weighing stack is walked up.  `self` marks where stacks end. */
-static void build_from_leaf(struct builder *b, const struct stack_weights *weights)
+/* From the leaves' side: each wanted stack is walked up. */
+static void place_from_leaf(struct builder *b, const uint8_t *wanted, uint32_t *place)
 {
-	for (uint32_t i = 0; i < weights->len; i++) {
-		struct weight_pair self = weight_of(weights, i);
-		uint32_t end, at = 0;
+	for (uint32_t i = 0; i < b->profile->stacks.len; i++) {
+		uint32_t end = wanted[i] ? focus_end(b, i) : NO_NODE;
 
-		if (!self.samples)
-			continue;
-		end = focus_end(b, i);
+		place[i] = end == NO_NODE ? NO_NODE : 0;
 		if (end == NO_NODE)
 			continue;
 		for (uint32_t stack = i; stack != end; stack = b->profile->stacks.parent[stack])
-			at = step(b, at, stack);
-		add_pair(&nodes_of(b)[at].self, &self);
+			place[i] = step(b, place[i], stack);
 	}
 }
 
@@ -208,24 +190,53 @@ static int match_options(struct builder *b, struct err *err)
 	return 0;
 }
 
+uint32_t *calltree_place(struct calltree_maker *maker, const struct profile *profile,
+			 const struct calltree_options *options, uint8_t *wanted, struct err *err)
+{
+	struct builder b = { .maker = *maker, .profile = profile, .options = options };
+	uint32_t *place = NULL;
+
+	if (!match_options(&b, err)) {
+		place = mem_resize(NULL, profile->stacks.len, sizeof(*place));
+		if (options->from_leaf) {
+			place_from_leaf(&b, wanted, place);
+		} else {
+			want_parents(profile, wanted);
+			place_from_root(&b, wanted, place);
+		}
+	}
+	*maker = b.maker;
+	free(b.focus);
+	free(b.hide);
+	return place;
+}
+
 int calltree_build(struct calltree *tree, const struct profile *profile,
 		   const struct stack_weights *weights, const struct calltree_options *options,
 		   struct err *err)
 {
-	struct builder b = { .profile = profile, .options = options };
-	int rc = match_options(&b, err);
+	uint8_t *wanted = mem_alloc(weights->len + 1);
+	struct calltree_maker maker;
+	uint32_t *place;
 
-	if (!rc) {
-		calltree_begin(&b.maker, tree, profile->stacks.function[STACK_ROOT]);
-		if (options->from_leaf)
-			build_from_leaf(&b, weights);
-		else
-			build_from_root(&b, weights);
-		calltree_end(&b.maker);
+	for (size_t i = 0; i < weights->len; i++)
+		wanted[i] = weights->samples[i] > 0;
+	calltree_begin(&maker, tree, profile->stacks.function[STACK_ROOT]);
+	place = calltree_place(&maker, profile, options, wanted, err);
+	for (size_t i = 0; place && i < weights->len; i++) {
+		struct weight_pair self = weight_of(weights, i);
+
+		if (self.samples && place[i] != NO_NODE)
+			add_pair(&tree->nodes.data[place[i]].self, &self);
 	}
-	free(b.focus);
-	free(b.hide);
-	return rc;
+	calltree_end(&maker);
+	free(wanted);
+	if (!place) {
+		calltree_free(tree);
+		return -EINVAL;
+	}
+	free(place);
+	return 0;
 }
 
 void calltree_free(struct calltree *tree)

@@ -50,6 +50,12 @@ void calltree_begin(struct calltree_maker *maker, struct calltree *tree, uint32_
 /* The child of that function, new if need be. */
 uint32_t calltree_child(struct calltree_maker *maker, uint32_t parent, uint32_t function,
 			bool inlined);
+/*
+ * Gives the wanted stacks (a byte each, which is changed) their nodes: by stack, NO_NODE for those
+ * that are not wanted or left out by the options.  Free it; NULL on failure.
+ */
+uint32_t *calltree_place(struct calltree_maker *maker, const struct profile *profile,
+			 const struct calltree_options *options, uint8_t *wanted, struct err *err);
 /* Sums up and links the children, the heaviest first. */
 void calltree_end(struct calltree_maker *maker);
 

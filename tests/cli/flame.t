@@ -54,7 +54,7 @@ perfolio: standard input: neither a recording nor perf script text, folded stack
 $ perfolio flame --color red a.txt 2>&1 | head -1
 perfolio flame: --color 'red': kind, name, warm or object is wanted
 $ perfolio flame --format pdf a.txt 2>&1 | head -1
-perfolio flame: --format 'pdf': there are: svg, folded, json
+perfolio flame: --format 'pdf': there are: svg, folded, json, pprof, speedscope, firefox, script, csv, hdf5
 $ perfolio fold --like sed a.txt 2>&1 | head -1
 perfolio fold: --like 'sed': stackcollapse-perf and inferno-collapse-perf are known
 $ perfolio fold --time 5 b.txt 2>&1 | head -1

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * `perf script` text of samples that need not come from a recording: what is not known is left out
+ * (a process) or 0 (a time, an address).  Only the sampled address is known, and as a place in its
+ * object; the exact text of a recording is made by `perfolio script`.
+ *
+ * A row of many samples becomes as many, which share its weight, so that both totals stay; unless
+ * that would be a text of more than MOST_SAMPLES: then it is one sample of the whole weight.
+ */
+#include "base/outbuf.h"
+#include "render/export.h"
+
+#define MOST_SAMPLES ((uint64_t)2000000)
+
+struct writer {
+	const struct selection *s;
+	struct outbuf *out;
+	char **names, **paths, **comms, **events; /* as a line can hold them */
+	bool expand;
+};
+
+/* A copy without what would end a line; blanks where a word is wanted. */
+static char *one_line(const char *text, bool one_word)
+{
+	char *copy = mem_strdup(text);
+
+	for (char *c = copy; *c; c++)
+		if ((unsigned char)*c < ' ' || *c == 0x7f || (one_word && *c == ' '))
+			*c = one_word ? '_' : ' ';
+	return copy;
+}
+
+static char **texts_of(char *const *texts, size_t count)
+{
+	char **made = mem_alloc((count + 1) * sizeof(*made));
+
+	for (size_t i = 0; i < count; i++)
+		made[i] = one_line(texts[i] ? texts[i] : "", false);
+	return made;
+}
+
+static char **events_of(const struct profile *profile)
+{
+	char **made = mem_alloc((profile->events.len + 1) * sizeof(*made));
+
+	for (uint16_t i = 0; i < profile->events.len; i++)
+		made[i] = one_line(export_event_name(profile, i), true);
+	return made;
+}
+
+static void free_texts(char **texts)
+{
+	for (size_t i = 0; texts[i]; i++)
+		free(texts[i]);
+	free(texts);
+}
+
+static void put_thread(struct writer *w, uint32_t thread)
+{
+	const struct profile_thread *facts = &w->s->profile->threads.data[thread];
+	const char *comm = w->comms[thread];
+
+	out_left(w->out, comm, strlen(comm), 16);
+	out_char(w->out, ' ');
+	if (!thread_is_unknown(facts)) {
+		out_int(w->out, (int32_t)facts->pid, 0);
+		out_char(w->out, '/');
+	}
+	out_int(w->out, (int32_t)facts->tid, 0);
+	out_char(w->out, ' ');
+}
+
+static void put_head(struct writer *w, size_t row, uint64_t weight)
+{
+	const struct profile_samples *rows = &w->s->profile->samples;
+	struct outbuf *out = w->out;
+
+	put_thread(w, rows->thread[row]);
+	out_char(out, '[');
+	out_u64_zeros(out, rows->cpu[row], 3);
+	out_text(out, "] ");
+	out_u64(out, rows->time[row] / 1000000000, 5);
+	out_char(out, '.');
+	out_u64_zeros(out, rows->time[row] % 1000000000, 9);
+	out_text(out, ": ");
+	out_u64(out, weight, 10);
+	out_char(out, ' ');
+	out_text(out, w->events[rows->event[row]]);
+	out_text(out, ": \n");
+}
+
+static void put_frame(struct writer *w, uint32_t stack, uint64_t address)
+{
+	uint32_t function = w->s->stacks.function[stack];
+	const struct profile_function *facts = &w->s->profile->functions.data[function];
+	const char *path = w->paths[facts->object];
+	bool nameless = !strcmp(profile_function_name(w->s->profile, function), UNKNOWN_NAME);
+
+	out_char(w->out, '\t');
+	out_hex(w->out, address, 16);
+	out_char(w->out, ' ');
+	out_text(w->out, nameless ? UNKNOWN_NAME : w->names[function]);
+	out_text(w->out, " (");
+	if (w->s->stacks.flags[stack] & STACK_INLINED)
+		out_text(w->out, "inlined");
+	else
+		out_text(w->out, *path ? path : UNKNOWN_NAME);
+	out_text(w->out, ")\n");
+}
+
+static void put_sample(struct writer *w, size_t row, uint64_t weight)
+{
+	const struct profile_leaf *leaf = selection_leaf(w->s, row);
+	uint64_t address = leaf ? leaf->offset : 0;
+
+	put_head(w, row, weight);
+	for (uint32_t at = selection_stack(w->s, row); at != STACK_ROOT;
+	     at = w->s->stacks.parent[at]) {
+		put_frame(w, at, address);
+		address = 0;
+	}
+	out_char(w->out, '\n');
+}
+
+static void put_row(struct writer *w, size_t row)
+{
+	const struct profile_samples *rows = &w->s->profile->samples;
+	uint64_t count = w->expand ? profile_row_count(rows, row) : 1;
+	uint64_t share = rows->weight[row] / count, rest = rows->weight[row] % count;
+
+	for (uint64_t i = 0; i < count; i++)
+		put_sample(w, row, share + (i < rest));
+}
+
+static uint64_t count_samples(const struct selection *s)
+{
+	uint64_t samples = 0;
+
+	for (size_t i = 0; i < s->profile->events.len; i++)
+		samples += s->totals[i].samples;
+	return samples;
+}
+
+int export_script(const struct export_source *source, struct outbuf *out, struct err *err)
+{
+	const struct selection *s = source->selection;
+	uint64_t samples = count_samples(s);
+	struct writer w = { .s = s,
+			    .out = out,
+			    .names = texts_of(s->names, s->profile->functions.len),
+			    .paths = texts_of(s->paths, s->profile->objects.len),
+			    .comms = texts_of(s->comms, s->profile->threads.len),
+			    .events = events_of(s->profile),
+			    .expand = samples <= MOST_SAMPLES };
+
+	(void)err;
+	if (source->merged)
+		*source->merged = w.expand ? 0 : samples - s->rows;
+	for (size_t i = s->sieve.first; i < s->sieve.last && !out->error; i++)
+		if (selection_takes(s, i))
+			put_row(&w, i);
+	free_texts(w.names);
+	free_texts(w.paths);
+	free_texts(w.comms);
+	free_texts(w.events);
+	return 0;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A run's samples in a group of an HDF5 file.
+ *
+ *	samples    time, event, period, samples, pid, tid, cpu, ip, function, stack
+ *	stacks     parent, function, inlined; row 0 is the empty stack, and its own parent
+ *	functions  name, object, kind
+ *	objects    path, build_id
+ *	threads    pid, tid, comm
+ *	events     name, unit, samples, period
+ *
+ * Each is a table (a compound type), which h5py reads as a structured array and pandas takes for a
+ * frame.  `event`, `function`, `object` and `stack` are rows of the other tables; times are in ns;
+ *a pid or tid that nobody told is -1, a function of an empty stack too.  Facts of the run are
+ * attributes of the group.
+ */
+#ifndef RENDER_HDF5_H
+#define RENDER_HDF5_H
+
+#include "render/export.h"
+#include "render/hdf5_lib.h"
+
+struct hdf5_attribute {
+	const char *name, *text;
+};
+
+/* Attributes end with one without a name; NULL: none but those that the samples themselves tell. */
+int hdf5_write_run(const struct export_source *source, hdf5_id group,
+		   const struct hdf5_attribute *attributes, struct err *err);
+
+#endif

@@ -1,0 +1,57 @@
+# The end of the name tells the format; all events are in one file.
+$ printf 'p 5/6 [001] 10.5: 7 cycles:\n\t7f f+0x1 (/bin/p)\n\t8f main (/bin/p)\n\np 5/6 [000] 20.5: 1 faults:\n\t7f g+0x1 (/bin/p)\n\n' >b.txt
+$ perfolio export b.txt --format csv
+time_ns,event,period,samples,pid,tid,comm,cpu,ip,function,object,stack
+10500000000,cycles,7,1,5,6,p,1,,f,/bin/p,2
+20500000000,faults,1,1,5,6,p,0,,g,/bin/p,3
+$ perfolio export b.txt --format script
+p                5/6 [001]    10.500000000:          7 cycles: 
+	               0 f (/bin/p)
+	               0 main (/bin/p)
+
+p                5/6 [000]    20.500000000:          1 faults: 
+	               0 g (/bin/p)
+
+$ perfolio export b.txt -o b.pb.gz; perfolio fold --per-thread -e cycles b.pb.gz
+b.pb.gz
+p-5/6;main;f 7
+$ perfolio export b.txt -o b.csv.zst -e faults; zstd -dc b.csv.zst | tail -n +2
+b.csv.zst
+20500000000,faults,1,1,5,6,p,0,,g,/bin/p,3
+$ perfolio export b.txt -o b.folded.gz; zcat b.cycles.folded.gz b.faults.folded.gz
+b.cycles.folded.gz
+b.faults.folded.gz
+p;main;f 7
+p;g 1
+$ perfolio export b.txt -o b.speedscope.json --focus '^f$'; cat b.speedscope.json
+b.speedscope.json
+{"$schema":"https://www.speedscope.app/file-format-schema.json","exporter":"perfolio@0.1.0","name":"b.txt",
+"shared":{"frames":[{"name":"f","file":"/bin/p"},
+{"name":"p"}]},
+"profiles":[{"type":"sampled","name":"cycles","unit":"none","startValue":0,"endValue":7,
+"samples":[[1,0]],
+"weights":[7]}]}
+$ perfolio flame b.txt -o b.firefox.json; head -c 60 b.firefox.json
+b.firefox.json
+{"meta":{"interval":5000,"startTime":0,"processType":0,"stac
+
+# Counted samples are written one by one.
+$ printf 'a;b 3\n' >a.txt; perfolio export a.txt --format script | perfolio fold --weight samples -
+a;b 3
+
+# Nothing to write, nothing to write to, and nonsense.
+$ perfolio export b.txt --format csv --comm q
+perfolio: b.txt holds no samples that the filters leave
+time_ns,event,period,samples,pid,tid,comm,cpu,ip,function,object,stack
+$ perfolio export b.txt 2>&1 | head -1
+perfolio export: which format? -o FILE.pb.gz, or --format NAME
+$ perfolio export b.txt -o b.xyz 2>&1 | head -1
+perfolio export: the end of 'b.xyz' names no format; --format does
+$ perfolio export b.txt -o b.svg 2>&1 | head -1
+perfolio export: pictures are drawn by `perfolio flame`
+$ perfolio export b.txt -o missing/b.csv
+perfolio: missing/b.csv: No such file or directory
+[1]
+$ perfolio export b.txt --format csv >/dev/full
+perfolio: standard output: No space left on device
+[1]
