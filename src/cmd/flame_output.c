@@ -201,6 +201,10 @@ static int draw_event(const struct flame_job *job, uint16_t event, const char *p
 	d.unit = rc ? "" : flame_unit(d.profile, event, d.weight);
 	if (!rc)
 		rc = make_svg_options(&d, err);
+	if (!rc && job->format == FORMAT_SVG) {
+		options.least = flame_svg_least(&d.svg);
+		options.weight = d.weight;
+	}
 	if (!rc)
 		rc = flametree_build(&d.tree, d.profile, &options, err);
 	if (!rc)

@@ -4,99 +4,98 @@
 
 #include <errno.h>
 
-static uint32_t name_of(struct flame_placer *p, uint32_t function)
-{
-	uint32_t *name = &p->names[function];
+#define GROUP_LINK UINT32_MAX
+#define NOBODY	   UINT32_MAX
 
-	if (*name == NO_NODE) {
-		*name = (uint32_t)p->tree->names.len;
-		*vec_push(&p->tree->names) = flame_function_name(p->profile, function);
-	}
-	return *name;
-}
-
-static enum flame_kind kind_of(const struct profile *profile, uint32_t function, bool inlined)
+static uint32_t add_node(struct flame_placer *p, uint32_t parent, uint32_t link)
 {
-	return inlined ? FLAME_INLINED
-		       : flame_kind_of((enum frame_kind)profile->functions.data[function].kind);
-}
-
-static uint32_t add_node(struct flame_placer *p, struct flame_node node)
-{
-	node.first_child = node.next_sibling = NO_NODE;
-	*vec_push(&p->tree->nodes) = node;
-	return (uint32_t)p->tree->nodes.len - 1;
+	*vec_push(&p->nodes) = (struct placed_node){ .parent = parent, .link = link };
+	return (uint32_t)p->nodes.len - 1;
 }
 
 /* Groups of which nothing is left get no node. */
-static uint32_t base_of(struct flame_placer *p)
+static uint32_t base_of(struct flame_placer *p, uint32_t group)
 {
-	if (p->base == NO_NODE)
-		p->base = add_node(p, (struct flame_node){ .function = NO_FUNCTION,
-							   .name = p->group_name,
-							   .kind = FLAME_GROUP });
-	return p->base;
+	if (p->bases[group] == NO_NODE) {
+		p->bases[group] = add_node(p, 0, GROUP_LINK);
+		*vec_push(&p->groups) = group;
+	}
+	return p->bases[group];
 }
 
-static uint32_t child_of(struct flame_placer *p, uint32_t parent, uint32_t function, bool inlined)
+static uint32_t child_of(struct flame_placer *p, uint32_t parent, uint32_t link)
 {
-	uint32_t next = (uint32_t)p->tree->nodes.len;
+	uint32_t next = (uint32_t)p->nodes.len, known;
 
 	if (p->merges) {
-		uint64_t key = (uint64_t)parent << 32 | function << 1 | inlined;
-		uint32_t known = idmap_add(&p->children, key, next);
-
+		known = idmap_add(&p->children, (uint64_t)parent << 32 | link, next);
 		if (known != next)
 			return known;
 	}
-	return add_node(p, (struct flame_node){ .parent = parent,
-						.function = function,
-						.name = name_of(p, function),
-						.kind = kind_of(p->profile, function, inlined) });
+	return add_node(p, parent, link);
 }
 
 /* The node below `at` for a frame of the profile, which may also be `at` itself. */
 static uint32_t step(struct flame_placer *p, uint32_t at, uint32_t stack)
 {
 	uint32_t function = p->profile->stacks.function[stack];
+	bool inlined = p->profile->stacks.flags[stack] & STACK_INLINED;
 
 	if (p->hide && p->hide[function])
 		return at;
-	if (p->options->collapse_recursion && p->tree->nodes.data[at].function == function)
+	if (p->options->collapse_recursion && p->nodes.data[at].link >> 1 == function)
 		return at;
-	return child_of(p, at, function, p->profile->stacks.flags[stack] & STACK_INLINED);
+	return child_of(p, at, function << 1 | inlined);
 }
 
-/* The same from the callers' side, where a stack begins with the focus. */
-static uint32_t step_down(struct flame_placer *p, uint32_t at, uint32_t stack)
+/* What is known of a stack in a group: its node, LEFT_OUT, or NO_NODE if nothing. */
+static uint32_t look(const struct flame_placer *p, uint32_t group, uint32_t stack)
 {
-	if (at == NO_NODE && p->focus[p->profile->stacks.function[stack]])
-		at = base_of(p);
-	return at == NO_NODE ? NO_NODE : step(p, at, stack);
+	if (p->places[stack].group == group)
+		return p->places[stack].node;
+	if (p->places[stack].group == NOBODY)
+		return NO_NODE;
+	return idmap_find(&p->others, (uint64_t)group << 32 | stack);
 }
 
-static uint32_t from_root(struct flame_placer *p, uint32_t stack)
+static uint32_t keep(struct flame_placer *p, uint32_t group, uint32_t stack, uint32_t node)
 {
-	const uint32_t *parent = p->profile->stacks.parent;
-	uint32_t at;
+	if (p->places[stack].group != NOBODY)
+		return idmap_add(&p->others, (uint64_t)group << 32 | stack, node);
+	p->places[stack].group = group;
+	p->places[stack].node = node;
+	return node;
+}
+
+/* From the callers' side; with a focus, stacks begin there. */
+static uint32_t from_root(struct flame_placer *p, uint32_t group, uint32_t stack)
+{
+	const struct profile_stacks *stacks = &p->profile->stacks;
+	uint32_t at = NO_NODE;
 
 	p->path.len = 0;
-	for (; stack != STACK_ROOT && p->places[stack].group != p->group; stack = parent[stack])
+	while (stack != STACK_ROOT && (at = look(p, group, stack)) == NO_NODE) {
 		*vec_push(&p->path) = stack;
-	at = stack != STACK_ROOT ? p->places[stack].node : p->focus ? NO_NODE : base_of(p);
+		stack = stacks->parent[stack];
+	}
+	if (at == NO_NODE)
+		at = p->focus ? LEFT_OUT : base_of(p, group);
 	while (p->path.len) {
 		stack = p->path.data[--p->path.len];
-		at = step_down(p, at, stack);
-		p->places[stack] = (struct stack_place){ p->group, at };
+		if (at == LEFT_OUT && p->focus[stacks->function[stack]])
+			at = base_of(p, group);
+		if (at != LEFT_OUT)
+			at = step(p, at, stack);
+		keep(p, group, stack, at);
 	}
 	return at;
 }
 
-/* The stack at which the walk from the leaf ends: the outermost focus' caller, or NO_NODE. */
+/* The stack at which the walk from the leaf ends: the outermost focus' caller, or LEFT_OUT. */
 static uint32_t focus_end(const struct flame_placer *p, uint32_t stack)
 {
 	const struct profile_stacks *stacks = &p->profile->stacks;
-	uint32_t end = p->focus ? NO_NODE : STACK_ROOT;
+	uint32_t end = p->focus ? LEFT_OUT : STACK_ROOT;
 
 	for (; p->focus && stack != STACK_ROOT; stack = stacks->parent[stack])
 		if (p->focus[stacks->function[stack]])
@@ -104,28 +103,21 @@ static uint32_t focus_end(const struct flame_placer *p, uint32_t stack)
 	return end;
 }
 
-static uint32_t from_leaf(struct flame_placer *p, uint32_t stack)
+static uint32_t from_leaf(struct flame_placer *p, uint32_t group, uint32_t stack)
 {
-	uint32_t end = focus_end(p, stack), at;
+	uint32_t end = focus_end(p, stack), at = look(p, group, stack), leaf = stack;
 
-	if (end == NO_NODE)
-		return NO_NODE;
-	at = base_of(p);
-	for (; stack != end; stack = p->profile->stacks.parent[stack])
+	if (at != NO_NODE)
+		return at;
+	at = end == LEFT_OUT ? LEFT_OUT : base_of(p, group);
+	for (; end != LEFT_OUT && stack != end; stack = p->profile->stacks.parent[stack])
 		at = step(p, at, stack);
-	return at;
+	return keep(p, group, leaf, at);
 }
 
-uint32_t flame_placer_find(struct flame_placer *p, uint32_t stack)
+uint32_t flame_placer_place(struct flame_placer *p, uint32_t group, uint32_t stack)
 {
-	return p->options->from_leaf ? from_leaf(p, stack) : from_root(p, stack);
-}
-
-void flame_placer_group(struct flame_placer *p, uint32_t group, uint32_t name)
-{
-	p->group = group;
-	p->group_name = name;
-	p->base = *p->tree->names.data[name] ? NO_NODE : 0;
+	return p->options->from_leaf ? from_leaf(p, group, stack) : from_root(p, group, stack);
 }
 
 static int match(const struct profile *profile, const char *expression, uint8_t **functions,
@@ -142,13 +134,13 @@ static void *nothing_known(size_t count, size_t size)
 	return memset(mem_resize(NULL, count + 1, size), 0xff, (count + 1) * size);
 }
 
-int flame_placer_init(struct flame_placer *p, struct flametree *tree,
-		      const struct calltree_options *options, struct err *err)
+int flame_placer_init(struct flame_placer *p, const struct profile *profile,
+		      const struct calltree_options *options, size_t groups, uint32_t root,
+		      struct err *err)
 {
-	const struct profile *profile = tree->profile;
 	int rc;
 
-	*p = (struct flame_placer){ .tree = tree, .profile = profile, .options = options };
+	*p = (struct flame_placer){ .profile = profile, .options = options };
 	rc = match(profile, options->focus, &p->focus, err);
 	if (!rc)
 		rc = match(profile, options->hide, &p->hide, err);
@@ -158,11 +150,10 @@ int flame_placer_init(struct flame_placer *p, struct flametree *tree,
 	}
 	p->merges = options->from_leaf || options->collapse_recursion || p->focus || p->hide;
 	p->places = nothing_known(profile->stacks.len, sizeof(*p->places));
-	p->names = nothing_known(profile->functions.len, sizeof(*p->names));
-	strlist_add(&tree->names, "all");
-	add_node(p, (struct flame_node){ .function = NO_FUNCTION,
-					 .name = (uint32_t)tree->names.len - 1,
-					 .kind = FLAME_GROUP });
+	p->bases = nothing_known(groups, sizeof(*p->bases));
+	if (root != NO_NODE)
+		p->bases[root] = 0;
+	add_node(p, 0, GROUP_LINK);
 	return 0;
 }
 
@@ -171,7 +162,99 @@ void flame_placer_fini(struct flame_placer *p)
 	free(p->focus);
 	free(p->hide);
 	free(p->places);
-	free(p->names);
+	free(p->bases);
 	idmap_free(&p->children);
+	idmap_free(&p->others);
+	vec_free(&p->nodes);
+	vec_free(&p->groups);
 	vec_free(&p->path);
+}
+
+/* What a tree is made with. */
+struct growing {
+	struct flametree *tree;
+	uint32_t *names; /* by function, of the tree's names; NO_NODE: not made yet */
+};
+
+static uint32_t name_of(struct growing *g, uint32_t function)
+{
+	uint32_t *name = &g->names[function];
+
+	if (*name == NO_NODE) {
+		*name = (uint32_t)g->tree->names.len;
+		*vec_push(&g->tree->names) = flame_function_name(g->tree->profile, function);
+	}
+	return *name;
+}
+
+static enum flame_kind kind_of(const struct profile *profile, uint32_t link)
+{
+	return link & 1 ? FLAME_INLINED
+			: flame_kind_of((enum frame_kind)profile->functions.data[link >> 1].kind);
+}
+
+static uint32_t grow_node(struct growing *g, uint32_t parent, const struct placed_node *placed,
+			  uint32_t group_name)
+{
+	struct flame_node node = { .parent = parent,
+				   .first_child = NO_NODE,
+				   .next_sibling = NO_NODE,
+				   .function = NO_FUNCTION,
+				   .name = group_name,
+				   .kind = FLAME_GROUP,
+				   .self = placed->weight,
+				   .total = placed->weight };
+
+	if (placed->link != GROUP_LINK) {
+		node.function = placed->link >> 1;
+		node.name = name_of(g, node.function);
+		node.kind = (uint8_t)kind_of(g->tree->profile, placed->link);
+	}
+	*vec_push(&g->tree->nodes) = node;
+	return (uint32_t)g->tree->nodes.len - 1;
+}
+
+static void sum_up(struct flame_placer *p)
+{
+	for (size_t i = p->nodes.len; i-- > 1;) {
+		const struct placed_node *node = &p->nodes.data[i];
+		struct weight_pair *above = &p->nodes.data[node->parent].weight;
+
+		above->samples += node->weight.samples;
+		above->weight += node->weight.weight;
+	}
+}
+
+void flame_placer_finish(struct flame_placer *p, const struct flametree_options *options,
+			 const uint32_t *group_names, struct flametree *tree)
+{
+	struct growing g = { .tree = tree };
+	const uint32_t *group = p->groups.data;
+	double least;
+
+	g.names = nothing_known(p->profile->functions.len, sizeof(*g.names));
+	sum_up(p);
+	least = options->least * (double)flame_value(&p->nodes.data[0].weight, options->weight);
+	strlist_add(&tree->names, "all");
+	p->nodes.data[0].link = grow_node(&g, 0, &p->nodes.data[0], (uint32_t)tree->names.len - 1);
+	for (size_t i = 1; i < p->nodes.len; i++) {
+		struct placed_node *node = &p->nodes.data[i];
+		/* A node's link is its place in the tree from now on. */
+		uint32_t parent = p->nodes.data[node->parent].link;
+		uint32_t name = node->link == GROUP_LINK ? group_names[*group++] : NO_NODE;
+
+		if (parent == NO_NODE) {
+			node->link = NO_NODE;
+			continue;
+		}
+		tree->nodes.data[parent].self.samples -= node->weight.samples;
+		tree->nodes.data[parent].self.weight -= node->weight.weight;
+		if ((double)flame_value(&node->weight, options->weight) >= least) {
+			node->link = grow_node(&g, parent, node, name);
+		} else {
+			node->link = NO_NODE;
+			tree->hidden++;
+		}
+	}
+	free(g.names);
 }

@@ -1,43 +1,62 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The nodes of a flame graph for the stacks of a profile, one group after the other.
+ * From stacks to the nodes of a flame graph, each group with nodes of its own.
  *
- * A stack is walked up to the first of its callers that has a node in this group, so a group costs
- * what its own stacks cost and not what the profile holds.
+ * Nodes are light until all samples are counted: only those wide enough to be seen get a name and a
+ * place in the tree.  A stack is walked up to the first of its callers that has a node, so a group
+ * costs what its own stacks cost and not what the profile holds.
  */
 #ifndef PROFILE_FLAMEPLACE_H
 #define PROFILE_FLAMEPLACE_H
 
 #include "profile/flametree.h"
 
-struct stack_place {
-	uint32_t group, node; /* the node of the stack in that group */
+/* The node of a stack that the options leave out. */
+#define LEFT_OUT (UINT32_MAX - 1)
+
+struct placed_node {
+	uint32_t parent; /* a smaller index; 0 is the root */
+	uint32_t link;	 /* the function, and whether it was inlined; or GROUP_LINK */
+	struct weight_pair weight;
 };
 
 struct flame_placer {
-	struct flametree *tree;
 	const struct profile *profile;
 	const struct calltree_options *options;
-	uint8_t *focus, *hide;	    /* for each function; NULL if not asked for */
-	struct stack_place *places; /* by stack */
-	struct idmap children;	    /* parent, function and inlined, if `merges` */
-	bool merges;		    /* several stacks may share a node */
-	uint32_t group;
-	uint32_t group_name; /* of the tree's names */
-	uint32_t base;	     /* the group's node, or NO_NODE while it has none */
-	uint32_t *names;     /* by function, of the tree's names; NO_NODE: not made yet */
+	uint8_t *focus, *hide; /* for each function; NULL if not asked for */
+	bool merges;	       /* several stacks may share a node */
+	struct idmap children; /* if so: parent and link to nodes */
+
+	VEC(struct placed_node) nodes;
+	VEC(uint32_t) groups; /* of the nodes that are groups, in their order */
+	uint32_t *bases;      /* by group: its node; NO_NODE while it has none */
+
+	/* Most stacks belong to one group only, and need no table to be found. */
+	struct {
+		uint32_t group, node;
+	} * places;	     /* by stack: the first group that has it */
+	struct idmap others; /* group and stack to nodes */
 	VEC(uint32_t) path;
 };
 
-/* The tree gets its root.  On failure (a bad expression) there is nothing to end. */
-int flame_placer_init(struct flame_placer *placer, struct flametree *tree,
-		      const struct calltree_options *options, struct err *err);
+/* root: the group that is the root itself, or NO_NODE.  On failure there is nothing to end. */
+int flame_placer_init(struct flame_placer *placer, const struct profile *profile,
+		      const struct calltree_options *options, size_t groups, uint32_t root,
+		      struct err *err);
 void flame_placer_fini(struct flame_placer *placer);
 
-/* A group begins; one without a name is the root itself.  No group comes twice. */
-void flame_placer_group(struct flame_placer *placer, uint32_t group, uint32_t name);
+/* The node of a stack's leaf in a group, or LEFT_OUT. */
+uint32_t flame_placer_place(struct flame_placer *placer, uint32_t group, uint32_t stack);
 
-/* The node of a stack's leaf in the group; NO_NODE for one that the options leave out. */
-uint32_t flame_placer_find(struct flame_placer *placer, uint32_t stack);
+static inline uint32_t flame_placer_find(struct flame_placer *placer, uint32_t group,
+					 uint32_t stack)
+{
+	return placer->places[stack].group == group ? placer->places[stack].node
+						    : flame_placer_place(placer, group, stack);
+}
+
+/* Sums up and makes the nodes of the tree, whose names the groups have already. */
+void flame_placer_finish(struct flame_placer *placer, const struct flametree_options *options,
+			 const uint32_t *group_names, struct flametree *tree);
 
 #endif

@@ -8,25 +8,13 @@
 
 #define NAME_LIMIT 16384
 
-/* What a stack belongs to before any of its samples is seen, and if a CPU is idle in it. */
-#define NOBODY UINT32_MAX
-#define IDLE   (UINT32_MAX - 1)
-
-/* All samples of one stack in one group. */
-struct bunch {
-	struct weight_pair weight;
-	uint32_t group, stack;
-};
-
 struct builder {
 	struct flametree *tree;
 	const struct profile *profile;
 	const struct flametree_options *options;
 	uint32_t *group_of;   /* by thread: index into `groups` */
 	VEC(uint32_t) groups; /* names */
-	VEC(struct bunch)
-	bunches;	     /* first one for each stack: that of the group that has it first */
-	struct idmap others; /* group and stack to the bunches behind those */
+	uint32_t root;	      /* the group without a name, which is the root itself; or NO_NODE */
 };
 
 const char *flame_kind_name(enum flame_kind kind)
@@ -96,6 +84,7 @@ static void find_groups(struct builder *b)
 
 		b->group_of[i] = map_add(&known, name, strlen(name), next);
 		if (b->group_of[i] == next) {
+			b->root = *name ? b->root : next;
 			*vec_push(&b->groups) = (uint32_t)b->tree->names.len;
 			*vec_push(&b->tree->names) = name;
 		} else {
@@ -105,114 +94,32 @@ static void find_groups(struct builder *b)
 	map_free(&known);
 }
 
-/* Where idle stacks are told apart from the first look on: they belong to no group. */
-static void begin_bunches(struct builder *b)
+static void add_row(struct weight_pair *sum, const struct profile_samples *rows, size_t row)
 {
-	size_t len = b->profile->stacks.len;
-	uint8_t *idle = b->options->show_idle ? NULL : profile_idle_stacks(b->profile);
-
-	vec_reserve(&b->bunches, len);
-	for (uint32_t i = 0; i < len; i++)
-		b->bunches.data[i] = (struct bunch){ .stack = i,
-						     .group = idle && idle[i] ? IDLE : NOBODY };
-	b->bunches.len = len;
-	free(idle);
-}
-
-/* Most stacks belong to one group only, and need no table to be found. */
-static struct bunch *bunch_of(struct builder *b, uint32_t group, uint32_t stack)
-{
-	struct bunch *bunch = &b->bunches.data[stack];
-	uint32_t at, next = (uint32_t)b->bunches.len;
-
-	if (bunch->group == group || bunch->group == IDLE)
-		return bunch;
-	if (bunch->group == NOBODY) {
-		bunch->group = group;
-		return bunch;
-	}
-	at = idmap_add(&b->others, (uint64_t)group << 32 | stack, next);
-	if (at == next)
-		*vec_push(&b->bunches) = (struct bunch){ .group = group, .stack = stack };
-	return &b->bunches.data[at];
+	sum->samples += profile_row_count(rows, row);
+	sum->weight += rows->weight[row];
 }
 
 /* The pass over the samples. */
-static void collect(struct builder *b, const struct sieve *sieve)
+static void collect(struct builder *b, struct flame_placer *placer, const struct sieve *sieve)
 {
 	const struct profile_samples *rows = &b->profile->samples;
+	uint8_t *idle = b->options->show_idle ? NULL : profile_idle_stacks(b->profile);
 
-	begin_bunches(b);
 	for (size_t i = sieve->first; i < sieve->last; i++) {
-		struct bunch *bunch;
+		uint32_t node, stack = rows->stack[i];
 
 		if (!sieve_takes(sieve, b->profile, i))
 			continue;
-		bunch = bunch_of(b, b->group_of[rows->thread[i]], rows->stack[i]);
-		bunch->weight.samples += profile_row_count(rows, i);
-		bunch->weight.weight += rows->weight[i];
-	}
-	idmap_free(&b->others);
-}
-
-/* The bunches that have a group, group after group.  Free it; *len says how many there are. */
-static uint32_t *order_bunches(const struct builder *b, size_t *len)
-{
-	size_t *first = mem_alloc((b->groups.len + 1) * sizeof(*first));
-	uint32_t *order = mem_resize(NULL, b->bunches.len + 1, sizeof(*order));
-
-	vec_each (bunch, &b->bunches)
-		if (bunch->group < b->groups.len)
-			first[bunch->group + 1]++;
-	for (size_t i = 1; i <= b->groups.len; i++)
-		first[i] += first[i - 1];
-	*len = first[b->groups.len];
-	for (uint32_t i = 0; i < b->bunches.len; i++)
-		if (b->bunches.data[i].group < b->groups.len)
-			order[first[b->bunches.data[i].group]++] = i;
-	free(first);
-	return order;
-}
-
-static void add_pair(struct weight_pair *sum, const struct weight_pair *more)
-{
-	sum->samples += more->samples;
-	sum->weight += more->weight;
-}
-
-/* One group after the other. */
-static void place_bunches(struct builder *b, struct flame_placer *placer)
-{
-	size_t len;
-	uint32_t *order = order_bunches(b, &len), group = NOBODY;
-
-	for (size_t i = 0; i < len; i++) {
-		const struct bunch *bunch = &b->bunches.data[order[i]];
-		uint32_t node;
-
-		if (bunch->group != group) {
-			group = bunch->group;
-			flame_placer_group(placer, group, b->groups.data[group]);
+		if (idle && idle[stack]) {
+			add_row(&b->tree->idle, rows, i);
+			continue;
 		}
-		node = flame_placer_find(placer, bunch->stack);
-		if (node != NO_NODE)
-			add_pair(&b->tree->nodes.data[node].self, &bunch->weight);
+		node = flame_placer_find(placer, b->group_of[rows->thread[i]], stack);
+		if (node != LEFT_OUT)
+			add_row(&placer->nodes.data[node].weight, rows, i);
 	}
-	vec_each (bunch, &b->bunches)
-		if (bunch->group == IDLE)
-			add_pair(&b->tree->idle, &bunch->weight);
-	free(order);
-}
-
-static void sum_up(struct flametree *tree)
-{
-	struct flame_node *nodes = tree->nodes.data;
-
-	for (size_t i = tree->nodes.len; i-- > 0;) {
-		add_pair(&nodes[i].total, &nodes[i].self);
-		if (i)
-			add_pair(&nodes[nodes[i].parent].total, &nodes[i].total);
-	}
+	free(idle);
 }
 
 /* A name with its first bytes in front, as a number that sorts like them. */
@@ -293,7 +200,9 @@ static void link_children(struct flametree *tree)
 int flametree_build(struct flametree *tree, const struct profile *profile,
 		    const struct flametree_options *options, struct err *err)
 {
-	struct builder b = { .tree = tree, .profile = profile, .options = options };
+	struct builder b = {
+		.tree = tree, .profile = profile, .options = options, .root = NO_NODE
+	};
 	struct flame_placer placer;
 	struct sieve sieve;
 	int rc = sieve_make(&sieve, profile, &options->filter, err);
@@ -301,19 +210,19 @@ int flametree_build(struct flametree *tree, const struct profile *profile,
 	*tree = (struct flametree){ .profile = profile };
 	if (rc)
 		return rc;
-	rc = flame_placer_init(&placer, tree, &options->stacks, err);
+	find_groups(&b);
+	rc = flame_placer_init(&placer, profile, &options->stacks, b.groups.len, b.root, err);
 	if (!rc) {
-		find_groups(&b);
-		collect(&b, &sieve);
-		place_bunches(&b, &placer);
+		collect(&b, &placer, &sieve);
+		flame_placer_finish(&placer, options, b.groups.data, tree);
 		flame_placer_fini(&placer);
-		sum_up(tree);
 		link_children(tree);
+	} else {
+		flametree_free(tree);
 	}
 	sieve_free(&sieve);
 	free(b.group_of);
 	vec_free(&b.groups);
-	vec_free(&b.bunches);
 	return rc;
 }
 

@@ -22,11 +22,18 @@ enum flame_kind {
 	FLAME_KINDS,
 };
 
+/* What widths count: the event's own count, or samples. */
+enum flame_weight { WEIGH_PERIOD, WEIGH_SAMPLES };
+
 struct flametree_options {
 	struct profile_filter filter;
 	struct calltree_options stacks;
 	enum flame_group group;
 	bool show_idle; /* else what idle CPUs do is left out and only told */
+	/* Frames with less than this share of the whole, by that weight, are left out with all that
+	 * stands on them; 0: all are there. */
+	double least;
+	enum flame_weight weight;
 };
 
 struct flame_node {
@@ -42,6 +49,7 @@ struct flametree {
 	VEC(struct flame_node) nodes; /* 0 is the root; parents come before their children */
 	struct strlist names;	      /* each once for a function or a group */
 	struct weight_pair idle;      /* what was left out */
+	uint64_t hidden;	      /* frames that were too narrow */
 };
 
 /* On failure (a bad expression or list) *tree needs no flametree_free. */
@@ -52,6 +60,11 @@ void flametree_free(struct flametree *tree);
 static inline const char *flame_name(const struct flametree *tree, uint32_t node)
 {
 	return tree->names.data[tree->nodes.data[node].name];
+}
+
+static inline uint64_t flame_value(const struct weight_pair *pair, enum flame_weight weight)
+{
+	return weight == WEIGH_SAMPLES ? pair->samples : pair->weight;
 }
 
 /* "user", "kernel" ... */

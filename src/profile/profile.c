@@ -12,12 +12,17 @@
 
 struct profile_lookup {
 	struct idmap functions; /* name and object */
-	struct idmap stacks;	/* parent, function and inlined */
 	struct map objects;	/* path, build-id and kind */
 	struct map threads;	/* the row's bytes */
 	struct arena keys;
-	uint32_t *leaves; /* open addressing by their rows; NO_LEAF is a free slot */
+	/*
+	 * Open addressing by the rows themselves: a slot holds a row's number, so that the tables
+	 * stay small beside the caches.
+	 */
+	uint32_t *leaves; /* NO_LEAF is a free slot */
 	size_t leaf_cap;
+	uint32_t *stacks; /* STACK_ROOT is a free slot */
+	size_t stack_cap;
 };
 
 static uint64_t pair(uint32_t high, uint32_t low)
@@ -51,10 +56,10 @@ void profile_free(struct profile *profile)
 	if (profile->file)
 		profile_index_detach(profile);
 	idmap_free(&profile->lookup->functions);
-	idmap_free(&profile->lookup->stacks);
 	map_free(&profile->lookup->objects);
 	map_free(&profile->lookup->threads);
 	free(profile->lookup->leaves);
+	free(profile->lookup->stacks);
 	arena_free(&profile->lookup->keys);
 	free(profile->lookup);
 	interner_free(&profile->strings);
@@ -225,16 +230,45 @@ static void grow_stacks(struct profile_stacks *stacks)
 	stacks->flags = mem_resize(stacks->flags, stacks->cap, sizeof(*stacks->flags));
 }
 
-uint32_t profile_stack(struct profile *profile, uint32_t parent, uint32_t function, bool inlined)
+/* Where a stack stands among the slots, or the free one where it belongs. */
+static uint32_t *stack_slot(const struct profile *profile, uint32_t parent, uint32_t function,
+			    bool inlined)
 {
-	struct profile_stacks *stacks = &profile->stacks;
-	uint64_t key = pair(parent, function << 1 | inlined);
-	uint32_t id = idmap_find(&profile->lookup->stacks, key);
+	const struct profile_stacks *stacks = &profile->stacks;
+	size_t mask = profile->lookup->stack_cap - 1;
+	size_t at = idmap_hash(pair(parent, function << 1 | inlined)) & mask;
 
-	if (id != IDMAP_NONE)
-		return id;
-	assert(stacks->len < IDMAP_NONE);
-	id = (uint32_t)stacks->len;
+	for (;; at = (at + 1) & mask) {
+		uint32_t *slot = &profile->lookup->stacks[at];
+
+		if (*slot == STACK_ROOT ||
+		    (stacks->parent[*slot] == parent && stacks->function[*slot] == function &&
+		     (stacks->flags[*slot] & STACK_INLINED) == inlined))
+			return slot;
+	}
+}
+
+static void grow_stack_slots(struct profile *profile)
+{
+	struct profile_lookup *lookup = profile->lookup;
+	const struct profile_stacks *stacks = &profile->stacks;
+
+	free(lookup->stacks);
+	lookup->stack_cap = lookup->stack_cap ? lookup->stack_cap : 512;
+	while (lookup->stack_cap < stacks->len * 2 + 2)
+		lookup->stack_cap *= 2;
+	lookup->stacks = mem_alloc(lookup->stack_cap * sizeof(*lookup->stacks));
+	for (uint32_t i = 1; i < stacks->len; i++)
+		*stack_slot(profile, stacks->parent[i], stacks->function[i],
+			    stacks->flags[i] & STACK_INLINED) = i;
+}
+
+static uint32_t new_stack(struct profile_stacks *stacks, uint32_t parent, uint32_t function,
+			  bool inlined)
+{
+	uint32_t id = (uint32_t)stacks->len;
+
+	assert(stacks->len < UINT32_MAX);
 	if (stacks->len == stacks->cap)
 		grow_stacks(stacks);
 	stacks->parent[id] = parent;
@@ -243,7 +277,22 @@ uint32_t profile_stack(struct profile *profile, uint32_t parent, uint32_t functi
 	if (is_recursive(stacks, parent, function))
 		stacks->flags[id] |= STACK_RECURSIVE;
 	stacks->len++;
-	return idmap_add(&profile->lookup->stacks, key, id);
+	return id;
+}
+
+uint32_t profile_stack(struct profile *profile, uint32_t parent, uint32_t function, bool inlined)
+{
+	struct profile_stacks *stacks = &profile->stacks;
+	uint32_t *slot;
+
+	if (!stacks->len)
+		return new_stack(stacks, parent, function, inlined); /* the root */
+	if (stacks->len * 2 > profile->lookup->stack_cap)
+		grow_stack_slots(profile);
+	slot = stack_slot(profile, parent, function, inlined);
+	if (*slot == STACK_ROOT)
+		*slot = new_stack(stacks, parent, function, inlined);
+	return *slot;
 }
 
 static void grow_samples(struct profile_samples *samples)

@@ -28,9 +28,4 @@ void flame_layout_free(struct flame_layout *layout);
 /* What widths of an event count: "samples", "ns", "cycles". */
 const char *flame_unit(const struct profile *profile, uint16_t event, enum flame_weight weight);
 
-static inline uint64_t flame_value(const struct weight_pair *pair, enum flame_weight weight)
-{
-	return weight == WEIGH_SAMPLES ? pair->samples : pair->weight;
-}
-
 #endif

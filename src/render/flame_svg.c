@@ -249,6 +249,11 @@ static void put_head(struct picture *p)
 		put_text(p, o->width / 2.0, 40, "u", o->subtitle);
 }
 
+double flame_svg_least(const struct flame_svg_options *options)
+{
+	return options->min_width / (options->width - 2 * PAD);
+}
+
 uint64_t flame_svg_write(const struct flametree *tree, const struct flame_svg_options *options,
 			 struct outbuf *out)
 {
@@ -256,7 +261,7 @@ uint64_t flame_svg_write(const struct flametree *tree, const struct flame_svg_op
 	double room = options->width - 2 * PAD;
 	uint64_t hidden;
 
-	flame_layout_make(&p.layout, tree, options->weight, options->min_width / room);
+	flame_layout_make(&p.layout, tree, options->weight, flame_svg_least(options));
 	p.scale = p.layout.total ? room / (double)p.layout.total : 0;
 	p.top = HEAD;
 	p.height = HEAD + ROW * (int)(p.layout.rows ? p.layout.rows : 3) + 4 * FOOT_ROW + 8;
@@ -275,7 +280,7 @@ uint64_t flame_svg_write(const struct flametree *tree, const struct flame_svg_op
 		out_text(out, "]]></script>\n");
 	}
 	out_text(out, "</svg>\n");
-	hidden = p.layout.hidden;
+	hidden = tree->hidden + p.layout.hidden;
 	flame_layout_free(&p.layout);
 	return hidden;
 }

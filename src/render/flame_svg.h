@@ -25,6 +25,9 @@ struct flame_svg_options {
 	struct flame_colors *fixed; /* colours that names have already, and get; NULL: none */
 };
 
+/* The narrowest frame that is drawn, as a share of the whole: narrower ones need not be built. */
+double flame_svg_least(const struct flame_svg_options *options);
+
 /* How many frames were too narrow. */
 uint64_t flame_svg_write(const struct flametree *tree, const struct flame_svg_options *options,
 			 struct outbuf *out);

@@ -12,8 +12,6 @@
 
 struct outbuf;
 
-enum flame_weight { WEIGH_PERIOD, WEIGH_SAMPLES };
-
 struct folded_options {
 	enum flame_weight weight;
 	bool annotate; /* FlameGraph's marks: _[k] kernel, _[j] JIT, _[i] inlined */

@@ -73,6 +73,29 @@ TEST(flametree_shapes)
 	profile_free(profile);
 }
 
+/* What stands on a narrow frame goes with it, and nobody else weighs more for it. */
+TEST(flametree_narrow)
+{
+	struct profile *profile = made_profile();
+	struct flametree_options options = { .least = 0.2 };
+	struct flametree tree;
+
+	made_sample(profile, 1, "main;work;sort", 7);
+	made_sample(profile, 2, "main;b;c", 1);
+	made_sample(profile, 3, "main;b", 1);
+	made_sample(profile, 4, "main", 1);
+	expect_tree(profile, options, "all:10(prog:10(main:10(b:2 work:7(sort:7))))");
+	options.least = 0.21;
+	expect_tree(profile, options, "all:10(prog:10(main:10(work:7(sort:7))))");
+	EXPECT_INT(flametree_build(&tree, profile, &options, NULL), 0);
+	EXPECT_INT(tree.hidden, 1);
+	EXPECT_INT(tree.nodes.data[2].self.weight, 1);
+	flametree_free(&tree);
+	options.weight = WEIGH_SAMPLES; /* one each */
+	expect_tree(profile, options, "all:10(prog:10(main:10(b:2(c:1) work:7(sort:7))))");
+	profile_free(profile);
+}
+
 TEST(flametree_idle)
 {
 	struct profile *profile = made_profile();
