@@ -56,7 +56,11 @@ def collapsed_by_flamegraph():
 
 
 def collapsed_by_inferno():
-    for path in sorted(glob.glob(os.path.join(SCRIPTS, "inferno", "expected", "*.txt"))):
+    expected = sorted(glob.glob(os.path.join(SCRIPTS, "inferno", "expected", "*.txt")))
+    check("inferno's results are there, and nobody else's besides", len(expected) >= 5 and
+          {os.path.basename(os.path.dirname(path)) for path in glob.glob(os.path.join(SCRIPTS, "*", "expected"))} ==
+          {"inferno", "FlameGraph"})
+    for path in expected:
         stem, option = re.fullmatch(r"(.*)-collapsed-?(.*)\.txt", os.path.basename(path)).groups()
         source = os.path.join(SCRIPTS, "inferno", stem + ".txt")
         like = "inferno-collapse-perf" + (":" + option if option else "")
@@ -115,31 +119,114 @@ def titles(path):
     return found
 
 
-# Inferno's pictures of inputs that are here; the others are of texts that are not, leave narrow frames
-# out, or begin at a chosen function.
-PICTURES = [
-    ("folded/inferno/austin__flames.txt", "austin__flame", []),
-    ("folded/inferno/fractional-samples__zero-fractionals.txt", "fractional-samples__fractional-reversed",
-     ["--reverse"]),
-    ("folded/inferno/differential__perf-cycles-instructions-01-collapsed-all-diff.txt",
-     "differential__diff", ["--inverted"]),
-    ("folded/inferno/differential__perf-cycles-instructions-01-collapsed-all-diff.txt",
-     "options__notes_with_symbols", ["--notes", "a < b & 'c'"]),
-    ("perfscript/FlameGraph/expected/perf-js-stacks-01-collapsed-all.txt", "colors__js",
-     ["--color", "name"]),
-]
+DIFF = "folded/inferno/differential__perf-cycles-instructions-01-collapsed-all-diff.txt"
+VERTX = "perfscript/FlameGraph/perf-vertx-stacks-01.txt"
+# Inferno's pictures: of which input, with which of our options. Perf script text is folded in inferno's way
+# first, as it was there.
+PICTURES = {
+    "austin__flame": ("folded/inferno/austin__flames.txt",),
+    "fractional-samples__fractional-reversed": ("folded/inferno/fractional-samples__zero-fractionals.txt", "--reverse"),
+    "differential__diff": (DIFF, "--inverted"),
+    "differential__diff-negated": (DIFF,),
+    "colors__js": ("perfscript/FlameGraph/expected/perf-js-stacks-01-collapsed-all.txt", "--color", "name"),
+    "colors__java": ("perfscript/FlameGraph/perf-java-stacks-01.txt", "--color", "object"),
+    "inverted__inverted": (VERTX, "--inverted"),
+    "options__colordiffusion": (VERTX, "--color", "warm"),
+    "palette-map__consistent-palette": (VERTX,),
+    "options__notes_with_symbols": (DIFF, "--notes", "a < b & 'c'"),
+    "options__title_simple": (DIFF, "--title", "a"),
+    "options__subtitle_simple": (DIFF, "--subtitle", "a"),
+    **{"options__" + name: (DIFF,) for name in (
+        "count_name_simple", "count_name_with_symbols", "font_type_monospace", "font_type_sans-serif", "font_type_serif",
+        "font_type_with_quote", "name_type_simple", "name_type_with_backslash", "name_type_with_quote", "notes_simple")},
+}
+# Those that cannot be the same, and why.
+OTHER_PICTURES = {
+    "base__multi-base": "stacks begin at the innermost such frame that is no leaf there, at the outermost here",
+    "base__single-base": "the same",
+    "colors__deterministic": "its input is not here",
+    "factor__factor-2.5": "counts times 2.5, which we have no option for",
+    "fractional-samples__with-space-reversed": "fractions are cut off there and rounded here",
+    "nameattr__nameattr": "another file gives frames other titles there",
+    "nameattr__nameattr_duplicate_attributes": "the same",
+    "example-perf": "made by another version of the script than the results beside it: <> is missing from names",
+}
+
+
+def picture_of(folder, source, options):
+    path = os.path.join(CORPUS, source)
+    if source.startswith("perfscript") and "expected" not in source:
+        like = os.path.join(folder, "like.txt")
+        with open(like, "wb") as file:
+            file.write(run("fold", "--like", "inferno-collapse-perf:all", path).stdout)
+        path = like
+    out = os.path.join(folder, "out.svg")
+    done = run("flame", path, "-o", out, "--min-width", "0", *options)
+    return (titles(out) if done.returncode == 0 else None), done.stderr
 
 
 def inferno_pictures():
     """The frames of inferno's SVGs: the same names with the same counts."""
     with tempfile.TemporaryDirectory() as folder:
-        for source, picture, options in PICTURES:
-            theirs = titles(os.path.join(FOLDED, "inferno", "expected", picture + ".svg"))
-            path = os.path.join(folder, "out.svg")
-            done = run("flame", os.path.join(CORPUS, source), "-o", path, "--min-width", "0", *options)
-            ours = titles(path) if done.returncode == 0 else None
-            check(f"the frames of {picture}", ours == theirs and ours,
-                  done.stderr if ours is None else (theirs - ours, ours - theirs))
+        for name, (source, *options) in PICTURES.items():
+            theirs = titles(os.path.join(FOLDED, "inferno", "expected", name + ".svg"))
+            if source == VERTX:  # inferno had no name for it then, and has now
+                theirs["[libc-2.15.so]", "3"] += theirs.pop(("", "3"))
+            ours, said = picture_of(folder, source, options)
+            check(f"the frames of {name}", ours == theirs and ours,
+                  said if ours is None else (theirs - ours, ours - theirs))
+    there = {os.path.basename(path)[:-4] for top in (SCRIPTS, FOLDED)
+             for path in glob.glob(os.path.join(top, "*", "expected", "*.svg"))}
+    check("every picture is compared, or it is said why not", there == set(PICTURES) | set(OTHER_PICTURES),
+          there ^ (set(PICTURES) | set(OTHER_PICTURES)))
+
+
+def recursion():
+    folder = os.path.join(FOLDED, "inferno-collapse-recursive")
+    with open(os.path.join(folder, "results_basic-collapsed.txt"), "rb") as file:
+        want = sorted(lines(file.read()))
+    got = lines(run("fold", "--collapse-recursion", os.path.join(folder, "basic.txt")).stdout)
+    check("recursion folds as inferno folds it", got == want, (got, want))
+
+
+SNIPPET = re.compile(r"^```\w*\n(.*?)^```", re.M | re.S)
+HEAD = re.compile(r"^\s*(\S+)\s+\d+(?:/\d+)?\s+(?:\[\d+\]\s+)?\d+\.\d+:\s+(?:(\d+)\s+)?\S+:")
+FRAME = re.compile(r"^\s+[0-9a-f]+ (.*?)(?:\+0x[0-9a-f]+)? \((.*)\)$")
+
+
+def snippet_lines(text):
+    """What a snippet folds to, by a few lines of Python."""
+    found, frames, comm, weight = collections.Counter(), [], None, 0
+    for line in text.splitlines() + [None]:
+        head = HEAD.match(line) if line else None
+        if (head or line is None) and comm:
+            found[";".join([comm] + frames[::-1])] += weight
+        if head:
+            comm, weight, frames = head[1], int(head[2] or 1), []
+        elif line and line.strip():
+            name, path = FRAME.match(line).groups()
+            frames.append(name if name != "[unknown]" else f"[{path.rsplit('/', 1)[-1]}]")
+    return sorted(f"{stack} {weight}" for stack, weight in found.items())
+
+
+def seeds():
+    """Snippets of perf script text in the notes that people write, some with blank lines between frames."""
+    folder = os.path.join(CORPUS, "..", "seeds")
+    texts = []
+    for path in sorted(glob.glob(os.path.join(folder, "*.txt"))):
+        with open(path, encoding="utf-8") as file:
+            texts += [text for text in SNIPPET.findall(file.read()) if HEAD.match(text)]
+    if not os.path.isdir(folder):
+        print("# no seeds: their snippets are not read")
+        return
+    check("there are snippets, one with blank lines between frames",
+          len(texts) >= 4 and any(re.search(r"\)\n\n +7", text) for text in texts), len(texts))
+    for text in texts:
+        done = run("fold", "-", stdin=text.encode())
+        check(f"the snippet of {text.split()[0]}", sorted(lines(done.stdout)) == snippet_lines(text) and not done.stderr,
+              (lines(done.stdout), snippet_lines(text), done.stderr))
+        done = run("flame", "-", "-o", "-", "--idle", stdin=text.encode())
+        check("and its picture", done.returncode == 0 and xml.fromstring(done.stdout) is not None, done.stderr)
 
 
 def all_folded():
@@ -236,6 +323,8 @@ def main():
     all_perfscript()
     packed()
     inferno_pictures()
+    recursion()
+    seeds()
     all_folded()
     all_pprof()
     print(f"1..{len(results)}")
