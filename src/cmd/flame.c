@@ -8,8 +8,10 @@
 #include "cmd/flame_output.h"
 #include "cmd/flame_show.h"
 #include "import/input.h"
+#include "record/workload.h"
 
 #include <errno.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define FIELD FLAME_FIELD
@@ -172,17 +174,44 @@ static bool is_program(const char *word)
 	enum import_format format = IMPORT_UNKNOWN;
 	struct input *input;
 
+	struct stat st;
+
 	if (!strcmp(word, "-"))
 		return false;
-	if (!file_exists("%s", word))
-		return true;
-	if (access(word, X_OK))
+	if (stat(word, &st))
+		return !strchr(word, '/');
+	if (!S_ISREG(st.st_mode) || access(word, X_OK))
 		return false;
 	input = input_open(word, NULL);
 	if (input)
 		import_detect(input, &format, NULL);
 	input_close(input);
 	return format != IMPORT_PERFDATA;
+}
+
+static bool is_in_path(const char *word)
+{
+	const char *path = getenv("PATH");
+	char *copy = mem_strdup(path ? path : ""), *rest = copy, *folder;
+	bool found = false;
+
+	while (!found && (folder = strsep(&rest, ":"))) {
+		char *place = mem_printf("%s/%s", *folder ? folder : ".", word);
+
+		found = !access(place, X_OK);
+		free(place);
+	}
+	free(copy);
+	return found;
+}
+
+/* Before anything is said of recording it: a mistyped FILE is no command either. */
+static int draw_command(const struct flame_args *args, int argc, char **argv, struct err *err)
+{
+	if (strchr(argv[0], '/') || is_in_path(argv[0]))
+		return draw_live(args, argc, argv, err);
+	fprintf(stderr, "perfolio: %s: neither a file nor a command in PATH\n", argv[0]);
+	return WORKLOAD_CANT_START;
 }
 
 /*
@@ -202,7 +231,7 @@ static int flame_run(void *options, int argc, char **argv, struct err *err)
 	if (!argc)
 		return target ? draw_live(args, 0, NULL, err) : draw_input(args, "perf.data", err);
 	if (is_program(argv[0]))
-		return draw_live(args, argc, argv, err);
+		return draw_command(args, argc, argv, err);
 	rc = options_parse(flame_specs, options, argc, argv, false, &parsed, err);
 	if (rc)
 		return rc;

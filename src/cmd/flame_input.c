@@ -35,8 +35,9 @@ static int spool(struct flame_input *in, struct input *from, struct err *err)
 	return (int)got;
 }
 
-static int open_recording(struct flame_input *in, const char *path, const struct flame_args *args,
-			  struct err *err)
+/* `name` is what people call it. */
+static int open_recording(struct flame_input *in, const char *path, const char *name,
+			  const struct flame_args *args, struct err *err)
 {
 	struct report_args report = report_defaults;
 	const char *damage;
@@ -49,8 +50,11 @@ static int open_recording(struct flame_input *in, const char *path, const struct
 		return -err->code;
 	rc = report_load(&in->profile, &report, path, in->reader, err);
 	damage = perf_reader_damage(in->reader);
+	/* A recording that was cut short may be empty; one without events is none. */
+	if (!rc && damage && !perf_reader_attr_count(in->reader))
+		return err_set(err, EBADMSG, "%s: %s", name, damage);
 	if (!rc && damage)
-		log_line(LOG_WARN, "%s: %s", path, damage);
+		log_line(LOG_WARN, "%s: %s", name, damage);
 	return rc;
 }
 
@@ -118,12 +122,12 @@ static int read_recording(struct flame_input *in, struct input *from, const char
 	int rc;
 
 	if (strcmp(path, "-") && !input_is_packed(from))
-		return open_recording(in, path, args, err);
+		return open_recording(in, path, path, args, err);
 	rc = spool(in, from, err);
 	if (rc)
 		return rc;
 	snprintf(place, sizeof(place), "/proc/self/fd/%d", in->spool);
-	return open_recording(in, place, args, err);
+	return open_recording(in, place, input_name(from), args, err);
 }
 
 int flame_input_open(struct flame_input *in, const char *path, const struct flame_args *args,

@@ -251,7 +251,7 @@ static int draw_nothing(const struct flame_job *job, struct err *err)
 			.unit = interner_add(&profile->strings, ""),
 			.scale = 1,
 		};
-	log_line(LOG_WARN, "%s holds no samples", job->name);
+	log_line(LOG_WARN, "%s: there are no samples", job->name);
 	return draw_event(job, 0, job->output, err);
 }
 

@@ -12,8 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define GRACE_MS   1000 /* between SIGTERM and SIGKILL for a program that we end */
-#define CANT_START 127
+#define GRACE_MS 1000 /* between SIGTERM and SIGKILL for a program that we end */
 
 /* In the child: only async-signal-safe calls, another thread may have held any lock at the fork. */
 static void __attribute__((noreturn))
@@ -35,7 +34,7 @@ wait_and_exec(int go_fd, int failure_fd, char *const *argv, const sigset_t *mask
 	execvp(argv[0], argv);
 	code = errno;
 	got = write(failure_fd, &code, sizeof(code));
-	_exit(CANT_START); /* whether or not anybody is left to hear why */
+	_exit(WORKLOAD_CANT_START); /* whether or not anybody is left to hear why */
 }
 
 static void close_pair(int pair[2])
@@ -131,7 +130,7 @@ bool workload_reap(struct workload *workload, bool block)
 int workload_exit_status(const struct workload *workload)
 {
 	if (workload->exec_error)
-		return CANT_START;
+		return WORKLOAD_CANT_START;
 	if (WIFSIGNALED(workload->wait_status))
 		return 128 + WTERMSIG(workload->wait_status);
 	return WEXITSTATUS(workload->wait_status);

@@ -14,6 +14,8 @@
 
 struct err;
 
+#define WORKLOAD_CANT_START 127 /* the exit status then, as in a shell */
+
 struct workload {
 	const char *program; /* argv[0], borrowed */
 	pid_t pid;

@@ -67,5 +67,12 @@ $ perfolio flame a.txt --colour 2>&1 | head -1 | cut -c 1-16
 perfolio flame: 
 $ mkdir none; cd none; perfolio flame 2>&1 | head -1
 perfolio flame: what to draw? A recording, a command, -p PID, -u USER or -a
-$ perfolio flame no-such-command 2>&1 | tail -1; ls none
-perfolio: no-such-command: no such command in PATH
+$ perfolio flame no-such-command
+perfolio: no-such-command: neither a file nor a command in PATH
+[127]
+$ perfolio flame ./none.data
+perfolio: ./none.data: No such file or directory
+[1]
+$ perfolio flame .
+perfolio: .: Is a directory
+[1]
