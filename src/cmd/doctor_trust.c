@@ -192,6 +192,11 @@ static void print_summary(const struct page *page, const struct examination *e)
 		page_text(page, 0, page_arrow(page),
 			  "record with larger buffers (-m 32M) or at a lower rate (-F)",
 			  COLOR_BOLD);
+	if (t->guests) {
+		fprintf(page->out, "besides, %s samples of virtual machines, which are not shown\n",
+			text_grouped(samples, t->guests));
+		page_text(page, 0, page_arrow(page), REMEDY_GUESTS, COLOR_BOLD);
+	}
 }
 
 static void print_json(const struct examination *e)
@@ -204,6 +209,7 @@ static void print_json(const struct examination *e)
 	json_u64(&json, "samples", e->trust.samples);
 	json_u64(&json, "lost", e->trust.lost);
 	json_u64(&json, "throttled", e->trust.throttled);
+	json_u64(&json, "guest_samples", e->trust.guests);
 	json_u64(&json, "whole_stacks", e->panel.whole);
 	json_u64(&json, "cut_stacks", e->panel.cut);
 	json_open(&json, "objects", '[');

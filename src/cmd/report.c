@@ -103,7 +103,7 @@ static bool is_event_wanted(const struct report_run *run, size_t event)
 
 	if (run->args->event)
 		return !strcmp(run->args->event, profile_text(run->profile, facts->name));
-	return facts->samples > 0;
+	return facts->samples + facts->guest_samples > 0;
 }
 
 static int show_events(struct report_run *run, struct outbuf *out, struct json *json,

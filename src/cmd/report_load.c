@@ -17,9 +17,13 @@
 static uint64_t settings_hash(const struct report_args *args)
 {
 	const struct symbol_args *names = &args->names;
-	const char *const texts[] = { PERFOLIO_VERSION, names->symfs, names->kallsyms,
-				      names->vmlinux, names->buildid_dir };
-	uint64_t hash = names->debuginfod | names->inlined << 1 | names->not_inlined << 2;
+	const char *const texts[] = { PERFOLIO_VERSION,	    names->symfs,
+				      names->kallsyms,	    names->vmlinux,
+				      names->buildid_dir,   names->guest.kallsyms,
+				      names->guest.vmlinux, names->guest.modules,
+				      names->guest.mount };
+	uint64_t hash = names->debuginfod | names->inlined << 1 | names->not_inlined << 2 |
+			(uint64_t)names->guest.code << 3;
 
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
 		if (texts[i])

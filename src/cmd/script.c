@@ -57,23 +57,17 @@ struct script {
 
 #define FOLLOW_MS 200
 
-/* What ran in a guest belongs to processes that nobody told us about. */
-static bool is_guest(const struct sample *sample)
-{
-	return sample->cpumode == PERF_RECORD_MISC_GUEST_KERNEL ||
-	       sample->cpumode == PERF_RECORD_MISC_GUEST_USER;
-}
-
 /* The sample's thread, or NULL if the sample is not to be printed. */
 static const struct thread *choose(struct script *script, const struct perf_attr *attr,
 				   const struct sample *sample)
 {
 	const struct thread *thread;
 
-	if (!script_filter_takes(&script->filter, attr, sample) || is_guest(sample))
+	if (!script_filter_takes(&script->filter, attr, sample))
 		return NULL;
-	thread = machine_thread(script->text.machine, sample->pid, sample->tid);
-	return script_filter_takes_thread(&script->filter, thread) ? thread : NULL;
+	/* None: it ran in a guest, and those were not asked for. */
+	thread = machine_sample_thread(script->text.machine, sample);
+	return thread && script_filter_takes_thread(&script->filter, thread) ? thread : NULL;
 }
 
 static void print_one(struct script *script, const struct perf_attr *attr, struct sample *sample)
@@ -124,12 +118,12 @@ static void queue_sample(struct script *script, const struct sorted_record *rec)
 	bool group = rec->attr->attr.base.sample_type & PERF_SAMPLE_READ;
 
 	slot->attr = rec->attr;
-	slot->thread = group ? machine_thread(script->text.machine, slot->sample.pid,
-					      slot->sample.tid)
+	slot->thread = group ? machine_sample_thread(script->text.machine, &slot->sample)
 			     : choose(script, rec->attr, &slot->sample);
 	if (!slot->thread)
 		return;
-	sample_queue_push(&script->queue, !script->text.no_chains && !is_guest(&slot->sample));
+	sample_queue_push(&script->queue,
+			  !script->text.no_chains && !misc_is_of_guest(slot->sample.misc));
 	print_queued(script, !rec->lasting);
 }
 
@@ -276,6 +270,7 @@ static int script_over(struct script *script, const struct script_options *o, co
 		return -err->code;
 	script->text.reader = script->reader;
 	script->text.machine = machine_new();
+	machine_use_guests(script->text.machine, &o->names.guest);
 	script_symbols_init(&script->text.symbols, script->text.machine);
 	unwinding_init(&script->unwinding, &script->text.symbols.naming, script->reader);
 	script->unwinding.needs_file = true;

@@ -32,6 +32,7 @@ struct symbol_store *symbols_open(const struct symbol_args *args, struct perf_re
 		.kallsyms = args->kallsyms,
 		.vmlinux = args->vmlinux,
 		.buildid_dir = args->buildid_dir,
+		.guest = args->guest,
 		.release = release_copy,
 		.inlining = args->not_inlined ? INLINE_NONE
 			    : args->inlined   ? INLINE_ALL

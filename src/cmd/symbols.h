@@ -10,6 +10,7 @@ struct perf_reader;
 
 struct symbol_args {
 	const char *symfs, *kallsyms, *vmlinux, *buildid_dir;
+	struct guest_sources guest;
 	bool debuginfod;
 	bool inlined, not_inlined;
 	bool lines; /* not an option: set by a command that wants the lines of samples */
@@ -32,6 +33,27 @@ struct symbol_args {
 		  "inline", field(inlined),                                                            \
 		  NULL,	    "inlined functions as frames, also of stacks that were not copied" },      \
 		{ OPT_FLAG, 0, "no-inline", field(not_inlined), NULL, "without inlined functions" },   \
+		{ OPT_TEXT,                                                                            \
+		  0,                                                                                   \
+		  "guestkallsyms",                                                                     \
+		  field(guest.kallsyms),                                                               \
+		  "FILE",                                                                              \
+		  "names of virtual machines' kernels: a copy of a guest's /proc/kallsyms" },          \
+		{ OPT_TEXT,	  0,                                                                   \
+		  "guestmodules", field(guest.modules),                                                \
+		  "FILE",	  "and a copy of its /proc/modules" },                                 \
+		{ OPT_TEXT,	  0,                                                                   \
+		  "guestvmlinux", field(guest.vmlinux),                                                \
+		  "FILE",	  "its kernel's image with symbols" },                                 \
+		{ OPT_TEXT,                                                                            \
+		  0,                                                                                   \
+		  "guestmount",                                                                        \
+		  field(guest.mount),                                                                  \
+		  "DIR",                                                                               \
+		  "of several: the files of a guest are below DIR/PID, its process's number" },        \
+		{ OPT_FLAG,	0,                                                                     \
+		  "guest-code", field(guest.code),                                                     \
+		  NULL,		"virtual machines run code of the process that they are in" },         \
 	{                                                                                              \
 		OPT_FLAG, 0, "debuginfod", field(debuginfod), NULL,                                    \
 			"fetch what is missing from the servers in DEBUGINFOD_URLS"                    \

@@ -28,25 +28,26 @@ enum dso_kind naming_kind(const struct object *object)
 	return strncmp(object->name, "/tmp/perf-", 10) ? DSO_NONE : DSO_JIT;
 }
 
-static struct dso *find_dso(struct naming *naming, uint32_t index, uint32_t pid)
+static struct dso *find_dso(struct naming *naming, uint32_t index, const struct thread *thread)
 {
 	const struct object *object = machine_object(naming->machine, index);
+	uint32_t kernel = machine_kernel(thread);
 	struct dso_key key = {
 		.kind = naming_kind(object),
 		.path = object->path,
-		.pid = (pid_t)pid,
+		.pid = object->guest ? 0 : (pid_t)thread->process->pid,
+		.guest = object->guest,
 		.build_id.size = object->build_id_size,
 		.anchor = object->anchor,
 		.base = object->base,
 		.inode = object->inode,
 	};
-	uint32_t kernel = machine_kernel(naming->machine);
 
 	if (!naming->store || key.kind == DSO_NONE || key.kind == DSO_BPF)
 		return NULL;
 	/* The list that names modules is the kernel's: the store must know which one first. */
 	if (key.kind == DSO_MODULE && kernel != OBJECT_NONE)
-		find_dso(naming, kernel, 0);
+		find_dso(naming, kernel, thread);
 	memcpy(key.build_id.bytes, object->build_id, sizeof(object->build_id));
 	return symbol_dso(naming->store, &key);
 }
@@ -61,21 +62,22 @@ struct dso *naming_dso(struct naming *naming, const struct mapping *mapping,
 		vec_push(&naming->objects);
 	known = &naming->objects.data[mapping->object];
 	if (!known->known) {
-		known->dso = find_dso(naming, mapping->object, pid);
+		known->dso = find_dso(naming, mapping->object, thread);
 		known->pid = pid;
 		known->known = true;
 	} else if (known->pid != pid && known->dso && known->tries < TRIES &&
 		   dso_state(known->dso) == DSO_MISSING) {
-		find_dso(naming, mapping->object, pid);
+		find_dso(naming, mapping->object, thread);
 		known->pid = pid;
 		known->tries++;
 	}
 	return known->dso;
 }
 
-static const struct mapping *find_beyond(struct naming *naming, uint64_t address)
+static const struct mapping *find_beyond(struct naming *naming, const struct thread *thread,
+					 uint64_t address)
 {
-	uint32_t kernel = machine_kernel(naming->machine);
+	uint32_t kernel = machine_kernel(thread);
 	struct symbol symbol;
 	struct dso *dso;
 
@@ -95,8 +97,10 @@ const struct mapping *naming_mapping(struct naming *naming, const struct thread 
 {
 	const struct mapping *mapping = machine_find(naming->machine, thread, cpumode, address);
 
-	return mapping || cpumode != PERF_RECORD_MISC_KERNEL ? mapping
-							     : find_beyond(naming, address);
+	if (mapping ||
+	    (cpumode != PERF_RECORD_MISC_KERNEL && cpumode != PERF_RECORD_MISC_GUEST_KERNEL))
+		return mapping;
+	return find_beyond(naming, thread, address);
 }
 
 struct place naming_place(struct naming *naming, const struct mapping *mapping,

@@ -45,11 +45,12 @@ uint32_t object_add(struct object_table *table, const char *name, enum object_ki
 
 	if (index != MAP_NONE)
 		return index;
-	index = (uint32_t)table->list.len;
-	object = vec_push(&table->list);
+	index = (uint32_t)table->all->list.len;
+	object = vec_push(&table->all->list);
 	object->name = interner_text(&table->names, interner_add(&table->names, name));
 	object->path = object->name;
 	object->kind = kind;
+	object->guest = table->guest;
 	return map_add(&table->by_name, object->name, strlen(object->name), index);
 }
 
@@ -62,7 +63,7 @@ static bool is_build(const struct object *object, const uint8_t *id, uint8_t siz
 static uint32_t add_another(struct object_table *table, uint32_t first, const uint8_t *apart,
 			    uint8_t size)
 {
-	struct object object = table->list.data[first];
+	struct object object = table->all->list.data[first];
 	char key[24] = { 0 };
 	const char *kept;
 	uint32_t name = interner_add(&table->names, object.name), index;
@@ -72,10 +73,10 @@ static uint32_t add_another(struct object_table *table, uint32_t first, const ui
 	index = map_find(&table->by_build, key, sizeof(key));
 	if (index != MAP_NONE)
 		return index;
-	index = (uint32_t)table->list.len;
+	index = (uint32_t)table->all->list.len;
 	object.build_id_size = 0;
 	object.ambiguous = false;
-	*vec_push(&table->list) = object;
+	*vec_push(&table->all->list) = object;
 	kept = memcpy(arena_alloc(&table->keys, sizeof(key)), key, sizeof(key));
 	return map_add(&table->by_build, kept, sizeof(key), index);
 }
@@ -83,7 +84,7 @@ static uint32_t add_another(struct object_table *table, uint32_t first, const ui
 uint32_t object_add_inode(struct object_table *table, uint32_t ambiguous, uint64_t inode)
 {
 	uint32_t index = add_another(table, ambiguous, (const uint8_t *)&inode, sizeof(inode));
-	struct object *object = &table->list.data[index];
+	struct object *object = &table->all->list.data[index];
 
 	object->inode = inode;
 	memcpy(object->build_id, &inode, sizeof(inode));
@@ -94,7 +95,7 @@ uint32_t object_add_build(struct object_table *table, const char *name, enum obj
 			  const uint8_t *id, uint8_t size)
 {
 	uint32_t index = object_add(table, name, kind);
-	const struct object *object = &table->list.data[index];
+	const struct object *object = &table->all->list.data[index];
 
 	if (!size || size > sizeof(object->build_id))
 		return index;
@@ -116,9 +117,9 @@ uint32_t object_add_module(struct object_table *table, const char *path)
 	if (index != MAP_NONE)
 		return index;
 	index = object_add(table, name, OBJECT_MODULE);
-	table->list.data[index].path = interner_text(&table->names,
-						     interner_add(&table->names, path));
-	kept = table->list.data[index].name;
+	table->all->list.data[index].path = interner_text(&table->names,
+							  interner_add(&table->names, path));
+	kept = table->all->list.data[index].name;
 	return map_add(&table->by_module, kept, strlen(kept), index);
 }
 
@@ -127,7 +128,7 @@ uint32_t object_add_build_id(struct object_table *table, const char *path, bool 
 {
 	uint32_t index = object_add(table, path,
 				    strcmp(path, "[vdso]") ? OBJECT_FILE : OBJECT_VDSO);
-	struct object *object = &table->list.data[index];
+	struct object *object = &table->all->list.data[index];
 	const char *kept;
 	char name[256];
 
@@ -150,7 +151,7 @@ uint32_t object_add_build_id(struct object_table *table, const char *path, bool 
 
 void object_set_base(struct object_table *table, uint32_t index, const char *anchor, uint64_t base)
 {
-	struct object *object = &table->list.data[index];
+	struct object *object = &table->all->list.data[index];
 
 	if (object->base)
 		return;
@@ -162,7 +163,7 @@ void object_set_base(struct object_table *table, uint32_t index, const char *anc
 void object_set_build_id(struct object_table *table, uint32_t index, const uint8_t *bytes,
 			 uint8_t size)
 {
-	struct object *object = &table->list.data[index];
+	struct object *object = &table->all->list.data[index];
 
 	if (object->build_id_size || !size || size > sizeof(object->build_id))
 		return;
@@ -172,8 +173,9 @@ void object_set_build_id(struct object_table *table, uint32_t index, const uint8
 
 uint32_t object_find_kernel(const struct object_table *table)
 {
-	for (uint32_t i = 0; i < table->list.len; i++)
-		if (table->list.data[i].kind == OBJECT_KERNEL)
+	for (uint32_t i = 0; i < table->all->list.len; i++)
+		if (table->all->list.data[i].kind == OBJECT_KERNEL &&
+		    table->all->list.data[i].guest == table->guest)
 			return i;
 	return OBJECT_NONE;
 }
@@ -181,7 +183,6 @@ uint32_t object_find_kernel(const struct object_table *table)
 void object_table_free(struct object_table *table)
 {
 	interner_free(&table->names);
-	vec_free(&table->list);
 	map_free(&table->by_name);
 	map_free(&table->by_module);
 	map_free(&table->by_build);

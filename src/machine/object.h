@@ -2,9 +2,10 @@
 /*
  * What mappings are of: programs, libraries, the kernel and its modules, memory without a file.
  *
- * Objects are numbered from 0 and stay for as long as their table; each name has one, and one more
+ * Objects are numbered from 0 and stay for as long as their list; each name has one, and one more
  * for every further build that the mappings tell of: a file that is replaced, or another
- * container's.
+ * container's.  The host and each guest have a table of their own, since their names are not of the
+ * same things; the numbers go through all of them.
  */
 #ifndef MACHINE_OBJECT_H
 #define MACHINE_OBJECT_H
@@ -30,6 +31,7 @@ struct object {
 	const char *path; /* of its file, where there is one */
 	enum object_kind kind;
 	bool ambiguous; /* the table of build-ids has several for this name: so it has none */
+	uint32_t guest; /* GUEST_OF the process that it runs in; 0: the host's */
 	/* One of several files of that name: which one; else 0.  build_id_size is 0 then, and its
 	 * bytes tell them apart. */
 	uint64_t inode;
@@ -40,9 +42,16 @@ struct object {
 	uint64_t base;	    /* of the anchor, of a module's start; 0: not known */
 };
 
-struct object_table { /* { 0 } is a ready, empty one */
-	struct interner names;
+#define GUEST_OF(pid) ((pid) + 1) /* pid 0: of those that nobody told apart */
+
+struct object_list { /* { 0 } is a ready, empty one */
 	VEC(struct object) list;
+};
+
+struct object_table { /* zeros and the list are a ready, empty one */
+	struct object_list *all;
+	uint32_t guest; /* whose objects they are */
+	struct interner names;
 	struct map by_name;   /* name to index */
 	struct map by_module; /* "[ext4]" to index, however the module's path was told */
 	struct map by_build;  /* name and build-id, of the second build of a name and later ones */
@@ -72,9 +81,9 @@ void object_set_build_id(struct object_table *table, uint32_t index, const uint8
 uint32_t object_find_kernel(const struct object_table *table);
 void object_table_free(struct object_table *table);
 
-static inline const struct object *object_at(const struct object_table *table, uint32_t index)
+static inline const struct object *object_at(const struct object_list *list, uint32_t index)
 {
-	return &table->list.data[index];
+	return &list->list.data[index];
 }
 
 #endif

@@ -46,7 +46,7 @@ struct maps *processes_new_maps(struct processes *p)
 {
 	struct maps *maps = maps_new();
 
-	maps->space = ++p->spaces;
+	maps->space = ++p->numbers->spaces;
 	return maps;
 }
 
@@ -105,7 +105,8 @@ struct process *process_new(struct processes *p, uint32_t pid, struct maps *maps
 
 	process->pid = pid;
 	process->generation = before ? before->generation + 1 : 0;
-	process->id = (uint32_t)p->all.len;
+	process->id = p->numbers->processes++;
+	process->system = p->system;
 	process->maps = maps;
 	*vec_push(&p->all) = process;
 	number_put(&p->by_pid, slot, pid, process);
@@ -139,7 +140,7 @@ struct thread *thread_new(struct processes *p, struct process *process, uint32_t
 	if (before)
 		thread_end(p, before);
 	thread->tid = tid;
-	thread->id = p->thread_count++;
+	thread->id = p->numbers->threads++;
 	thread->process = process;
 	thread->comm = arena_printf(&p->arena, ":%d", (int)tid);
 	number_put(&p->by_tid, slot, tid, thread);

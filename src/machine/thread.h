@@ -19,6 +19,8 @@
 
 #define PROCESSES_ENDED 256 /* keep their mappings */
 
+struct system;
+
 struct process {
 	uint32_t pid;
 	uint32_t generation; /* how many of that pid came before */
@@ -26,6 +28,7 @@ struct process {
 	uint32_t threads;    /* that are known and have not ended */
 	bool ended;
 	struct maps *maps;
+	struct system *system; /* whose process it is: the host's or a guest's */
 };
 
 struct thread {
@@ -43,17 +46,23 @@ struct number_map {
 	size_t len, cap;
 };
 
-struct processes { /* { 0 } is ready */
+/* The numbers that were given last; all processes of a recording share them. */
+struct process_numbers {
+	uint32_t threads, processes;
+	uint32_t spaces; /* of mappings (machine_space) */
+};
+
+struct processes { /* zeros and the two pointers are ready */
+	struct process_numbers *numbers;
+	struct system *system; /* that they are of */
 	struct arena arena;
 	struct interner comms;
 	struct number_map by_tid;
-	uint32_t thread_count;
 	struct number_map by_pid; /* the present generation */
 	VEC(struct process *) all;
 	struct process *ended[PROCESSES_ENDED]; /* a ring */
 	uint32_t next_ended;
 	struct maps *nothing; /* what those of longer ago have mapped; NULL: none has yet */
-	uint32_t spaces;      /* the last number that mappings were given (machine_space) */
 };
 
 /* Empty ones, with a number of their own. */

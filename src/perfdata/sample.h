@@ -68,6 +68,14 @@ int sample_parse(const struct perf_attr *attr, const struct perf_event_header *h
 int sample_id_parse(const struct perf_attr *attr, const struct perf_event_header *header,
 		    struct sample *sample);
 
+/* A record's misc that says: it is of what ran in a virtual machine. */
+static inline bool misc_is_of_guest(uint16_t misc)
+{
+	uint16_t mode = misc & PERF_RECORD_MISC_CPUMODE_MASK;
+
+	return mode == PERF_RECORD_MISC_GUEST_KERNEL || mode == PERF_RECORD_MISC_GUEST_USER;
+}
+
 /* A record's time alone, without taking it apart; 0 if it has none. */
 static inline uint64_t record_time(const struct perf_attr *attr,
 				   const struct perf_event_header *header)

@@ -285,6 +285,19 @@ static int find_parents(struct breakdown *b, struct err *err)
 	return 0;
 }
 
+/* As in perf, what ran in guests and is not shown is part of the whole, if all is asked for. */
+static void count_guests(struct breakdown *b, const struct sieve *sieve)
+{
+	const struct profile_event *event;
+
+	if (sieve->event >= b->profile->events.len || sieve->threads || sieve->cpus ||
+	    sieve->stacks || sieve->first || sieve->last != b->profile->samples.len)
+		return;
+	event = &b->profile->events.data[sieve->event];
+	b->total.samples += event->guest_samples;
+	b->total.weight += event->guest_weight;
+}
+
 int breakdown_make(struct breakdown *b, const struct profile *profile,
 		   const struct breakdown_options *options, struct err *err)
 {
@@ -299,6 +312,7 @@ int breakdown_make(struct breakdown *b, const struct profile *profile,
 	if (!rc) {
 		gather_bunches(b, &sieve);
 		count_rows(b);
+		count_guests(b, &sieve);
 	} else {
 		breakdown_free(b);
 	}

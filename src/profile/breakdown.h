@@ -46,7 +46,8 @@ struct breakdown {
 	const struct profile *profile;
 	struct breakdown_options options;
 	VEC(struct breakdown_row) rows;
-	struct weight_pair total; /* of all samples that the filter takes */
+	struct weight_pair
+		total; /* of all samples that the filter takes; guests', unless there is one */
 	struct breakdown_work *work;
 };
 

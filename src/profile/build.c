@@ -67,8 +67,8 @@ struct profile_builder *profile_builder_new(struct perf_reader *reader, struct s
 	b->machine = machine_new();
 	b->profile = profile_new();
 	memo_init(&b->memo);
-	machine_take_build_ids(b->machine, reader);
 	frames_init(&b->frames, b->profile, b->machine, store);
+	machine_take_build_ids(b->machine, reader);
 	unwinding_init(&b->unwinding, &b->frames.naming, reader);
 	sample_queue_init(&b->queue, &b->unwinding);
 	return b;
@@ -261,12 +261,26 @@ static void begin_queued(struct profile_builder *b, bool all)
 	}
 }
 
+/* What ran in a guest, of which nobody wants to know more. */
+static void leave_out(struct profile_builder *b, const struct perf_attr *attr,
+		      const struct sample *sample)
+{
+	struct profile_event *event = &b->profile->events.data[attr->index];
+
+	event->guest_samples++;
+	event->guest_weight += sample->period;
+}
+
 static void accept(struct profile_builder *b, const struct perf_attr *attr, struct sample *sample,
 		   bool queued)
 {
-	const struct thread *thread = machine_thread(b->machine, sample->pid, sample->tid);
+	const struct thread *thread = machine_sample_thread(b->machine, sample);
 	struct queued_sample *slot;
 
+	if (!thread) {
+		leave_out(b, attr, sample);
+		return;
+	}
 	if (!queued) {
 		begin(b, attr, thread);
 		return;
@@ -274,7 +288,7 @@ static void accept(struct profile_builder *b, const struct perf_attr *attr, stru
 	slot = sample_queue_slot(&b->queue);
 	slot->attr = attr;
 	slot->thread = thread;
-	sample_queue_push(&b->queue, true);
+	sample_queue_push(&b->queue, !misc_is_of_guest(sample->misc));
 	begin_queued(b, false);
 }
 
@@ -298,9 +312,6 @@ static void take_sample(struct profile_builder *b, const struct sorted_record *r
 		quality->unknown_records++;
 	else if (sample_parse(rec->attr, rec->rec.header, sample))
 		quality->damaged++;
-	else if (sample->cpumode == PERF_RECORD_MISC_GUEST_KERNEL ||
-		 sample->cpumode == PERF_RECORD_MISC_GUEST_USER)
-		quality->guest++;
 	else
 		accept(b, rec->attr, sample, queued);
 	if (!rec->lasting)

@@ -4,17 +4,38 @@
 
 #include <stdio.h>
 
+static uint32_t add_nowhere(struct profile *profile, enum profile_side side)
+{
+	uint32_t object = profile_object_at(profile, UNKNOWN_NAME, &(struct build_id){ 0 },
+					    DSO_NONE, side);
+
+	return profile_function(profile, UNKNOWN_NAME, object, FRAME_UNKNOWN);
+}
+
+static uint32_t nowhere_in(struct frames *frames, uint8_t mode)
+{
+	enum profile_side side = mode == PERF_RECORD_MISC_GUEST_KERNEL ? SIDE_GUEST_KERNEL
+				 : mode == PERF_RECORD_MISC_GUEST_USER ? SIDE_GUEST_USER
+								       : SIDE_HOST;
+
+	if (frames->nowhere[side] == NO_FUNCTION)
+		frames->nowhere[side] = add_nowhere(frames->profile, side);
+	return frames->nowhere[side];
+}
+
 void frames_init(struct frames *frames, struct profile *profile, struct machine *machine,
 		 struct symbol_store *store)
 {
-	uint32_t object = profile_object(profile, UNKNOWN_NAME, &(struct build_id){ 0 }, DSO_NONE);
+	struct guest_sources guests = symbol_store_guests(store);
 
 	*frames = (struct frames){ .profile = profile, .machine = machine };
+	machine_use_guests(machine, &guests);
 	naming_init(&frames->naming, machine, store);
 	frames->places = mem_alloc(RECENT_PLACES * sizeof(*frames->places));
 	frames->stacks = mem_alloc(RECENT_STACKS * sizeof(*frames->stacks));
 	frames->names = mem_alloc(RECENT_NAMES * sizeof(*frames->names));
-	frames->nowhere = profile_function(profile, UNKNOWN_NAME, object, FRAME_UNKNOWN);
+	frames->nowhere[SIDE_HOST] = add_nowhere(profile, SIDE_HOST);
+	frames->nowhere[SIDE_GUEST_KERNEL] = frames->nowhere[SIDE_GUEST_USER] = NO_FUNCTION;
 	frames->inlining = symbol_store_inlining(store);
 	vec_push(&frames->inlined); /* the list of nothing */
 }
@@ -29,6 +50,16 @@ void frames_fini(struct frames *frames)
 	free(frames->names);
 	vec_free(&frames->expansions);
 	vec_free(&frames->inlined);
+}
+
+static enum profile_side side_of(const struct object *object)
+{
+	if (!object->guest)
+		return SIDE_HOST;
+	return object->kind == OBJECT_KERNEL || object->kind == OBJECT_MODULE ||
+			       object->kind == OBJECT_KSYMBOL
+		       ? SIDE_GUEST_KERNEL
+		       : SIDE_GUEST_USER;
 }
 
 static struct frame_object *object_of(struct frames *frames, const struct mapping *mapping,
@@ -47,7 +78,8 @@ static struct frame_object *object_of(struct frames *frames, const struct mappin
 	id.size = object->build_id_size;
 	memcpy(id.bytes, object->build_id, sizeof(object->build_id));
 	known->known = true;
-	known->id = profile_object(frames->profile, object->name, &id, naming_kind(object));
+	known->id = profile_object_at(frames->profile, object->name, &id, naming_kind(object),
+				      side_of(object));
 	known->unknown = NO_FUNCTION;
 	known->dso = naming_dso(&frames->naming, mapping, thread);
 	return known;
@@ -276,11 +308,16 @@ static const struct recent_place *look_up(struct frames *frames, const struct th
 }
 
 /* Where a sample fell, which is kept even if it is in no mapping. */
-static uint32_t leaf_of(struct frames *frames, const struct recent_place *place, uint64_t address)
+static uint32_t leaf_of(struct frames *frames, const struct recent_place *place,
+			const struct address *at)
 {
-	const struct profile_function *nowhere = &frames->profile->functions.data[frames->nowhere];
+	uint32_t nowhere;
 
-	return place ? place->leaf : profile_leaf(frames->profile, nowhere->object, address);
+	if (place)
+		return place->leaf;
+	nowhere = nowhere_in(frames, at->mode);
+	return profile_leaf(frames->profile, frames->profile->functions.data[nowhere].object,
+			    at->address);
 }
 
 static void mark(uint8_t *flags, bool cut, const struct chain_origin *origin)
@@ -322,20 +359,22 @@ void frames_name(struct frames *frames, struct frames_walk *walk, const struct t
 	walk->lost_way = false;
 	for (size_t i = 0; i < walk->count; i++) {
 		const struct recent_place *place = look_up(frames, thread, &walk->addresses[i]);
+		uint32_t nowhere;
 
 		if (!i) {
-			walk->result.leaf = leaf_of(frames, place, walk->addresses[0].address);
+			walk->result.leaf = leaf_of(frames, place, &walk->addresses[0]);
 			walk->result.unknown = !place || place->nameless_in;
 		}
 		walk->lost_way |= !place;
 		/* Addresses that lead nowhere, one after another, are one unknown frame. */
-		if (!place && kept && walk->functions[kept - 1] == frames->nowhere)
+		nowhere = place ? NO_FUNCTION : nowhere_in(frames, walk->addresses[i].mode);
+		if (!place && kept && walk->functions[kept - 1] == nowhere)
 			continue;
 		first = kept;
 		if (place && expands(frames, walk, i))
 			kept = frames_expand(frames, place, is_returned_to(walk, i),
 					     walk->functions, kept);
-		walk->functions[kept++] = place ? place->function : frames->nowhere;
+		walk->functions[kept++] = place ? place->function : nowhere;
 		for (; first < kept; first++)
 			hash = ((hash << 27 | hash >> 37) ^ walk->functions[first]) *
 			       0x9e3779b97f4a7c15u;

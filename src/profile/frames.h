@@ -55,7 +55,7 @@ struct frames {
 	struct recent_stack *stacks;
 	struct recent_name *names;
 	VEC(uint8_t) begins; /* for each function: a stack may begin with it */
-	uint32_t nowhere;    /* the function of unmapped addresses */
+	uint32_t nowhere[3]; /* the function of unmapped addresses, by enum profile_side */
 	enum inlining inlining;
 	/* For each leaf, as sampled and as where a call returns to: 1 + where its list begins. */
 	VEC(uint32_t) expansions;

@@ -99,11 +99,23 @@ static uint32_t by_bytes(struct profile *profile, struct map *map, const void *b
 uint32_t profile_object(struct profile *profile, const char *path, const struct build_id *build_id,
 			enum dso_kind kind)
 {
+	return profile_object_at(profile, path, build_id, kind, SIDE_HOST);
+}
+
+uint32_t profile_object_at(struct profile *profile, const char *path,
+			   const struct build_id *build_id, enum dso_kind kind,
+			   enum profile_side side)
+{
 	struct {
-		uint32_t path, kind;
+		uint32_t path;
+		uint16_t kind, side;
 		struct build_id build_id;
 		uint8_t zeros[3];
-	} key = { interner_add(&profile->strings, path), kind, *build_id, { 0 } };
+	} key = { interner_add(&profile->strings, path),
+		  (uint16_t)kind,
+		  (uint16_t)side,
+		  *build_id,
+		  { 0 } };
 	uint32_t id = by_bytes(profile, &profile->lookup->objects, &key, sizeof(key),
 			       profile->objects.len);
 
@@ -112,6 +124,7 @@ uint32_t profile_object(struct profile *profile, const char *path, const struct 
 			.path = key.path,
 			.build_id = *build_id,
 			.kind = (uint8_t)kind,
+			.side = (uint8_t)side,
 		};
 	return id;
 }

@@ -27,11 +27,15 @@ enum frame_kind {
 	FRAME_UNKNOWN,
 };
 
+/* Where code ran: in the recorded system, or in a virtual machine's kernel or programs. */
+enum profile_side { SIDE_HOST, SIDE_GUEST_KERNEL, SIDE_GUEST_USER };
+
 struct profile_object {
 	uint32_t path; /* string */
 	struct build_id build_id;
 	uint8_t kind;  /* enum dso_kind */
 	uint8_t state; /* enum dso_state */
+	uint8_t side;  /* enum profile_side */
 };
 
 struct profile_function {
@@ -65,6 +69,8 @@ struct profile_event {
 	double scale;
 	uint64_t samples, weight; /* totals */
 	uint64_t lost;		  /* as the kernel counted */
+	/* Of virtual machines, which nobody asked for: they are no rows, but part of the whole. */
+	uint64_t guest_samples, guest_weight;
 };
 
 /* Samples, a row each; the columns have the same length. */
@@ -105,7 +111,6 @@ struct profile_quality {
 	uint64_t out_of_order;	  /* records that came behind younger ones */
 	uint64_t damaged;	  /* that do not fit their event's description */
 	uint64_t unknown_records; /* of a type or an event that nothing describes */
-	uint64_t guest;		  /* of virtual machines, whose processes nobody told */
 	uint64_t cut_stacks;	  /* whose stack was not followed to where it begins */
 	uint64_t unknown_leaves;  /* whose own function has no name */
 	uint64_t stack_copies;	  /* that came with a copy of their stack, to be unwound */
@@ -135,6 +140,9 @@ void profile_free(struct profile *profile);
 /* Each gives the id of what may be there already. */
 uint32_t profile_object(struct profile *profile, const char *path, const struct build_id *build_id,
 			enum dso_kind kind);
+uint32_t profile_object_at(struct profile *profile, const char *path,
+			   const struct build_id *build_id, enum dso_kind kind,
+			   enum profile_side side);
 uint32_t profile_function(struct profile *profile, const char *name, uint32_t object,
 			  enum frame_kind kind);
 uint32_t profile_thread(struct profile *profile, const struct profile_thread *thread);

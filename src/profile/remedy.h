@@ -5,6 +5,11 @@
 
 #include "profile/panel.h"
 
+/* For the kernels of virtual machines, that they are shown and named. */
+#define REMEDY_GUESTS                                                                         \
+	"give a copy of the virtual machine's /proc/kallsyms by --guestkallsyms, of several " \
+	"by --guestmount"
+
 struct remedy_facts {
 	uint32_t copy_size;   /* bytes of stack that were copied; 0: not known */
 	const char *packages; /* folder of the package lists, to name one; NULL: not looked into */

@@ -33,8 +33,9 @@ static uint64_t *count_unknown(const struct profile *p)
 /* Whether something can be done about the names that an object lacks. */
 static bool can_be_helped(const struct profile_object *object)
 {
-	return object->kind != DSO_NONE && object->kind != DSO_BPF && object->state != DSO_FULL &&
-	       object->state != DSO_UNREAD;
+	if (object->kind == DSO_NONE)
+		return object->side != SIDE_HOST;
+	return object->kind != DSO_BPF && object->state != DSO_FULL && object->state != DSO_UNREAD;
 }
 
 /* Sets the worst object, and the worst of those that something can be done about. */
@@ -81,8 +82,12 @@ static void find_remedy(struct trust *t, const struct profile *p, uint32_t helpe
 	double lost = t->lost_share >= LOST_MATTERS ? t->lost_share : 0;
 	double unknown = share >= UNKNOWN_MATTERS ? share : 0;
 	double cut = t->cut_share >= CUT_MATTERS ? t->cut_share / 2 : 0;
+	double guests = t->guests ? (double)t->guests / (double)(t->guests + t->samples) : 0;
+	double shown = (1 - guests) * (unknown > cut ? unknown : cut); /* of all of them */
 
-	if (lost > 0 && lost >= unknown && lost >= cut)
+	if (guests >= UNKNOWN_MATTERS && guests >= shown && guests >= lost)
+		snprintf(t->remedy, sizeof(t->remedy), "%s", REMEDY_GUESTS);
+	else if (lost > 0 && lost >= unknown && lost >= cut)
 		snprintf(t->remedy, sizeof(t->remedy),
 			 "record with larger buffers (-m 32M) or at a lower rate (-F)");
 	else if (unknown > 0 && unknown >= cut)
@@ -103,11 +108,12 @@ void trust_of(struct trust *t, const struct profile *p)
 	*t = (struct trust){
 		.lost = quality->lost + quality->lost_samples,
 		.throttled = quality->throttled,
-		.guests = quality->guest,
 		.damaged = quality->damaged + quality->unknown_records,
 	};
-	vec_each (event, &p->events)
+	vec_each (event, &p->events) {
 		t->samples += event->samples;
+		t->guests += event->guest_samples;
+	}
 	all = (double)(t->samples + t->lost);
 	t->lost_share = t->lost ? (double)t->lost / all : 0;
 	for (size_t i = 1; i < p->stacks.len && !t->has_stacks; i++)

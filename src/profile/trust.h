@@ -9,7 +9,7 @@
 
 struct trust {
 	uint64_t samples, lost, throttled;
-	uint64_t guests;  /* samples of virtual machines, which are left out */
+	uint64_t guests;  /* samples of virtual machines that are not shown, beside these */
 	uint64_t damaged; /* records that could not be understood */
 	bool has_stacks;
 	double lost_share; /* shares are of 1 */

@@ -38,6 +38,8 @@ static char level_of(const struct profile *p, uint32_t function)
 {
 	const struct profile_object *object = &p->objects.data[p->functions.data[function].object];
 
+	if (object->side != SIDE_HOST)
+		return object->side == SIDE_GUEST_KERNEL ? 'g' : 'u';
 	return object->kind == DSO_KERNEL || object->kind == DSO_MODULE || object->kind == DSO_BPF
 		       ? 'k'
 		       : '.';
@@ -309,7 +311,7 @@ void report_trust_text(const struct profile *p, const struct trust *trust, struc
 			   report_object_name(p, trust->worst_object), trust->worst_share * 100,
 			   trust_reason(&p->objects.data[trust->worst_object]));
 	if (trust->guests)
-		out_printf(out, "; %llu samples of virtual machines left out",
+		out_printf(out, "; besides, %llu samples of virtual machines, which are not shown",
 			   (unsigned long long)trust->guests);
 	if (trust->damaged)
 		out_printf(out, "; %llu records not understood",

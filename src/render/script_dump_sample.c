@@ -133,17 +133,17 @@ static void dump_memory(struct outbuf *out, uint64_t type, const struct sample *
 	}
 }
 
-static bool is_guest(uint8_t mode)
-{
-	return mode == PERF_RECORD_MISC_GUEST_KERNEL || mode == PERF_RECORD_MISC_GUEST_USER;
-}
-
 static void dump_where(struct script_dump *dump, const struct sample *s)
 {
-	const struct thread *thread = machine_thread(dump->machine, s->pid, s->tid);
-	const struct mapping *mapping = machine_find(dump->machine, thread, s->cpumode, s->ip);
-	bool known = s->cpumode == PERF_RECORD_MISC_USER || s->cpumode == PERF_RECORD_MISC_KERNEL;
+	const struct thread *thread = machine_sample_thread(dump->machine, s);
+	bool known = s->cpumode == PERF_RECORD_MISC_USER || s->cpumode == PERF_RECORD_MISC_KERNEL ||
+		     (thread && s->cpumode != PERF_RECORD_MISC_HYPERVISOR &&
+		      s->cpumode != PERF_RECORD_MISC_CPUMODE_UNKNOWN);
+	const struct mapping *mapping;
 
+	if (!thread) /* a guest's that nobody asked for is shown as the host's */
+		thread = machine_thread(dump->machine, s->pid, s->tid);
+	mapping = machine_find(dump->machine, thread, s->cpumode, s->ip);
 	out_printf(dump->out, " ... thread: %s:%d\n", thread->comm, (int)thread->tid);
 	out_printf(dump->out, " ...... dso: %s\n",
 		   mapping ? machine_object(dump->machine, mapping->object)->path
@@ -175,8 +175,6 @@ void script_dump_sample(struct script_dump *dump, const struct perf_attr *attr,
 		out_printf(out, "... transaction: %" PRIx64 "\n", s->transaction);
 	if (type & PERF_SAMPLE_READ)
 		dump_read(out, attr, s);
-	if (is_guest(s->cpumode))
-		return;
 	if (!(type & PERF_SAMPLE_READ))
 		dump_where(dump, s);
 	/* A group's record is a sample of each of its events that counted anything. */

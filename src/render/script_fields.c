@@ -18,6 +18,10 @@ static const struct {
 	const char *unit;
 	const char *meaning;
 } table[SCRIPT_FIELD_COUNT] = {
+	[SCRIPT_MACHINE_PID] = { "machine_pid", .unit = "number",
+				 .meaning = "process of the host that runs the guest, for records "
+					    "that were made in one" },
+	[SCRIPT_VCPU] = { "vcpu", .unit = "number", .meaning = "the guest's CPU, likewise" },
 	[SCRIPT_COMM] = { "comm", .unit = "text",
 			  .meaning = "name of the thread, at most 15 characters; :TID while none "
 				     "is known" },

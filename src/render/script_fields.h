@@ -15,6 +15,8 @@ struct perf_reader;
 
 /* In the order in which `--explain` tells them, which is about that in which they are printed. */
 enum script_field {
+	SCRIPT_MACHINE_PID,
+	SCRIPT_VCPU,
 	SCRIPT_COMM,
 	SCRIPT_PID,
 	SCRIPT_TID,

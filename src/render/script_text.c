@@ -126,6 +126,27 @@ static void print_event(struct script_text *text, const struct perf_attr *attr)
 	out_text(text->out, ": ");
 }
 
+/* Which guest's record it is, if it was made in one. */
+static void print_guest(struct script_text *text, enum script_kind kind,
+			const struct sample *sample)
+{
+	uint32_t pid, vcpu;
+
+	if ((!HAS(text, kind, MACHINE_PID) && !HAS(text, kind, VCPU)) ||
+	    !machine_guest(text->machine, sample->id, &pid, &vcpu))
+		return;
+	if (HAS(text, kind, MACHINE_PID)) {
+		out_text(text->out, "VM:");
+		out_u64(text->out, pid, 5);
+		out_char(text->out, ' ');
+	}
+	if (HAS(text, kind, VCPU)) {
+		out_text(text->out, "VCPU:");
+		out_u64_zeros(text->out, vcpu, 3);
+		out_char(text->out, ' ');
+	}
+}
+
 /* Who, where and when; `type` is the record's. */
 static void print_start(struct script_text *text, const struct perf_attr *attr, uint32_t type,
 			const struct sample *sample, const struct thread *thread)
@@ -133,6 +154,7 @@ static void print_start(struct script_text *text, const struct perf_attr *attr, 
 	enum script_kind kind = script_kind_of(attr);
 	struct outbuf *out = text->out;
 
+	print_guest(text, kind, sample);
 	if (HAS(text, kind, COMM)) {
 		bool narrow = HAS(text, kind, IP) && has_chain(text, attr);
 

@@ -18,6 +18,7 @@ struct finder finder_of(struct dso *object)
 	return (struct finder){ .store = object->store,
 				.path = object->key.path,
 				.wanted = object->key.build_id,
+				.guest = object->key.guest,
 				.pids = object->pids.data,
 				.pid_count = object->pids.len,
 				.inode = object->key.inode,
@@ -128,13 +129,26 @@ static bool try_process_roots(struct finder *f, const char *path, struct elf_fil
 	return false;
 }
 
+static bool try_guest_root(struct finder *f, const char *path, struct elf_file *elf)
+{
+	const char *mount = f->store->options.guest.mount;
+	char root[PATH_MAX];
+
+	if (!f->guest || !mount)
+		return false;
+	snprintf(root, sizeof(root), "%s/%u", mount, f->guest - 1);
+	return find_try(f, root, path, elf);
+}
+
 bool find_place(struct finder *f, const char *path, struct elf_file *elf)
 {
 	const struct symbol_options *options = &f->store->options;
 
+	if (try_guest_root(f, path, elf))
+		return true;
 	if (options->symfs)
 		return find_try(f, options->symfs, path, elf);
-	if (options->other_machine && !f->wanted.size)
+	if ((options->other_machine || f->guest) && !f->wanted.size)
 		return false;
 	return (!options->other_machine && try_process_roots(f, path, elf)) ||
 	       find_try(f, "", path, elf);

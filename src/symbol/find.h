@@ -21,6 +21,7 @@ struct finder {
 	const char *path;
 	struct build_id wanted; /* once a file is found: its own, if the recording had none */
 	uint64_t inode;		/* until a file is found: it must have this one; 0: any */
+	uint32_t guest;		/* that it is of, as in struct dso_key */
 	const pid_t *pids;	/* of those that mapped it */
 	size_t pid_count;
 	enum dso_state trouble; /* DSO_MISSING, or worse as candidates are tried */

@@ -245,21 +245,47 @@ static void use_names(const struct dso *object, const struct kernel_names *names
 	r->shift = names->table ? kernel_shift(&object->key, names->text, names->stext) : 0;
 }
 
+/* The list below its own folder, else the one that is for all guests. */
+static struct kernel_names *find_guest_list(const struct guest_sources *from, uint32_t guest)
+{
+	struct kernel_names *names = NULL;
+	char *path;
+
+	if (from->mount && guest > 1) {
+		path = mem_printf("%s/%u/proc/kallsyms", from->mount, guest - 1);
+		names = names_of_list(path, KALLSYMS_KERNEL);
+		free(path);
+	}
+	if ((!names || names->state == DSO_MISSING) && from->kallsyms) {
+		kernel_names_free(names);
+		names = names_of_list(from->kallsyms, KALLSYMS_KERNEL);
+	}
+	return names ? names : names_new(DSO_MISSING);
+}
+
+/* The list of a guest's kernel, read once for it and all its modules. */
+static const struct kernel_names *guest_names(struct symbol_store *store,
+					      struct guest_kernel *guest)
+{
+	pthread_mutex_lock(&store->kernel_lock);
+	if (!guest->names)
+		guest->names = find_guest_list(&store->options.guest, guest->guest);
+	pthread_mutex_unlock(&store->kernel_lock);
+	return guest->names;
+}
+
 static void read_guest_kernel(struct dso *object, struct reading *r)
 {
-	const struct symbol_options *options = &object->store->options;
-	struct kernel_names *names;
+	struct symbol_store *store = object->store;
+	const struct guest_sources *from = &store->options.guest;
+	const struct kernel_names *names = guest_names(store,
+						       store_guest(store, object->key.guest));
 
-	r->state = DSO_MISSING;
-	if (options->guest_vmlinux) {
-		vmlinux_read_given(object, options->guest_vmlinux, r);
-	} else if (options->guest_kallsyms) {
-		names = names_of_list(options->guest_kallsyms, KALLSYMS_KERNEL);
+	/* As perf: an image is taken before a list, but not for those that have files. */
+	if (from->vmlinux && (object->key.guest == 1 || !names->table))
+		vmlinux_read_given(object, from->vmlinux, r);
+	else
 		use_names(object, names, r);
-		r->shared = false;
-		names->table = NULL;
-		kernel_names_free(names);
-	}
 }
 
 void read_kernel_object(struct dso *object, struct reading *r)
@@ -267,7 +293,7 @@ void read_kernel_object(struct dso *object, struct reading *r)
 	const struct symbol_options *options = &object->store->options;
 
 	r->build_id = object->key.build_id;
-	if (!strncmp(object->key.path, "[guest.", 7)) {
+	if (object->key.guest) {
 		read_guest_kernel(object, r);
 	} else if (options->vmlinux && !options->kallsyms) {
 		vmlinux_read_given(object, options->vmlinux, r);
@@ -317,11 +343,28 @@ static bool has_moved(const struct dso *object, const struct kernel_names *names
 	       modules_base(object->key.path) != object->key.base;
 }
 
+static void read_guest_module(struct dso *object, struct reading *r)
+{
+	struct guest_kernel *guest = store_guest(object->store, object->key.guest);
+	const struct kernel_names *names = guest_names(object->store, guest);
+
+	r->state = names->table ? DSO_MISMATCH : names->state;
+	if (names->table && !kernel_shift(&guest->recorded, names->text, names->stext)) {
+		use_names(object, names, r);
+		r->shift = 0;
+	}
+}
+
 /* The kernel's list has the modules too, if they are where they were when recorded. */
 void read_module_object(struct dso *object, struct reading *r)
 {
-	const struct kernel_names *names = listed_names(object->store);
+	const struct kernel_names *names;
 
+	if (object->key.guest) {
+		read_guest_module(object, r);
+		return;
+	}
+	names = listed_names(object->store);
 	r->build_id = object->key.build_id;
 	if (names->table && !has_moved(object, names)) {
 		use_names(object, names, r);

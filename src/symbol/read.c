@@ -242,7 +242,7 @@ static bool open_own_vdso(struct finder *f, struct elf_file *elf)
 	struct build_id id;
 	struct image image;
 
-	if (options->other_machine || options->symfs || !copy_vdso(&image) ||
+	if (options->other_machine || options->symfs || f->guest || !copy_vdso(&image) ||
 	    elf_file_open(elf, image))
 		return false;
 	elf_file_build_id(elf, &id);

@@ -37,6 +37,11 @@ enum inlining symbol_store_inlining(const struct symbol_store *store)
 	return store ? store->options.inlining : INLINE_NONE;
 }
 
+struct guest_sources symbol_store_guests(const struct symbol_store *store)
+{
+	return store ? store->options.guest : (struct guest_sources){ 0 };
+}
+
 bool symbol_store_wants_lines(const struct symbol_store *store)
 {
 	return store && store->options.lines;
@@ -51,8 +56,10 @@ struct symbol_store *symbol_store_new(const struct symbol_options *options)
 	own->symfs = options->symfs && options->symfs[0] ? copy(store, options->symfs) : NULL;
 	own->kallsyms = copy(store, options->kallsyms);
 	own->vmlinux = copy(store, options->vmlinux);
-	own->guest_kallsyms = copy(store, options->guest_kallsyms);
-	own->guest_vmlinux = copy(store, options->guest_vmlinux);
+	own->guest.kallsyms = copy(store, options->guest.kallsyms);
+	own->guest.vmlinux = copy(store, options->guest.vmlinux);
+	own->guest.modules = copy(store, options->guest.modules);
+	own->guest.mount = copy(store, options->guest.mount);
 	own->release = copy(store, options->release);
 	own->buildid_dir = own->cache_dir = NULL;
 	set_folders(store, options);
@@ -99,6 +106,9 @@ void symbol_store_free(struct symbol_store *store)
 		dso_free(*object);
 	vec_free(&store->objects);
 	vec_free(&store->processes);
+	vec_each (guest, &store->guests)
+		kernel_names_free((*guest)->names);
+	vec_free(&store->guests);
 	map_free(&store->by_key);
 	kernel_names_free(store->listed);
 	kernel_names_free(store->bpf);
@@ -134,11 +144,6 @@ bool store_root_of(struct symbol_store *store, pid_t pid, char *into, size_t roo
 	return apart;
 }
 
-static bool is_guest(const struct dso_key *key)
-{
-	return !strncmp(key->path, "[guest.", 7);
-}
-
 /* Whose files an object is of: a build-id says it all, and most processes see what we see. */
 static pid_t owner_of(struct symbol_store *store, const struct dso_key *key)
 {
@@ -146,7 +151,6 @@ static pid_t owner_of(struct symbol_store *store, const struct dso_key *key)
 	case DSO_JIT:
 	case DSO_NONE: return key->pid;
 	case DSO_FILE: return !key->build_id.size && is_apart(store, key->pid) ? key->pid : 0;
-	case DSO_KERNEL: return is_guest(key) ? key->pid : 0;
 	default: return 0;
 	}
 }
@@ -154,7 +158,7 @@ static pid_t owner_of(struct symbol_store *store, const struct dso_key *key)
 static size_t write_key(char *into, const struct dso_key *key, pid_t owner)
 {
 	char *at = into;
-	int numbers[2] = { key->kind, owner };
+	int numbers[3] = { key->kind, owner, (int)key->guest };
 	uint64_t base = key->kind == DSO_FILE ? key->inode : key->base;
 
 	memcpy(at, numbers, sizeof(numbers));
@@ -168,6 +172,29 @@ static size_t write_key(char *into, const struct dso_key *key, pid_t owner)
 	return (size_t)(at - into) + strlen(key->path);
 }
 
+static struct guest_kernel *guest_kernel(struct symbol_store *store, uint32_t guest)
+{
+	struct guest_kernel *kernel;
+
+	vec_each (known, &store->guests)
+		if ((*known)->guest == guest)
+			return *known;
+	kernel = arena_alloc(&store->arena, sizeof(*kernel));
+	kernel->guest = guest;
+	*vec_push(&store->guests) = kernel;
+	return kernel;
+}
+
+struct guest_kernel *store_guest(struct symbol_store *store, uint32_t guest)
+{
+	struct guest_kernel *kernel;
+
+	pthread_mutex_lock(&store->lock);
+	kernel = guest_kernel(store, guest);
+	pthread_mutex_unlock(&store->lock);
+	return kernel;
+}
+
 static struct dso *add_object(struct symbol_store *store, const struct dso_key *key)
 {
 	struct dso *object = mem_alloc(sizeof(*object));
@@ -178,8 +205,13 @@ static struct dso *add_object(struct symbol_store *store, const struct dso_key *
 	object->key.anchor = copy(store, key->anchor);
 	pthread_mutex_init(&object->lock, NULL);
 	*vec_push(&store->objects) = object;
-	if (key->kind == DSO_KERNEL && !store->recorded.path && !is_guest(key))
-		store->recorded = object->key;
+	if (key->kind == DSO_KERNEL) {
+		struct dso_key *recorded = key->guest ? &guest_kernel(store, key->guest)->recorded
+						      : &store->recorded;
+
+		if (!recorded->path)
+			*recorded = object->key;
+	}
 	return object;
 }
 

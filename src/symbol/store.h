@@ -29,6 +29,13 @@ struct kernel_names {
 	char *source;
 };
 
+/* A guest's kernel, under the store's lock but for the names. */
+struct guest_kernel {
+	uint32_t guest;		    /* as in struct dso_key */
+	struct dso_key recorded;    /* its object's; the path is NULL until that is known */
+	struct kernel_names *names; /* NULL: not read yet */
+};
+
 struct process_note {
 	pid_t pid;
 	bool apart;
@@ -44,6 +51,7 @@ struct symbol_store {
 	struct map by_key;
 	VEC(struct dso *) objects;
 	VEC(struct process_note) processes;
+	VEC(struct guest_kernel *) guests;
 	pthread_mutex_t kernel_lock; /* held while these are read */
 	struct build_id running;     /* kernel's; size 0 if not known */
 	struct dso_key recorded;     /* the first kernel object that is not a guest's */
@@ -90,6 +98,9 @@ struct dso {
 
 /* "/proc/PID/root" for a process that sees other files than we do; false for one that does not. */
 bool store_root_of(struct symbol_store *store, pid_t pid, char *into, size_t room);
+
+/* What is known of a guest's kernel; made if need be, and stays where it is. */
+struct guest_kernel *store_guest(struct symbol_store *store, uint32_t guest);
 
 /* One a kind of object. */
 void read_file_object(struct dso *object, struct reading *reading);

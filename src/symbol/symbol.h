@@ -54,14 +54,26 @@ enum inlining {
 	INLINE_ALL,
 };
 
+/* What is known of virtual machines that ran in processes of the recorded one. */
+struct guest_sources {
+	const char *kallsyms, *vmlinux, *modules; /* of all that have no folder of their own */
+	const char *mount; /* folder with a guest's files below PID/, its process's number */
+	bool code;	   /* it runs code of that process, and no system of its own */
+};
+
+static inline bool guest_sources_given(const struct guest_sources *from)
+{
+	return from->kallsyms || from->vmlinux || from->modules || from->mount || from->code;
+}
+
 struct symbol_options {
 	const char *symfs;    /* folder that stands for / */
 	const char *kallsyms; /* instead of /proc/kallsyms */
 	const char *vmlinux;
-	const char *guest_kallsyms, *guest_vmlinux; /* of virtual machines */
-	const char *buildid_dir;		    /* NULL: ~/.debug */
-	const char *cache_dir;			    /* NULL: the user's; "" for none */
-	uint64_t cache_limit;			    /* bytes; 0 for 1 GiB */
+	struct guest_sources guest;
+	const char *buildid_dir; /* NULL: ~/.debug */
+	const char *cache_dir;	 /* NULL: the user's; "" for none */
+	uint64_t cache_limit;	 /* bytes; 0 for 1 GiB */
 	const char *release; /* of the recorded kernel: "6.1.0-9-amd64"; NULL: the running one's */
 	enum inlining inlining;
 	bool lines;	    /* the source lines of samples will be asked for */
@@ -73,7 +85,8 @@ struct symbol_options {
 /* The options' strings are copied. */
 struct symbol_store *symbol_store_new(const struct symbol_options *options);
 void symbol_store_free(struct symbol_store *store);
-enum inlining symbol_store_inlining(const struct symbol_store *store); /* none of NULL */
+enum inlining symbol_store_inlining(const struct symbol_store *store);	    /* none of NULL */
+struct guest_sources symbol_store_guests(const struct symbol_store *store); /* none of NULL */
 bool symbol_store_wants_lines(const struct symbol_store *store);
 
 struct dso_key {
@@ -82,6 +95,9 @@ struct dso_key {
 	struct build_id build_id;
 	uint64_t inode; /* a file must have this one if it is not known by its build-id; 0: any */
 	pid_t pid;	/* who mapped it: its root, mount namespace, JIT map; 0: not known */
+	/* Not of the recorded machine, but of one that ran in its process of this number less 1; 0
+	 * if it is, 1 for all guests that have no folder of their own. */
+	uint32_t guest;
 	/* The kernel and its modules move at every boot. */
 	const char *anchor; /* kernel: the symbol that its mapping names ("_text"), or NULL */
 	uint64_t base;	    /* where the anchor or the module was when recorded; 0: not known */

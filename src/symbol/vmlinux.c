@@ -120,9 +120,10 @@ static struct finder kernel_finder(const struct dso *object)
 	struct finder f = { .store = object->store,
 			    .path = object->key.path,
 			    .wanted = object->key.build_id,
+			    .guest = object->key.guest,
 			    .trouble = DSO_MISSING };
 
-	if (!f.wanted.size && f.store->options.release &&
+	if (!f.guest && !f.wanted.size && f.store->options.release &&
 	    store_is_running_kernel(f.store, &f.wanted))
 		f.wanted = f.store->running;
 	return f;
@@ -186,8 +187,8 @@ static bool take_lines(struct dso *object, struct elf_file *elf, const char *pat
 static bool find_image_with_lines(struct dso *object, struct finder *f, struct elf_file *elf)
 {
 	const struct symbol_options *options = &f->store->options;
-	bool guest = !strncmp(object->key.path, "[guest.", 7);
-	const char *given = guest ? options->guest_vmlinux : options->vmlinux;
+	bool guest = f->guest;
+	const char *given = guest ? options->guest.vmlinux : options->vmlinux;
 
 	if (given && try_path(object, f, "", given, take_lines, elf))
 		return true;

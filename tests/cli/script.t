@@ -15,7 +15,7 @@ perfolio script: one recording at a time
 
 # Every field has a unit and a meaning.
 $ perfolio script --explain | grep -c .
-30
+32
 $ perfolio script --explain | grep '^time'
 time             s              when, by the recording's clock; mostly since the machine was started
 

@@ -221,7 +221,7 @@ TEST(machine_remembers_where_the_kernel_was)
 	      0xffffffff91000190, 0, "[kernel.kallsyms]_stext");
 	mmap2(machine, PERF_RECORD_MISC_KERNEL, UINT32_MAX, 0xffffffffc0200000, 0x1000, 0, 0,
 	      "[ext4]");
-	kernel = machine_object(machine, machine_kernel(machine));
+	kernel = machine_object(machine, machine_kernel(machine_thread(machine, 0, 0)));
 	EXPECT_TEXT(kernel->anchor, "_stext");
 	EXPECT_INT(kernel->base, 0xffffffff91000190);
 	module = machine_object(machine, machine_find(machine, machine_thread(machine, 1, 1),
@@ -341,7 +341,7 @@ TEST(machine_passes_over_guests)
 	      0xffffffff81000000, 0, "[guest.kernel.kallsyms]_text");
 	EXPECT_TEXT(name_at(machine, 9, PERF_RECORD_MISC_USER, 0x1000), "/bin/here");
 	EXPECT_TEXT(name_at(machine, 9, PERF_RECORD_MISC_KERNEL, 0xffffffff81000010), "");
-	EXPECT_INT(machine_kernel(machine), OBJECT_NONE);
+	EXPECT_INT(machine_kernel(machine_thread(machine, 0, 0)), OBJECT_NONE);
 	machine_free(machine);
 }
 
@@ -374,10 +374,10 @@ TEST(machine_names_memory_without_a_file)
 /* Names without an end and records that are cut are passed over. */
 TEST(machine_survives_cut_records)
 {
-	static const uint32_t types[] = { PERF_RECORD_MMAP,    PERF_RECORD_MMAP2,
-					  PERF_RECORD_COMM,    PERF_RECORD_FORK,
-					  PERF_RECORD_KSYMBOL, PERF_RECORD_CGROUP,
-					  USER_RECORD_BUILD_ID };
+	static const uint32_t types[] = { PERF_RECORD_MMAP,	PERF_RECORD_MMAP2,
+					  PERF_RECORD_COMM,	PERF_RECORD_FORK,
+					  PERF_RECORD_KSYMBOL,	PERF_RECORD_CGROUP,
+					  USER_RECORD_BUILD_ID, USER_RECORD_ID_INDEX };
 
 	for (size_t i = 0; i < ARRAY_SIZE(types); i++)
 		for (size_t size = 8; size < 120; size += 4) {

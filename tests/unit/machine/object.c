@@ -18,13 +18,15 @@ TEST(object_kind_by_build_id)
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		static const uint8_t id[20] = { 1, 2, 3 };
-		struct object_table table = { 0 };
+		struct object_list list = { 0 };
+		struct object_table table = { .all = &list };
 		uint32_t index = object_add_build_id(&table, cases[i].path, cases[i].kernel, id,
 						     sizeof(id));
 
 		test_case("%s", cases[i].path);
-		EXPECT_INT(object_at(&table, index)->kind, cases[i].want);
-		EXPECT_INT(object_at(&table, index)->build_id_size, sizeof(id));
+		EXPECT_INT(object_at(&list, index)->kind, cases[i].want);
+		EXPECT_INT(object_at(&list, index)->build_id_size, sizeof(id));
 		object_table_free(&table);
+		vec_free(&list.list);
 	}
 }

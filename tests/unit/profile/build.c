@@ -215,7 +215,7 @@ TEST(build_counts_what_did_not_come_through)
 	EXPECT_INT(p->quality.lost_samples, 3);
 	EXPECT_INT(p->quality.throttled, 1);
 	EXPECT_INT(p->quality.damaged, 1);
-	EXPECT_INT(p->quality.guest, 1);
+	EXPECT_INT(p->events.data[0].guest_samples, 1);
 	profile_free(p);
 }
 
