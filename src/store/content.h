@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The files of runs: recordings, series, outputs, indexes.
+ *
+ *	struct content *content = content_begin(dir, run, "recording", err);
+ *	content_write(content, bytes, size, err);
+ *	content_end(content, err);
+ *
+ * Until its end a file can be read as far as it is written, and belongs to its run already.  At its
+ * end it is on the disk and named by what is in it; two that are equal are one.
+ */
+#ifndef STORE_CONTENT_H
+#define STORE_CONTENT_H
+
+#include "store/filerows.h"
+
+struct content;
+struct datadir;
+
+struct content *content_begin(struct datadir *dir, int64_t run, const char *kind, struct err *err);
+/* Goes on with an unfinished one that somebody else may be writing still. */
+struct content *content_resume(struct datadir *dir, int64_t id, struct err *err);
+int64_t content_id(const struct content *content);
+/* For others to write to, at any place; it is then read again at the end. */
+int content_fd(struct content *content);
+int content_write(struct content *content, const void *bytes, size_t size, struct err *err);
+
+/*
+ * Both free it.  After a failed end what was written stays, unfinished; datadir_recover() tries
+ * again.
+ */
+int content_end(struct content *content, struct err *err);
+int content_abandon(struct content *content, struct err *err); /* no trace is left */
+
+/* Opens the file of a row to be read; a descriptor, and the row in *row, or negative. */
+int content_open(struct datadir *dir, int64_t id, struct arena *arena, struct file_row *row,
+		 struct err *err);
+/* The files of a run; size is as far as it is written.  Adds to *into. */
+int content_list(struct datadir *dir, int64_t run, struct arena *arena, struct file_rows *into,
+		 struct err *err);
+int content_remove(struct datadir *dir, int64_t id, struct err *err);
+
+#endif

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The data folder: the database, and the files that it tells of.
+ *
+ *	DIR/perfolio.db		rows: store/store.h
+ *	DIR/files/AB/CDEF...	contents by their hash (BLAKE2b), each once, never changed
+ *	DIR/partial/ID		a file that is being written, by its row's id
+ *	DIR/lock		held by the server; the number of its process
+ *
+ * A row is made before its file and committed before the file gets its last name, so the rows tell
+ * what was meant: whatever step a crash falls between, datadir_recover() finishes it or takes it
+ * back.  What was written until then is kept.
+ */
+#ifndef STORE_DATADIR_H
+#define STORE_DATADIR_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct datadir;
+struct err;
+struct store;
+
+enum datadir_use {
+	DATADIR_SERVE, /* the only one that may touch files; -EBUSY names who else serves it */
+	DATADIR_ROWS,  /* beside a server, for the rows of people and settings */
+};
+
+#define DATADIR_UNDO_NS (600 * 1000000000LL) /* how long what was removed can be restored */
+
+/* Makes the folder (0700) if it is missing; refuses one that others may look into. */
+struct datadir *datadir_open(const char *path, enum datadir_use use, struct err *err);
+void datadir_close(struct datadir *dir);
+struct store *datadir_store(struct datadir *dir);
+
+struct datadir_sweep {
+	int64_t interrupted; /* runs that had begun and are failed now */
+	int64_t kept;	     /* files of theirs that were unfinished, and are complete now */
+	int64_t purged;	     /* runs and sessions that were removed and due */
+	int64_t orphans;     /* files that no row tells of; they are gone */
+	int64_t missing;     /* rows whose file is not there; they are gone, too */
+};
+
+/*
+ * After a start, before anything else; `alive` are runs that a runner is still at.  Runs that were
+ * interrupted are failed and their files complete with what had been written.
+ */
+int datadir_recover(struct datadir *dir, const int64_t *alive, size_t count,
+		    struct datadir_sweep *sweep, struct err *err);
+
+/* Deletes what was removed and can't be restored any more, rows and files. */
+int datadir_purge(struct datadir *dir, int64_t now_ns, struct datadir_sweep *sweep,
+		  struct err *err);
+
+/* Purges, and compares all rows with all files. */
+int datadir_gc(struct datadir *dir, int64_t now_ns, struct datadir_sweep *sweep, struct err *err);
+
+/* What files take, each content once, unfinished ones too. */
+int datadir_bytes(struct datadir *dir, int64_t *bytes, struct err *err);
+
+/*
+ * Whether `wanted` more bytes may be written: -EDQUOT when the files would pass the quota (0:
+ * none), -ENOSPC when the disk would have less than a reserve left.
+ */
+int datadir_room(struct datadir *dir, int64_t wanted, int64_t quota, struct err *err);
+
+#endif

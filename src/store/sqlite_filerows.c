@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/err.h"
+#include "store/filerows.h"
+#include "store/sqlite.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#define FILE_COLUMNS                                                           \
+	"SELECT f.id, f.run, f.kind, f.hash, f.size, f.created_ns FROM file f" \
+	" JOIN run r ON f.run = r.id JOIN session s ON r.session = s.id "
+#define PRESENT "r.purge_ns IS NULL AND s.purge_ns IS NULL"
+
+static void read_hash(struct query *q, char into[static HASH_TEXT])
+{
+	const char *hash = (const char *)sqlite3_column_text(q->stmt, q->column++);
+
+	snprintf(into, HASH_TEXT, "%s", hash ? hash : "");
+}
+
+static void read_file(struct query *q, struct arena *arena, struct file_row *into)
+{
+	*into = (struct file_row){ .id = query_get_int(q) };
+	into->run = query_get_int(q);
+	into->kind = query_get_text(q, arena);
+	read_hash(q, into->hash);
+	into->size = query_get_int(q);
+	into->created_ns = query_get_int(q);
+}
+
+static int add(struct store *store, int64_t run, const char *kind, int64_t *id, struct err *err)
+{
+	struct query q;
+	int rc = db_check_run(store, run, err);
+
+	if (rc)
+		return rc;
+	query_open(&q, store,
+		   "INSERT INTO file (run, kind, hash, size, created_ns)"
+		   " VALUES (?, ?, '', 0, ?) RETURNING id");
+	query_int(&q, run);
+	query_text(&q, kind);
+	query_int(&q, db_now_ns());
+	rc = query_number(&q, id, err);
+	return rc ? rc : db_changed(store, STORE_RUN, run, err);
+}
+
+int store_file_add(struct store *store, int64_t run, const char *kind, int64_t *id, struct err *err)
+{
+	int rc = db_write(store, err);
+
+	if (!rc)
+		rc = add(store, run, kind, id, err);
+	return db_done(store, rc, err);
+}
+
+static int finish(struct store *store, int64_t id, const char *hash, int64_t size, struct err *err)
+{
+	struct query q;
+	int64_t run;
+	int rc;
+
+	query_open(&q, store, "UPDATE file SET hash = ?, size = ? WHERE id = ? RETURNING run");
+	query_text(&q, hash);
+	query_int(&q, size);
+	query_int(&q, id);
+	rc = query_number(&q, &run, err);
+	if (rc == -ENOENT)
+		return err_set(err, ENOENT, "there is no file %lld any more", (long long)id);
+	return rc ? rc : db_changed(store, STORE_RUN, run, err);
+}
+
+int store_file_finish(struct store *store, int64_t id, const char *hash, int64_t size,
+		      struct err *err)
+{
+	int rc = db_write(store, err);
+
+	if (!rc)
+		rc = finish(store, id, hash, size, err);
+	return db_done(store, rc, err);
+}
+
+int store_file_list(struct store *store, int64_t run, struct arena *arena, struct file_rows *into,
+		    struct err *err)
+{
+	struct query q;
+	int rc = db_read(store, err);
+
+	if (!rc) {
+		query_open(&q, store,
+			   FILE_COLUMNS "WHERE ?1 = 0 OR (f.run = ?1 AND " PRESENT
+					") ORDER BY f.id");
+		query_int(&q, run);
+		while ((rc = query_row(&q, err)) > 0)
+			read_file(&q, arena, vec_push(into));
+		query_close(&q);
+	}
+	return db_done(store, rc, err);
+}
+
+int store_file_get(struct store *store, int64_t id, struct arena *arena, struct file_row *into,
+		   struct err *err)
+{
+	struct query q;
+	int rc = db_read(store, err);
+
+	if (!rc) {
+		query_open(&q, store, FILE_COLUMNS "WHERE f.id = ? AND " PRESENT);
+		query_int(&q, id);
+		rc = query_row(&q, err);
+		if (rc > 0)
+			read_file(&q, arena, into);
+		query_close(&q);
+		if (!rc)
+			rc = err_set(err, ENOENT, "there is no file %lld", (long long)id);
+	}
+	return db_done(store, rc < 0 ? rc : 0, err);
+}
+
+static int hash_used(struct store *store, const char *hash, bool *used, struct err *err)
+{
+	struct query q;
+	int64_t count;
+	int rc;
+
+	query_open(&q, store, "SELECT EXISTS (SELECT 1 FROM file WHERE hash = ?)");
+	query_text(&q, hash);
+	rc = query_number(&q, &count, err);
+	*used = rc || count;
+	return rc;
+}
+
+static int drop(struct store *store, int64_t id, char orphan[static HASH_TEXT], struct err *err)
+{
+	bool used = false;
+	int64_t run = 0;
+	struct query q;
+	int rc;
+
+	query_open(&q, store, "DELETE FROM file WHERE id = ? RETURNING run, hash");
+	query_int(&q, id);
+	while ((rc = query_row(&q, err)) > 0) {
+		run = query_get_int(&q);
+		read_hash(&q, orphan);
+	}
+	query_close(&q);
+	if (!rc && !run)
+		return err_set(err, ENOENT, "there is no file %lld", (long long)id);
+	if (!rc && *orphan)
+		rc = hash_used(store, orphan, &used, err);
+	if (used)
+		*orphan = '\0';
+	return rc ? rc : db_changed(store, STORE_RUN, run, err);
+}
+
+int store_file_drop(struct store *store, int64_t id, char orphan[static HASH_TEXT], struct err *err)
+{
+	int rc = db_write(store, err);
+
+	*orphan = '\0';
+	if (!rc)
+		rc = drop(store, id, orphan, err);
+	rc = db_done(store, rc, err);
+	if (rc) /* the row is still there */
+		*orphan = '\0';
+	return rc;
+}
+
+static int hashes_due(struct store *store, int64_t now_ns, struct hashes *into, struct err *err)
+{
+	struct query q;
+	int rc;
+
+	query_open(&q, store,
+		   "SELECT DISTINCT f.hash FROM file f JOIN run r ON f.run = r.id"
+		   " JOIN session s ON r.session = s.id"
+		   " WHERE f.hash <> '' AND (r.purge_ns <= ?1 OR s.purge_ns <= ?1)");
+	query_int(&q, now_ns);
+	while ((rc = query_row(&q, err)) > 0)
+		read_hash(&q, vec_push(into)->text);
+	query_close(&q);
+	return rc;
+}
+
+/* Deletes the rows that are due by one statement and notes each. */
+static int purge_kind(struct store *store, enum store_kind kind, const char *sql, int64_t now_ns,
+		      int64_t *things, struct err *err)
+{
+	VEC(int64_t) gone = { 0 };
+	struct query q;
+	int rc;
+
+	query_open(&q, store, sql);
+	query_int(&q, now_ns);
+	while ((rc = query_row(&q, err)) > 0)
+		*vec_push(&gone) = query_get_int(&q);
+	query_close(&q);
+	for (size_t i = 0; i < gone.len && !rc; i++)
+		rc = db_changed(store, kind, gone.data[i], err);
+	*things += (int64_t)gone.len;
+	vec_free(&gone);
+	return rc;
+}
+
+static int keep_unused(struct store *store, struct hashes *hashes, struct err *err)
+{
+	size_t kept = 0;
+	int rc = 0;
+
+	for (size_t i = 0; i < hashes->len && !rc; i++) {
+		bool used;
+
+		rc = hash_used(store, hashes->data[i].text, &used, err);
+		if (!used)
+			hashes->data[kept++] = hashes->data[i];
+	}
+	hashes->len = kept;
+	return rc;
+}
+
+int store_purge(struct store *store, int64_t now_ns, struct hashes *orphans, int64_t *things,
+		struct err *err)
+{
+	int rc = db_write(store, err);
+
+	*things = 0;
+	if (!rc)
+		rc = hashes_due(store, now_ns, orphans, err);
+	if (!rc)
+		rc = purge_kind(store, STORE_RUN,
+				"DELETE FROM run WHERE purge_ns <= ?1 OR session IN"
+				" (SELECT id FROM session WHERE purge_ns <= ?1) RETURNING id",
+				now_ns, things, err);
+	if (!rc)
+		rc = purge_kind(store, STORE_SESSION,
+				"DELETE FROM session WHERE purge_ns <= ?1 RETURNING id", now_ns,
+				things, err);
+	if (!rc)
+		rc = keep_unused(store, orphans, err);
+	rc = db_done(store, rc, err);
+	if (rc) { /* the rows are still there */
+		orphans->len = 0;
+		*things = 0;
+	}
+	return rc;
+}
+
+int store_bytes(struct store *store, int64_t *bytes, struct err *err)
+{
+	struct query q;
+	int rc = db_read(store, err);
+
+	if (!rc) {
+		query_open(&q, store,
+			   "SELECT coalesce(sum(size), 0) FROM"
+			   " (SELECT max(size) AS size FROM file WHERE hash <> '' GROUP BY hash)");
+		rc = query_number(&q, bytes, err);
+	}
+	return db_done(store, rc, err);
+}

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The way of a run: through the queue, from state to state. */
+#include "base/err.h"
+#include "store/sqlite.h"
+#include "store/sqlite_run.h"
+
+#include <errno.h>
+
+static bool is_final(enum run_state state)
+{
+	return state == RUN_DONE || state == RUN_FAILED || state == RUN_CANCELLED;
+}
+
+/* The times that the caller did not say. */
+static struct run_facts with_times(const struct run_facts *facts, enum run_state from,
+				   enum run_state to)
+{
+	struct run_facts full = facts ? *facts : (struct run_facts){ 0 };
+
+	if (from != to && to == RUN_RUNNING && !full.started_ns)
+		full.started_ns = db_now_ns();
+	if (from != to && is_final(to) && !full.ended_ns)
+		full.ended_ns = db_now_ns();
+	return full;
+}
+
+/* Whether the run was in state `from` and is in `to` now. */
+static int compare_and_set(struct store *store, int64_t id, enum run_state from, enum run_state to,
+			   const struct run_facts *facts, struct err *err)
+{
+	struct query q;
+
+	query_open(&q, store,
+		   "UPDATE run SET started_ns = iif(?1, ?1, started_ns),"
+		   " ended_ns = iif(?2, ?2, ended_ns),"
+		   " ending = iif(?3 = '', ending, ?3),"
+		   " ending_code = iif(?3 = '', ending_code, ?4),"
+		   " kernel = coalesce(?5, kernel), perfolio = coalesce(?6, perfolio),"
+		   " cpu_model = coalesce(?7, cpu_model), quality = coalesce(?8, quality),"
+		   " reason = coalesce(?9, reason), state = ?10,"
+		   " place = iif(?10 = 'queued', place, NULL) WHERE state = ?11 AND id = ?12");
+	run_bind_facts(&q, facts);
+	query_text(&q, run_state_name(to));
+	query_text(&q, run_state_name(from));
+	query_int(&q, id);
+	return query_end(&q, err);
+}
+
+static int step(struct store *store, int64_t id, enum run_state from, enum run_state to,
+		const struct run_facts *facts, struct err *err)
+{
+	struct run_facts full = with_times(facts, from, to);
+	int rc = db_check_run(store, id, err);
+
+	if (rc)
+		return rc;
+	rc = compare_and_set(store, id, from, to, &full, err);
+	if (!rc)
+		return err_set(err, EAGAIN, "run %lld is not %s any more", (long long)id,
+			       run_state_name(from));
+	if (rc > 0)
+		rc = db_changed(store, STORE_RUN, id, err);
+	if (!rc && from == RUN_QUEUED && to != RUN_QUEUED)
+		rc = db_changed(store, STORE_QUEUE, 0, err);
+	return rc;
+}
+
+int store_run_step(struct store *store, int64_t id, enum run_state from, enum run_state to,
+		   const struct run_facts *facts, struct err *err)
+{
+	int rc;
+
+	if (from != to && !run_state_follows(from, to))
+		return err_set(err, EPERM, "run %lld: no way leads from %s to %s", (long long)id,
+			       run_state_name(from), run_state_name(to));
+	rc = db_write(store, err);
+	if (!rc)
+		rc = step(store, id, from, to, facts, err);
+	return db_done(store, rc, err);
+}
+
+/* The place of a queued run of that host; -EAGAIN with words if it is not queued there. */
+static int queued_place(struct store *store, int64_t id, const char *host, int64_t *place,
+			struct err *err)
+{
+	struct query q;
+	int rc = db_check_run(store, id, err);
+
+	if (rc)
+		return rc;
+	query_open(&q, store,
+		   "SELECT place FROM run WHERE id = ? AND state = 'queued'"
+		   " AND host = coalesce(?, host)");
+	query_int(&q, id);
+	query_text_or_null(&q, host);
+	rc = query_number(&q, place, err);
+	if (rc == -ENOENT)
+		rc = err_set(err, EAGAIN, "run %lld does not wait in %s queue", (long long)id,
+			     host ? "that" : "the");
+	return rc;
+}
+
+static int host_of(struct store *store, int64_t id, struct arena *arena, const char **host,
+		   struct err *err)
+{
+	struct words found = { 0 };
+	struct query q;
+	int rc;
+
+	query_open(&q, store, "SELECT host FROM run WHERE id = ?");
+	query_int(&q, id);
+	rc = query_list(&q, arena, &found, err);
+	*host = found.len ? found.data[0] : "";
+	return rc;
+}
+
+static int place_before(struct store *store, int64_t id, int64_t before, const char *host,
+			struct err *err)
+{
+	struct query q;
+	int64_t place;
+	int rc;
+
+	if (before) {
+		rc = queued_place(store, before, host, &place, err);
+		if (rc)
+			return rc;
+		query_open(
+			&q, store,
+			"UPDATE run SET place = place + 1 WHERE state = 'queued' AND place >= ?");
+		query_int(&q, place);
+		rc = query_end(&q, err);
+	} else {
+		query_open(&q, store, "SELECT max(place) + 1 FROM run");
+		rc = query_number(&q, &place, err);
+	}
+	if (rc < 0)
+		return rc;
+	query_open(&q, store, "UPDATE run SET place = ? WHERE id = ?");
+	query_int(&q, place);
+	query_int(&q, id);
+	rc = query_end(&q, err);
+	return rc < 0 ? rc : db_changed(store, STORE_QUEUE, 0, err);
+}
+
+int store_run_move(struct store *store, int64_t id, int64_t before, struct err *err)
+{
+	struct arena arena = { 0 };
+	const char *host = "";
+	int64_t place;
+	int rc = db_write(store, err);
+
+	if (!rc)
+		rc = queued_place(store, id, NULL, &place, err);
+	if (!rc)
+		rc = host_of(store, id, &arena, &host, err);
+	if (!rc && before != id)
+		rc = place_before(store, id, before, host, err);
+	arena_free(&arena);
+	return db_done(store, rc, err);
+}
+
+static int first_of_queue(struct store *store, const char *host, int64_t *id, struct err *err)
+{
+	struct query q;
+	int rc;
+
+	query_open(&q, store,
+		   "SELECT r.id FROM run r JOIN session s ON r.session = s.id"
+		   " WHERE r.state = 'queued' AND r.host = ?1"
+		   " AND r.purge_ns IS NULL AND s.purge_ns IS NULL"
+		   " AND NOT EXISTS (SELECT 1 FROM run b WHERE b.state IN ('starting', 'running')"
+		   "  AND b.host = ?1)"
+		   " ORDER BY r.place LIMIT 1");
+	query_text(&q, host);
+	rc = query_row(&q, err);
+	if (rc > 0)
+		*id = query_get_int(&q);
+	query_close(&q);
+	return rc;
+}
+
+int store_run_take(struct store *store, const char *host, int64_t *id, struct err *err)
+{
+	int rc = db_write(store, err);
+
+	if (!rc)
+		rc = first_of_queue(store, host, id, err);
+	if (rc > 0) {
+		rc = step(store, *id, RUN_QUEUED, RUN_STARTING, NULL, err);
+		rc = rc ? rc : 1;
+	}
+	return db_done(store, rc, err);
+}
+
+static bool is_among(int64_t id, const int64_t *ids, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (ids[i] == id)
+			return true;
+	return false;
+}
+
+static int fail_interrupted(struct store *store, int64_t id, struct err *err)
+{
+	struct run_facts facts = { .reason = "interrupted", .ended_ns = db_now_ns() };
+	int rc = compare_and_set(store, id, RUN_STARTING, RUN_FAILED, &facts, err);
+
+	if (!rc)
+		rc = compare_and_set(store, id, RUN_RUNNING, RUN_FAILED, &facts, err);
+	return rc < 0 ? rc : db_changed(store, STORE_RUN, id, err);
+}
+
+int store_run_interrupt(struct store *store, const int64_t *alive, size_t count,
+			int64_t *interrupted, struct err *err)
+{
+	VEC(int64_t) busy = { 0 };
+	struct query q;
+	int rc = db_write(store, err);
+
+	*interrupted = 0;
+	if (!rc) {
+		query_open(&q, store, "SELECT id FROM run WHERE state IN ('starting', 'running')");
+		while ((rc = query_row(&q, err)) > 0)
+			*vec_push(&busy) = query_get_int(&q);
+		query_close(&q);
+	}
+	for (size_t i = 0; i < busy.len && !rc; i++)
+		if (!is_among(busy.data[i], alive, count)) {
+			rc = fail_interrupted(store, busy.data[i], err);
+			++*interrupted;
+		}
+	vec_free(&busy);
+	return db_done(store, rc, err);
+}
+
+int store_event_uses(struct store *store, int64_t session, int limit, struct arena *arena,
+		     struct event_uses *into, struct err *err)
+{
+	struct query q;
+	int rc = db_read(store, err);
+
+	if (!rc) {
+		query_open(
+			&q, store,
+			"SELECT e.event, count(DISTINCT iif(r.session = ?1, r.id, NULL)) AS mine,"
+			" count(DISTINCT r.id) AS overall"
+			" FROM run_event e JOIN run r ON e.run = r.id"
+			" JOIN session s ON r.session = s.id"
+			" WHERE r.purge_ns IS NULL AND s.purge_ns IS NULL GROUP BY e.event"
+			" ORDER BY mine DESC, overall DESC, e.event LIMIT ?2");
+		query_int(&q, session);
+		query_int(&q, db_limit(limit));
+		while ((rc = query_row(&q, err)) > 0) {
+			struct event_use *use = vec_push(into);
+
+			use->event = query_get_text(&q, arena);
+			use->in_session = query_get_int(&q);
+			use->overall = query_get_int(&q);
+		}
+		query_close(&q);
+	}
+	return db_done(store, rc, err);
+}

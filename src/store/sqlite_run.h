@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the rows of runs and their way through the queue share. */
+#ifndef STORE_SQLITE_RUN_H
+#define STORE_SQLITE_RUN_H
+
+struct query;
+struct run_facts;
+
+/* Binds the nine columns from started_ns to reason; text that is not given is SQL's NULL. */
+void run_bind_facts(struct query *q, const struct run_facts *facts);
+
+#endif

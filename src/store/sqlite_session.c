@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/err.h"
+#include "store/sqlite.h"
+
+#include <errno.h>
+
+#define SESSION_COLUMNS                                                                     \
+	"SELECT s.id, s.title, s.notes, s.created_ns, s.archived, coalesce(s.purge_ns, 0)," \
+	" (SELECT count(*) FROM run r WHERE r.session = s.id AND r.purge_ns IS NULL),"      \
+	" (SELECT coalesce(sum(f.size), 0) FROM file f JOIN run r ON f.run = r.id"          \
+	"  WHERE r.session = s.id),"                                                        \
+	" (SELECT number FROM change c WHERE c.kind = 'session' AND c.id = s.id)"           \
+	" FROM session s "
+#define SESSION_TAGS "SELECT tag FROM session_tag WHERE session = ? ORDER BY tag"
+
+int db_check_session(struct store *store, int64_t id, struct err *err)
+{
+	struct query q;
+	int64_t one;
+	int rc;
+
+	query_open(&q, store, "SELECT 1 FROM session WHERE id = ? AND purge_ns IS NULL");
+	query_int(&q, id);
+	rc = query_number(&q, &one, err);
+	if (rc == -ENOENT)
+		err_set(err, ENOENT, "there is no session %lld", (long long)id);
+	return rc;
+}
+
+static void read_session(struct query *q, struct arena *arena, struct session *into)
+{
+	*into = (struct session){ .id = query_get_int(q) };
+	into->title = query_get_text(q, arena);
+	into->notes = query_get_text(q, arena);
+	into->created_ns = query_get_int(q);
+	into->archived = query_get_int(q);
+	into->purge_ns = query_get_int(q);
+	into->runs = query_get_int(q);
+	into->bytes = query_get_int(q);
+	into->change = query_get_int(q);
+}
+
+static int read_tags(struct store *store, struct session *session, struct arena *arena,
+		     struct err *err)
+{
+	struct query q;
+
+	query_open(&q, store, SESSION_TAGS);
+	query_int(&q, session->id);
+	return query_list(&q, arena, &session->tags, err);
+}
+
+static int add(struct store *store, const struct session_patch *first, int64_t *id, struct err *err)
+{
+	struct query q;
+	int rc;
+
+	query_open(&q, store,
+		   "INSERT INTO session (title, notes, created_ns, archived)"
+		   " VALUES (?, ?, ?, ?) RETURNING id");
+	query_text(&q, first->title);
+	query_text(&q, first->notes);
+	query_int(&q, db_now_ns());
+	query_int(&q, first->archived && *first->archived);
+	rc = query_number(&q, id, err);
+	return rc ? rc : db_changed(store, STORE_SESSION, *id, err);
+}
+
+int store_session_add(struct store *store, const struct session_patch *first, int64_t *id,
+		      struct err *err)
+{
+	int rc = db_write(store, err);
+
+	if (!rc)
+		rc = add(store, first, id, err);
+	return db_done(store, rc, err);
+}
+
+static int change(struct store *store, int64_t id, const struct session_patch *patch,
+		  struct err *err)
+{
+	struct query q;
+	int rc = db_check_session(store, id, err);
+
+	if (rc)
+		return rc;
+	query_open(&q, store,
+		   "UPDATE session SET title = coalesce(?, title), notes = coalesce(?, notes),"
+		   " archived = iif(? < 0, archived, ?3) WHERE id = ?");
+	query_text_or_null(&q, patch->title);
+	query_text_or_null(&q, patch->notes);
+	query_int(&q, patch->archived ? *patch->archived : -1);
+	query_int(&q, id);
+	rc = query_end(&q, err);
+	return rc < 0 ? rc : db_changed(store, STORE_SESSION, id, err);
+}
+
+int store_session_change(struct store *store, int64_t id, const struct session_patch *patch,
+			 struct err *err)
+{
+	int rc = db_write(store, err);
+
+	if (!rc)
+		rc = change(store, id, patch, err);
+	return db_done(store, rc, err);
+}
+
+static int get(struct store *store, int64_t id, struct arena *arena, struct session *into,
+	       struct err *err)
+{
+	struct query q;
+	int rc;
+
+	query_open(&q, store, SESSION_COLUMNS "WHERE s.id = ? AND s.purge_ns IS NULL");
+	query_int(&q, id);
+	rc = query_row(&q, err);
+	if (rc > 0)
+		read_session(&q, arena, into);
+	query_close(&q);
+	if (!rc)
+		return err_set(err, ENOENT, "there is no session %lld", (long long)id);
+	return rc < 0 ? rc : read_tags(store, into, arena, err);
+}
+
+int store_session_get(struct store *store, int64_t id, struct arena *arena, struct session *into,
+		      struct err *err)
+{
+	int rc = db_read(store, err);
+
+	if (!rc)
+		rc = get(store, id, arena, into, err);
+	return db_done(store, rc, err);
+}
+
+static int list(struct store *store, const struct session_filter *filter, struct arena *arena,
+		struct sessions *into, struct err *err)
+{
+	size_t first = into->len;
+	struct query q;
+	int rc;
+
+	query_open(&q, store,
+		   SESSION_COLUMNS
+		   "WHERE s.id < ?1 AND (s.purge_ns IS NOT NULL) = ?2"
+		   " AND (?3 = ?4 OR s.archived = ?3)"
+		   " AND (?5 IS NULL OR EXISTS (SELECT 1 FROM session_tag t"
+		   "  WHERE t.session = s.id AND t.tag = ?5))"
+		   " AND (?6 IS NULL OR has_words(?6, s.title, s.notes,"
+		   "  (SELECT group_concat(tag, ' ') FROM session_tag t WHERE t.session = s.id)))"
+		   " ORDER BY s.id DESC LIMIT ?7");
+	query_int(&q, db_before(&filter->page));
+	query_int(&q, filter->removed);
+	query_int(&q, filter->archived);
+	query_int(&q, filter->active);
+	query_text_or_null(&q, filter->tag);
+	query_text_or_null(&q, filter->search);
+	query_int(&q, db_limit(filter->page.limit));
+	while ((rc = query_row(&q, err)) > 0)
+		read_session(&q, arena, vec_push(into));
+	query_close(&q);
+	for (size_t i = first; i < into->len && !rc; i++)
+		rc = read_tags(store, &into->data[i], arena, err);
+	return rc;
+}
+
+int store_session_list(struct store *store, const struct session_filter *filter,
+		       struct arena *arena, struct sessions *into, struct err *err)
+{
+	int rc = db_read(store, err);
+
+	if (!rc)
+		rc = list(store, filter, arena, into, err);
+	return db_done(store, rc, err);
+}

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/content.h"
+#include "base/file.h"
+#include "store/scene.h"
+#include "symbol/folder.h"
+#include "test.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int64_t a_run(void)
+{
+	return scene_run(scene_session("s"), RUN_PROCESSING);
+}
+
+static void expect_text(int64_t file, const char *want)
+{
+	char text[200] = "";
+	struct file_row row;
+	int fd = content_open(scene_dir, file, &scene_arena, &row, &scene_err);
+
+	EXPECT(fd >= 0);
+	EXPECT_INT(read(fd, text, sizeof(text) - 1), strlen(want));
+	close(fd);
+	EXPECT_TEXT(text, want);
+	EXPECT_INT(row.size, strlen(want));
+}
+
+static size_t contents(void)
+{
+	return (size_t)scene_number("SELECT count(DISTINCT hash) FROM file WHERE hash <> ''");
+}
+
+static bool on_disk(const char *hash)
+{
+	return file_exists("%s/files/%.2s/%s", scene_path(), hash, hash + 2);
+}
+
+TEST(content_is_written_and_read)
+{
+	struct content *content;
+	int64_t run, id;
+
+	scene_open();
+	run = a_run();
+	content = content_begin(scene_dir, run, "recording", &scene_err);
+	EXPECT(content);
+	id = content_id(content);
+	EXPECT_INT(content_write(content, "one ", 4, &scene_err), 0);
+	expect_text(id, "one "); /* readable while it grows */
+	EXPECT_INT(content_write(content, "two", 3, &scene_err), 0);
+	EXPECT_INT(content_end(content, &scene_err), 0);
+	expect_text(id, "one two");
+	EXPECT_INT(scene_get(run).bytes, 7);
+	scene_reopen();
+	expect_text(id, "one two");
+	scene_expect_agreement();
+	scene_close();
+}
+
+/* The hash is BLAKE2b of 256 bits: this one is b2sum's. */
+TEST(content_is_named_by_its_hash)
+{
+	struct file_row row;
+	int fd;
+
+	scene_open();
+	fd = content_open(scene_dir, scene_file(a_run(), "x", "hello\n"), &scene_arena, &row,
+			  &scene_err);
+	EXPECT(fd >= 0);
+	EXPECT_TEXT(row.hash, "93becc6e9882211c3ec3708c95bcd69baab7bb59c7f4bc84ce637b88a534b783");
+	EXPECT_INT(fcntl(fd, F_GETFL) & O_ACCMODE, O_RDONLY);
+	close(fd);
+	scene_close();
+}
+
+TEST(content_written_by_somebody_else)
+{
+	struct content *content;
+	int64_t id;
+
+	scene_open();
+	content = content_begin(scene_dir, a_run(), "recording", &scene_err);
+	EXPECT(content);
+	id = content_id(content);
+	EXPECT_INT(content_write(content, "head", 4, &scene_err), 0);
+	EXPECT_INT(pwrite(content_fd(content), "HEAD and tail", 13, 0), 13);
+	EXPECT_INT(content_end(content, &scene_err), 0);
+	expect_text(id, "HEAD and tail");
+	scene_expect_agreement();
+	scene_close();
+}
+
+TEST(content_equal_ones_are_one)
+{
+	int64_t run, other, first, second, bytes;
+	struct file_row row;
+
+	scene_open();
+	run = a_run();
+	other = a_run();
+	first = scene_file(run, "recording", "the same");
+	second = scene_file(other, "import", "the same");
+	EXPECT_INT(contents(), 1);
+	EXPECT_INT(datadir_bytes(scene_dir, &bytes, &scene_err), 0);
+	EXPECT_INT(bytes, 8);
+	EXPECT_INT(scene_get(run).bytes + scene_get(other).bytes, 16);
+	close(content_open(scene_dir, first, &scene_arena, &row, &scene_err));
+	EXPECT_INT(content_remove(scene_dir, first, &scene_err), 0);
+	expect_text(second, "the same");
+	EXPECT_INT(content_remove(scene_dir, second, &scene_err), 0);
+	EXPECT(!on_disk(row.hash));
+	EXPECT_INT(content_remove(scene_dir, second, &scene_err), -ENOENT);
+	EXPECT_INT(content_open(scene_dir, second, &scene_arena, &row, &scene_err), -ENOENT);
+	scene_expect_agreement();
+	scene_close();
+}
+
+TEST(content_abandoned_leaves_no_trace)
+{
+	struct content *content;
+
+	scene_open();
+	content = content_begin(scene_dir, a_run(), "recording", &scene_err);
+	EXPECT(content);
+	EXPECT_INT(content_write(content, "x", 1, &scene_err), 0);
+	EXPECT_INT(content_abandon(content, &scene_err), 0);
+	EXPECT_INT(scene_number("SELECT count(*) FROM file"), 0);
+	scene_expect_agreement();
+	EXPECT(!content_begin(scene_dir, 99, "recording", &scene_err));
+	EXPECT_CONTAINS(scene_err.text, "no run 99");
+	scene_close();
+}
+
+TEST(content_of_an_interrupted_run_is_kept)
+{
+	struct datadir_sweep sweep;
+	struct file_rows files = { 0 };
+	struct content *content;
+	int64_t run, id;
+
+	scene_open();
+	run = scene_queued(scene_session("s"));
+	EXPECT_INT(store_run_take(scene_store, HOST, &run, &scene_err), 1);
+	content = content_begin(scene_dir, run, "recording", &scene_err);
+	EXPECT(content);
+	id = content_id(content);
+	EXPECT_INT(content_write(content, "half of it", 10, &scene_err), 0);
+	EXPECT_INT(content_list(scene_dir, run, &scene_arena, &files, &scene_err), 0);
+	EXPECT_INT(files.len, 1);
+	EXPECT_INT(files.data[0].size, 10);
+	EXPECT_TEXT(files.data[0].hash, "");
+	vec_free(&files);
+
+	/* the runner goes on, a new web side finds it */
+	EXPECT_INT(datadir_recover(scene_dir, &run, 1, &sweep, &scene_err), 0);
+	EXPECT_INT(sweep.kept, 0);
+	EXPECT_INT(datadir_gc(scene_dir, INT64_MAX, &sweep, &scene_err), 0);
+	EXPECT_INT(sweep.kept + sweep.missing + sweep.orphans, 0);
+	EXPECT_INT(content_write(content, ", more", 6, &scene_err), 0);
+	close(content_fd(content));
+	free(content); /* as a process that is killed would leave it */
+	content = content_resume(scene_dir, id, &scene_err);
+	EXPECT(content);
+	expect_text(id, "half of it, more");
+	close(content_fd(content));
+	free(content);
+
+	EXPECT_INT(datadir_recover(scene_dir, NULL, 0, &sweep, &scene_err), 0);
+	EXPECT_INT(sweep.kept, 1);
+	EXPECT_INT(sweep.interrupted, 1);
+	expect_text(id, "half of it, more");
+	EXPECT(!content_resume(scene_dir, id, &scene_err));
+	scene_expect_agreement();
+	scene_close();
+}
+
+TEST(content_goes_with_its_run)
+{
+	struct datadir_sweep sweep;
+	int64_t run, file;
+	struct file_row row;
+
+	scene_open();
+	run = a_run();
+	file = scene_file(run, "recording", "data");
+	close(content_open(scene_dir, file, &scene_arena, &row, &scene_err));
+	EXPECT_INT(scene_step(run, RUN_PROCESSING, RUN_DONE), 0);
+	EXPECT_INT(store_remove(scene_store, STORE_RUN, run, 1000, &scene_err), 0);
+	EXPECT_INT(content_open(scene_dir, file, &scene_arena, &row, &scene_err), -ENOENT);
+	EXPECT_INT(datadir_purge(scene_dir, 999, &sweep, &scene_err), 0);
+	EXPECT_INT(sweep.purged, 0);
+	EXPECT(on_disk(row.hash));
+	EXPECT_INT(store_restore(scene_store, STORE_RUN, run, &scene_err), 0);
+	EXPECT_INT(datadir_purge(scene_dir, 1000, &sweep, &scene_err), 0);
+	expect_text(file, "data");
+
+	EXPECT_INT(store_remove(scene_store, STORE_SESSION, 1, 1000, &scene_err), 0);
+	EXPECT_INT(datadir_purge(scene_dir, 1000, &sweep, &scene_err), 0);
+	EXPECT_INT(sweep.purged, 2);
+	EXPECT(!on_disk(row.hash));
+	EXPECT_INT(scene_number("SELECT count(*) FROM file"), 0);
+	EXPECT_INT(store_restore(scene_store, STORE_SESSION, 1, &scene_err), -ENOENT);
+	EXPECT(scene_session("next") > 1); /* no id is used twice */
+	scene_expect_agreement();
+	scene_close();
+}
+
+TEST(content_shared_with_a_run_that_stays)
+{
+	struct datadir_sweep sweep;
+	int64_t run, kept;
+
+	scene_open();
+	run = a_run();
+	scene_file(run, "recording", "shared");
+	kept = scene_file(a_run(), "recording", "shared");
+	EXPECT_INT(scene_step(run, RUN_PROCESSING, RUN_DONE), 0);
+	EXPECT_INT(store_remove(scene_store, STORE_RUN, run, 1, &scene_err), 0);
+	EXPECT_INT(datadir_purge(scene_dir, 2, &sweep, &scene_err), 0);
+	EXPECT_INT(sweep.purged, 1);
+	expect_text(kept, "shared");
+	scene_expect_agreement();
+	scene_close();
+}
+
+TEST(content_orphans_are_swept)
+{
+	static const char other[] = "data/files/aa/README";
+	struct datadir_sweep sweep;
+	struct file_row row;
+	char name[500], hash[65];
+	int64_t file;
+
+	scene_open();
+	file = scene_file(a_run(), "recording", "lost");
+	scene_file(a_run(), "recording", "stays");
+	memset(hash, 'a', 64);
+	hash[64] = '\0';
+	snprintf(name, sizeof(name), "data/files/aa/%s", hash + 2);
+	folder_put(name, "orphan", 6);
+	folder_put(other, "not ours", 8);
+	folder_put("data/partial/77", "orphan", 6);
+	close(content_open(scene_dir, file, &scene_arena, &row, &scene_err));
+	snprintf(name, sizeof(name), "%s/files/%.2s/%s", scene_path(), row.hash, row.hash + 2);
+	EXPECT_INT(unlink(name), 0);
+	EXPECT_INT(datadir_gc(scene_dir, 0, &sweep, &scene_err), 0);
+	EXPECT_INT(sweep.orphans, 2);
+	EXPECT_INT(sweep.missing, 1);
+	EXPECT(file_exists("%s", folder_path(other)));
+	EXPECT_INT(unlink(folder_path(other)), 0);
+	EXPECT_INT(contents(), 1);
+	scene_expect_agreement();
+	scene_close();
+}
+
+TEST(content_room)
+{
+	int64_t huge = (int64_t)1 << 60;
+
+	scene_open();
+	scene_file(a_run(), "recording", "0123456789");
+	EXPECT_INT(datadir_room(scene_dir, 100, 0, &scene_err), 0);
+	EXPECT_INT(datadir_room(scene_dir, 90, 100, &scene_err), 0);
+	EXPECT_INT(datadir_room(scene_dir, 91, 100, &scene_err), -EDQUOT);
+	EXPECT_CONTAINS(scene_err.text, "raise the limit");
+	EXPECT_INT(datadir_room(scene_dir, huge, 0, &scene_err), -ENOSPC);
+	EXPECT_CONTAINS(scene_err.text, "the disk has ");
+	scene_close();
+}
+
+#define WRITERS 4
+
+static void *same_again(void *argument)
+{
+	int64_t run = *(int64_t *)argument;
+	struct err err = { 0 };
+	struct datadir_sweep sweep;
+	int rc = 0;
+
+	for (int i = 0; i < 15 && !rc; i++) {
+		struct content *content = content_begin(scene_dir, run, "x", &err);
+		int64_t id = content ? content_id(content) : 0;
+
+		rc = content ? content_write(content, "equal", 5, &err) : -EIO;
+		if (!rc)
+			rc = content_end(content, &err);
+		if (!rc && i % 2)
+			rc = content_remove(scene_dir, id, &err);
+		if (!rc && i % 5 == 0)
+			rc = datadir_gc(scene_dir, 0, &sweep, &err);
+	}
+	return rc ? mem_strdup(err.text) : NULL;
+}
+
+/* One deletes the last row of a content while another finds it to be there. */
+TEST(content_by_several_threads)
+{
+	pthread_t threads[WRITERS];
+	void *complaint;
+	int64_t run;
+
+	scene_open();
+	run = a_run();
+	for (int i = 0; i < WRITERS; i++)
+		EXPECT_INT(pthread_create(&threads[i], NULL, same_again, &run), 0);
+	for (int i = 0; i < WRITERS; i++) {
+		EXPECT_INT(pthread_join(threads[i], &complaint), 0);
+		EXPECT_TEXT(complaint ? complaint : "", "");
+	}
+	EXPECT_INT(scene_number("SELECT count(*) FROM file"), WRITERS * 8);
+	scene_expect_agreement();
+	scene_close();
+}
