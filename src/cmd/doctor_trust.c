@@ -187,6 +187,9 @@ static void print_summary(const struct page *page, const struct examination *e)
 	if (e->panel.has_stacks)
 		fprintf(page->out, "; %.2f %% of the stacks reach their beginning",
 			100 * share(e->panel.whole, e->panel.samples));
+	if (e->panel.spliced)
+		fprintf(page->out, "; %.2f %% go on by frame pointers where the copy ended",
+			100 * share(e->panel.spliced, e->panel.samples));
 	fputc('\n', page->out);
 	if (t->lost)
 		page_text(page, 0, page_arrow(page),
@@ -212,6 +215,7 @@ static void print_json(const struct examination *e)
 	json_u64(&json, "guest_samples", e->trust.guests);
 	json_u64(&json, "whole_stacks", e->panel.whole);
 	json_u64(&json, "cut_stacks", e->panel.cut);
+	json_u64(&json, "spliced_stacks", e->panel.spliced);
 	json_open(&json, "objects", '[');
 	vec_each (row, &e->panel.rows)
 		panel_row_json(row, e->profile, &e->facts, &json);

@@ -239,9 +239,20 @@ static struct piece without_offset(struct piece name)
 	return name;
 }
 
+/* Our own mark at the end of a frame's line. */
+static struct piece without_mark(struct piece text)
+{
+	static const char mark[] = " [spliced]";
+	size_t length = sizeof(mark) - 1;
+
+	if (piece_length(text) > length && !memcmp(text.end - length, mark, length))
+		return trim(text.at, text.end - length);
+	return text;
+}
+
 bool script_frame_parse(const char *at, const char *end, struct script_frame *frame)
 {
-	struct piece text = trim(at, end);
+	struct piece text = without_mark(trim(at, end));
 	const char *word = word_end(text.at, text.end), *open;
 
 	*frame = (struct script_frame){ .address = { text.at, word },

@@ -90,8 +90,11 @@ static void put_chain(struct unwinding_job *job, struct sample *sample)
 	for (uint64_t i = 0; i < job->kernel; i++)
 		*vec_push(&job->chain) = sample->chain[i];
 	*vec_push(&job->chain) = (uint64_t)PERF_CONTEXT_USER;
-	for (size_t i = 0; i < job->unwound.count; i++)
+	for (size_t i = 0; i < job->unwound.count; i++) {
+		if (job->unwound.frames[i].how == UNWIND_SPLICED && !sample->chain_spliced)
+			sample->chain_spliced = job->chain.len;
 		*vec_push(&job->chain) = job->unwound.frames[i].address;
+	}
 	sample->chain = job->chain.data;
 	sample->chain_len = job->chain.len;
 	sample->chain_origin = origin_of(&job->unwound);
@@ -124,6 +127,9 @@ static bool prepare(struct unwinding *u, struct unwinding_job *job, const struct
 	if (job->kernel < sample->chain_len) {
 		job->input.chain = sample->chain + job->kernel + 1;
 		job->input.chain_len = sample->chain_len - job->kernel - 1;
+	} else {
+		job->input.chain = sample->user_chain;
+		job->input.chain_len = sample->user_chain_len;
 	}
 	return true;
 }

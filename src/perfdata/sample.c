@@ -132,7 +132,24 @@ static void parse_regs(struct cursor *c, uint64_t mask, struct sample_regs *regs
 	regs->values = take_array(c, (uint64_t)__builtin_popcountll(mask), sizeof(uint64_t));
 }
 
-static void parse_stack(struct cursor *c, const struct perf_event_header *header, struct sample *s)
+/* More room than was asked for is our recorder's doing: a chain and, last, its length. */
+static void find_user_chain(const struct perf_attr *attr, struct sample *s)
+{
+	uint64_t unused = (s->user_stack_room - s->user_stack_size) / 8, length;
+	const uint64_t *end;
+
+	if (s->user_stack_room <= attr->attr.base.sample_stack_user || !s->user_stack || !unused)
+		return;
+	end = (const uint64_t *)s->user_stack + s->user_stack_room / 8;
+	length = end[-1];
+	if (length >= unused)
+		return;
+	s->user_chain = end - 1 - length;
+	s->user_chain_len = length;
+}
+
+static void parse_stack(const struct perf_attr *attr, struct cursor *c,
+			const struct perf_event_header *header, struct sample *s)
 {
 	s->user_stack_offset = (uint32_t)(c->at - (const unsigned char *)header);
 	s->user_stack_room = cursor_u64(c);
@@ -144,6 +161,7 @@ static void parse_stack(struct cursor *c, const struct perf_event_header *header
 	s->user_stack_size = cursor_u64(c);
 	if (s->user_stack_size > s->user_stack_room)
 		s->user_stack_size = s->user_stack_room;
+	find_user_chain(attr, s);
 }
 
 static void parse_raw(struct cursor *c, struct sample *s)
@@ -179,7 +197,7 @@ static void parse_late(const struct perf_attr *attr, const struct perf_event_hea
 	if (type & PERF_SAMPLE_REGS_USER)
 		parse_regs(c, attr->attr.base.sample_regs_user, &s->user_regs);
 	if (type & PERF_SAMPLE_STACK_USER)
-		parse_stack(c, header, s);
+		parse_stack(attr, c, header, s);
 	if (type & PERF_SAMPLE_WEIGHT_TYPE)
 		parse_weight(type, c, s);
 	if (type & PERF_SAMPLE_DATA_SRC)

@@ -43,16 +43,20 @@ struct sample {
 	const uint64_t *chain; /* callchain, PERF_CONTEXT_* markers included, leaf first */
 	uint64_t chain_len;
 	struct chain_origin chain_origin;
-	uint64_t
-		chain_spliced; /* by whoever unwinds: from this entry on it is another's; 0: none */
+	uint64_t chain_spliced; /* from this entry on it is the kernel's by frame pointers; 0: none
+				 */
 	const void *raw;
 	uint32_t raw_size;
 	const struct perf_branch_entry *branches;
 	uint64_t branch_count, branch_hw_index;
 	struct sample_regs user_regs, intr_regs;
 	const void *user_stack;
-	uint64_t user_stack_size;   /* bytes really copied */
-	uint64_t user_stack_room;   /* bytes of the record that they stand in */
+	uint64_t user_stack_size; /* bytes really copied */
+	uint64_t user_stack_room; /* bytes of the record that they stand in */
+	/* What the kernel followed by frame pointers, leaf first: kept by our recorder behind the
+	 * copy of the stack, where perf does not look. */
+	const uint64_t *user_chain;
+	uint64_t user_chain_len;
 	uint32_t user_stack_offset; /* where in the record their size stands, and they follow */
 	uint64_t weight, data_src, transaction, phys_addr, cgroup, data_page_size, code_page_size;
 	uint16_t weight_ins_lat, weight_retire_lat; /* of PERF_SAMPLE_WEIGHT_STRUCT */

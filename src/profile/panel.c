@@ -194,6 +194,8 @@ void panel_make(struct panel *panel, const struct profile *p, bool copied)
 			continue;
 		count_stack(&walk, i, weights[i]);
 		panel->samples += weights[i];
+		if (p->stacks.flags[i] & STACK_SPLICED)
+			panel->spliced += weights[i];
 		*(p->stacks.flags[i] & STACK_CUT ? &panel->cut : &panel->whole) += weights[i];
 	}
 	for (uint32_t i = 0; i < p->objects.len; i++)

@@ -46,6 +46,7 @@ struct panel_row {
 
 struct panel {
 	uint64_t samples, whole, cut; /* stacks that reach their beginning, and those that do not */
+	uint64_t spliced; /* completed by frame pointers where the copy of the stack had ended */
 	bool has_stacks;
 	VEC(struct panel_row) rows; /* the most samples first */
 };

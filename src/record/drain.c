@@ -50,16 +50,29 @@ static void set_priority(struct drain *d)
 	d->priority = setpriority(PRIO_PROCESS, tid, -20) ? DRAIN_NORMAL : DRAIN_NICE;
 }
 
+/* Straight from the ring, unless something in it must be changed. */
+static int write_view(struct drain *d, const struct ring_view *view, struct err *err)
+{
+	uint64_t at = view->start;
+	struct iovec parts[2];
+	int rc = 0;
+
+	if (!d->options.tuck)
+		return perf_writer_append(d->sink.writer, parts, ring_parts(view, parts), err);
+	while (!rc && tuck_next(d->options.tuck, view, &at, parts))
+		rc = perf_writer_append(d->sink.writer, parts, 1, err);
+	return rc;
+}
+
 static int empty_ring(struct drain *d, struct ring *ring, struct err *err)
 {
 	struct ring_view view;
-	struct iovec parts[2];
 	int rc;
 
 	if (!ring_view(ring, &view))
 		return 0;
 	account_view(d->sink.account, &view);
-	rc = perf_writer_append(d->sink.writer, parts, ring_parts(&view, parts), err);
+	rc = write_view(d, &view, err);
 	if (!rc)
 		ring_release(ring, &view);
 	return rc;

@@ -18,6 +18,7 @@
 #include "record/account.h"
 #include "record/keep.h"
 #include "record/ring.h"
+#include "record/tuck.h"
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -37,6 +38,7 @@ struct drain_options {
 	int priority;	     /* of SCHED_FIFO; 0: 1 */
 	uint64_t most_bytes; /* of the file, --max-size; 0: no limit */
 	bool soon;	     /* short rounds: somebody reads along */
+	struct tuck *tuck;   /* changes samples on their way; NULL: nothing does */
 	struct keep *keep;   /* is told whom the samples are of; NULL: nobody is */
 	bool one_round;	     /* records from elsewhere come last, and some are older: --overwrite */
 };

@@ -30,6 +30,7 @@ struct recording {
 	size_t attrs_count;
 	struct take *take;
 	struct drain *drain;
+	struct tuck *tuck; /* the drain's */
 	struct keep *keep; /* NULL: nothing is kept */
 	struct keep_result vanishing;
 	char kernel_note[300];
@@ -237,6 +238,7 @@ static int start_drain(struct recording *r, struct err *err)
 		.sys = r->options.sampling.sys,
 		.priority = r->options.priority,
 		.most_bytes = r->options.most_bytes,
+		.tuck = r->tuck,
 		.keep = r->keep,
 		.soon = r->options.sampling.choice.no_buffering,
 		.one_round = r->options.sampling.choice.overwrite,
@@ -259,6 +261,7 @@ struct recording *recording_open(const struct event_list *events, struct target 
 	if (r->sampling) {
 		r->attrs = sampling_attrs(r->sampling, &r->attrs_count);
 		r->by_event = mem_alloc(r->attrs_count * sizeof(*r->by_event));
+		r->tuck = tuck_new(r->attrs, r->attrs_count);
 		r->take = open_take(r, err);
 	}
 	if (r->take && options->keep_vanishing)
@@ -291,6 +294,7 @@ void recording_free(struct recording *r)
 	if (r->drain)
 		drain_stop(r->drain, NULL);
 	stop_keep(r);
+	tuck_free(r->tuck);
 	free_take(r->take);
 	sampling_close(r->sampling);
 	strlist_free(&r->kept);
@@ -385,16 +389,20 @@ static int dump_backward(struct recording *r, struct take *take, struct err *err
 {
 	size_t count, forward;
 	struct ring *rings = sampling_rings(r->sampling, &count, &forward);
+	struct tuck *tuck = tuck_new(r->attrs, r->attrs_count);
 	int rc = 0;
 
 	for (size_t i = forward; i < count && !rc; i++) {
 		unsigned char *copy = mem_alloc(rings[i].size);
 		size_t size = ring_copy_backward(&rings[i], copy);
 
+		if (tuck)
+			tuck_records(tuck, copy, size);
 		if (size)
 			rc = take_records(take, copy, size, err);
 		free(copy);
 	}
+	tuck_free(tuck);
 	return rc;
 }
 

@@ -74,8 +74,6 @@ static void set_stacks(struct perf_event_attr *attr, const struct sampling_choic
 		attr->sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
 		attr->sample_regs_user |= UNWIND_REGS;
 		attr->sample_stack_user = choice->stack_size;
-		/* The copy tells of user space; what frame pointers say would only contradict. */
-		attr->exclude_callchain_user = 1;
 	}
 }
 

@@ -169,7 +169,7 @@ static void print_line(struct script_symbols *symbols, struct outbuf *out, unsig
 		print_source(out, &frames[count ? count - 1 : 0]);
 	else if (show & SHOW_SRCLINE)
 		script_symbols_srcline(out, place);
-	out_char(out, '\n');
+	out_text(out, show & SHOW_SPLICED ? " [spliced]\n" : "\n");
 }
 
 /* Room for a text in the ring, in one piece. */

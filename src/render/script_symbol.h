@@ -23,6 +23,7 @@ enum script_show {
 	SHOW_SRCLINE = 8,
 	SHOW_INLINED = 16, /* a line for each function that was inlined there too */
 	SHOW_BEFORE = 32,  /* of these the address is where a call returns to */
+	SHOW_SPLICED = 64, /* marked: from here on outwards by frame pointers */
 };
 
 struct kept_line;

@@ -271,6 +271,7 @@ static void print_chain(struct script_text *text, enum script_kind kind,
 	uint64_t first = 0; /* entry that is a frame */
 
 	for (uint64_t i = 0; i < count && frames < text->max_stack; i++) {
+		unsigned splice = i && i == sample->chain_spliced ? SHOW_SPLICED : 0;
 		uint64_t ip = sample->chain[i];
 
 		if (ip >= (uint64_t)PERF_CONTEXT_MAX) {
@@ -281,8 +282,8 @@ static void print_chain(struct script_text *text, enum script_kind kind,
 			continue;
 		}
 		script_symbols_frame(&text->symbols, text->out,
-				     show | show_inlined(text, sample, mode, i > first), thread,
-				     mode, ip);
+				     show | splice | show_inlined(text, sample, mode, i > first),
+				     thread, mode, ip);
 		frames++;
 	}
 }

@@ -197,18 +197,48 @@ static enum unwind_result walk(struct walk *w, struct unwound *unwound)
 	return UNWIND_DEEP;
 }
 
+/* How many frames, from this one inwards, both have next to each other. */
+static size_t same_run(const struct unwind_input *input, uint64_t entry,
+		       const struct unwound *unwound, size_t frame)
+{
+	size_t run = 0;
+
+	while (run <= frame && run <= entry &&
+	       input->chain[entry - run] - unwound->frames[frame - run].address <= 1)
+		run++;
+	return run;
+}
+
+/* The entry behind the one that is this frame; 0 if none is. */
+static uint64_t behind_frame(const struct unwind_input *input, const struct unwound *unwound,
+			     size_t frame)
+{
+	size_t longest = 0, run;
+	uint64_t found = 0;
+
+	/* A recursion is there many times: what comes before tells which one it is. */
+	for (uint64_t k = 0; k < input->chain_len; k++) {
+		run = same_run(input, k, unwound, frame);
+		if (run > longest) {
+			longest = run;
+			found = k + 1;
+		}
+	}
+	return found;
+}
+
 /*
  * Where the copy of the stack ended too early, the kernel's own chain may go on: behind the
  * outermost frame that both have.  It lacks functions without a frame pointer, hence the mark.
  */
 static void splice(const struct unwind_input *input, struct unwound *unwound)
 {
-	uint64_t from = input->chain_len;
+	uint64_t from = 0;
 
-	for (size_t i = unwound->count; i-- && from == input->chain_len;)
-		for (uint64_t k = 0; k < input->chain_len; k++)
-			if (input->chain[k] - unwound->frames[i].address <= 1)
-				from = k + 1;
+	for (size_t i = unwound->count; i-- && !from;)
+		from = behind_frame(input, unwound, i);
+	if (!from)
+		return;
 	for (; from < input->chain_len && unwound->count < UNWIND_FRAMES_MAX; from++)
 		if (input->chain[from])
 			add_frame(unwound, input->chain[from] - 1, UNWIND_SPLICED);

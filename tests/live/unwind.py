@@ -157,6 +157,58 @@ def test_kinds(folder):
     compare("recorded by us", data)
 
 
+# --- stacks larger than their copies ------------------------------------------------------------
+
+DEEP = """#include <stdlib.h>
+#include <time.h>
+volatile unsigned long sum;
+static __attribute__((noinline)) int down(int n)
+{
+	volatile char room[400];
+	room[n % 400] = (char)n;
+	if (n)
+		return down(n - 1) + room[n % 400];
+	for (int i = 0; i < 200000; i++)
+		sum += i * 7;
+	return (int)sum;
+}
+int main(int argc, char **argv)
+{
+	clock_t end = clock() + (clock_t)(atof(argv[1]) * CLOCKS_PER_SEC);
+	int x = 0;
+	while (clock() < end)
+		x += down(60);
+	return x == 42;
+}
+"""
+
+
+def test_splice(folder):
+    """Twenty frames fit into 8 KB, 63 there are: the rest is what the kernel found by frame pointers."""
+    source, path = os.path.join(folder, "deep.c"), os.path.join(folder, "deep")
+    data = os.path.join(folder, "deep.data")
+    with open(source, "w", encoding="utf-8") as file:
+        file.write(DEEP)
+    run(["gcc", "-O2", "-fno-omit-frame-pointer", "-fno-optimize-sibling-calls", "-o", path, source])
+    record([PERFOLIO], data, path, SECONDS)
+    said = run(["perf", "script", "--no-inline", "-i", data, "-F", "comm,ip,sym,dso"])
+    theirs = samples_of(["perf", "script", "--no-inline", "-i", data, "-F", "comm,ip,sym,dso"])
+    text = run([*OURS, data]).stdout
+    ours = samples_of([*OURS, data])
+    deep = [stack for stack in ours if [name for _, name in stack].count("down") >= 10]
+    whole = sum([name for _, name in stack].count("down") == 61 and
+                any(name == "main" for _, name in stack) for stack in deep)
+    check(len(deep) > 50 and whole >= 0.98 * len(deep) and text.count("[spliced]") >= whole,
+          f"{whole} of {len(deep)} stacks of 63 frames are whole, each marked", len(ours))
+    reach = sum(any(name == "main" for _, name in stack) for stack in theirs)
+    check(len(theirs) == len(ours) and reach < len(deep) // 4 and not said.stderr,
+          f"perf reads the file: {reach} of {len(theirs)} reach main", said.stderr)
+    frames = [sum(name == "down" for _, name in stack) for stack in theirs]
+    check(max(frames, default=99) < 30, "and shows no frame twice", max(frames, default=0))
+    shown = run([PERFOLIO, "doctor", "-i", data]).stdout
+    check("go on by frame pointers where the copy ended" in shown, "doctor tells of them", shown)
+
+
 # --- a program that knows its own stack --------------------------------------------------------
 
 def true_stack(body):
@@ -300,6 +352,7 @@ def main():
     test_rules()
     with tempfile.TemporaryDirectory(prefix="perfolio-unwind-") as folder:
         test_kinds(folder)
+        test_splice(folder)
         test_truth(folder)
         test_tiny(folder)
         if not sanitized():

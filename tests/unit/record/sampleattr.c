@@ -139,7 +139,7 @@ TEST(sampleattr_terms_go_before_flags)
 	EXPECT_INT(attr.base.sample_stack_user, 1024);
 	EXPECT_INT(attr.base.sample_period, 5000);
 	EXPECT_INT(attr.base.freq, 0);
-	EXPECT_INT(attr.base.exclude_callchain_user, 1);
+	EXPECT_INT(attr.base.exclude_callchain_user, 0);
 	event_list_free(&list);
 }
 

@@ -275,6 +275,27 @@ TEST(unwind_splices_the_kernels_chain)
 	tear_down(&s);
 }
 
+/* A function that calls itself: the frames that both have tell which of its calls is meant. */
+TEST(unwind_splices_a_recursion)
+{
+	const uint64_t chain[] = { LEAF + 0x10,	 INNER + 0x20, INNER + 0x20, INNER + 0x20,
+				   INNER + 0x20, INNER + 0x20, OUTER + 0x11 };
+	struct scene s;
+
+	set_up(&s, INNER + 4);
+	s.words[1] = s.words[3] = INNER + 0x20;
+	s.input.stack_size = 32;
+	s.input.chain = chain;
+	s.input.chain_len = ARRAY_SIZE(chain);
+	unwinder_run(s.unwinder, &s.input, &s.space, &s.unwound);
+	/* Of its frames the chain has the outer two, and four more. */
+	EXPECT_INT(s.unwound.count, 1 + 2 + 4);
+	EXPECT_INT(s.unwound.frames[2].how, UNWIND_BY_RULES);
+	EXPECT_INT(s.unwound.frames[3].how, UNWIND_SPLICED);
+	EXPECT(s.unwound.frames[6].address == OUTER + 0x10);
+	tear_down(&s);
+}
+
 TEST(unwind_splices_nothing_that_it_can_not_place)
 {
 	const uint64_t chain[] = { LEAF + 0x40, OUTER + 0x11 };
