@@ -351,6 +351,8 @@ int profile_builder_read(struct profile_builder *b, struct err *err)
 	int rc;
 
 	add_events(b);
+	if (frames_ask_again(&b->frames))
+		memo_clear(&b->memo);
 	while ((rc = record_sort_next(b->sort, &rec, err)) > 0) {
 		sample_queue_tick(&b->queue);
 		if (rec.rec.header->type == PERF_RECORD_SAMPLE)

@@ -182,6 +182,7 @@ static void fill_place(struct frames *frames, const struct thread *thread, const
 			frames->profile->leaves.data[leaf].function = function;
 		else
 			nameless_in = machine_space(frames->machine, thread, at->mode);
+		frames->unsettled |= nameless_in != 0;
 	}
 	if (!nameless_in && function == known->unknown)
 		nameless_in = NAMELESS_EVERYWHERE;
@@ -414,6 +415,18 @@ struct frames_stack frames_end(struct frames *frames, const struct frames_walk *
 	result.stack = stack_of(frames, walk);
 	mark(&frames->profile->stacks.flags[result.stack], result.cut, &sample->chain_origin);
 	return result;
+}
+
+bool frames_ask_again(struct frames *frames)
+{
+	if (!frames->unsettled)
+		return false;
+	frames->unsettled = false;
+	for (size_t i = 0; i < RECENT_PLACES; i++)
+		if (frames->places[i].nameless_in &&
+		    frames->places[i].nameless_in != NAMELESS_EVERYWHERE)
+			frames->places[i].object = 0;
+	return true;
 }
 
 void frames_update_states(struct frames *frames)

@@ -54,6 +54,7 @@ struct frames {
 	struct recent_place *places;
 	struct recent_stack *stacks;
 	struct recent_name *names;
+	bool unsettled;	     /* some have no name that may have one later */
 	VEC(uint8_t) begins; /* for each function: a stack may begin with it */
 	uint32_t nowhere[3]; /* the function of unmapped addresses, by enum profile_side */
 	enum inlining inlining;
@@ -117,6 +118,12 @@ uint32_t frames_function(struct frames *frames, const char *name, uint32_t objec
  */
 size_t frames_expand(struct frames *frames, const struct recent_place *place, bool returned,
 		     uint32_t *functions, size_t kept);
+
+/*
+ * What had no name that it may have by now (a JIT's list has grown) will be asked for again.  True
+ * if there was such: stacks that were remembered may have more names then.
+ */
+bool frames_ask_again(struct frames *frames);
 
 /* Gives the leaves their source lines, if the symbols' options want that. */
 void frames_find_lines(struct frames *frames);

@@ -20,6 +20,11 @@ struct memo_set {			      /* a cache line */
 void memo_init(struct memo *memo)
 {
 	memo->sets = mem_alloc_aligned(sizeof(*memo->sets), SETS * sizeof(*memo->sets));
+	memo_clear(memo);
+}
+
+void memo_clear(struct memo *memo)
+{
 	memset(memo->sets, 0, SETS * sizeof(*memo->sets));
 }
 

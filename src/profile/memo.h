@@ -18,6 +18,8 @@ struct memo {
 
 void memo_init(struct memo *memo);
 void memo_fini(struct memo *memo);
+/* Forgets all of them. */
+void memo_clear(struct memo *memo);
 
 /* Of a sample; the spaces are numbers that change whenever mappings do. */
 uint64_t memo_hash(const struct sample *sample, uint32_t user_space, uint32_t kernel_space);

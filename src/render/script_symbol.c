@@ -207,6 +207,12 @@ static bool is_kept(const struct script_symbols *symbols, const struct kept_line
 	return !kept->length || symbols->written - kept->at <= TEXTS_SIZE;
 }
 
+/* A JIT's list goes on growing. */
+static bool may_be_named_later(const struct place *place)
+{
+	return place->object->kind == OBJECT_ANON && place->dso && !place->symbol;
+}
+
 void script_symbols_frame(struct script_symbols *symbols, struct outbuf *out, unsigned show,
 			  const struct thread *thread, uint8_t cpumode, uint64_t address)
 {
@@ -225,12 +231,12 @@ void script_symbols_frame(struct script_symbols *symbols, struct outbuf *out, un
 	}
 	place = script_symbols_find(symbols, thread, cpumode, address);
 	*kept = (struct kept_line){ .address = address, .space = space, .show = (uint8_t)show };
-	if (place.object) {
+	if (place.object && !may_be_named_later(&place)) {
 		print_new(symbols, out, show, &place, kept);
 		return;
 	}
 	/* The kernel's names may not be read yet, and know more then. */
-	if (cpumode != PERF_RECORD_MISC_USER)
+	if (place.object || cpumode != PERF_RECORD_MISC_USER)
 		kept->space = 0;
 	print_line(symbols, out, show, &place);
 }

@@ -5,9 +5,14 @@
 #include "perfdata/reader.h"
 #include "test.h"
 
+#include <fcntl.h>
 #include <linux/perf_event.h>
+#include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define TYPE                                                                     \
 	(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | \
@@ -259,4 +264,60 @@ TEST(build_gives_each_event_of_a_group_a_row)
 	EXPECT_INT(p->events.data[1].weight, 5);
 	EXPECT_INT(p->events.data[1].samples, 1);
 	profile_free(p);
+}
+
+static void write_text(const char *path, const void *text, size_t size)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+	EXPECT_INT(write(fd, text, size), size);
+	close(fd);
+}
+
+/* A recording that grows, and a JIT that writes its list only when its code has run for a while. */
+TEST(build_asks_again_for_what_a_jit_has_named_since)
+{
+	const struct perf_reader_options follow = { .follow = true };
+	char folder[] = "/tmp/perfolio-build-XXXXXX", file[64], list[64];
+	struct symbol_options options = { .cache_dir = "", .symfs = mkdtemp(folder) };
+	struct symbol_store *store = symbol_store_new(&options);
+	struct profile_builder *builder;
+	struct perf_reader *reader;
+	struct maker m = { 0 };
+	struct err err = { 0 };
+	const struct profile *p;
+
+	snprintf(list, sizeof(list), "%s/tmp", folder);
+	EXPECT_INT(mkdir(list, 0700), 0);
+	snprintf(list, sizeof(list), "%s/tmp/perf-7.map", folder);
+	snprintf(file, sizeof(file), "%s/perf.data", folder);
+	start(&m);
+	map(&m, 0x1000, "//anon");
+	SAMPLE(&m, PERF_RECORD_MISC_USER, 0x1010, PERF_CONTEXT_USER, 0x1010);
+	write_text(file, m.out.data, m.out.len);
+	reader = perf_reader_open(file, &follow, &err);
+	builder = profile_builder_new(reader, store);
+	p = profile_builder_profile(builder);
+	make_round(&m);
+	make_round(&m);
+	write_text(file, m.out.data, m.out.len);
+	EXPECT_INT(profile_builder_read(builder, &err), 0);
+	expect_stack(p, 0, "[unknown]");
+	write_text(list, "1000 100 made\n", 14);
+	poll(NULL, 0, 150); /* lists are looked at ten times a second */
+	SAMPLE(&m, PERF_RECORD_MISC_USER, 0x1010, PERF_CONTEXT_USER, 0x1010);
+	make_finish(&m);
+	write_text(file, m.out.data, m.out.len);
+	EXPECT_INT(profile_builder_read(builder, &err), 0);
+	EXPECT_INT(p->samples.len, 2);
+	expect_stack(p, 1, "made");
+	profile_builder_free(builder);
+	perf_reader_close(reader);
+	symbol_store_free(store);
+	make_free(&m);
+	unlink(list);
+	unlink(file);
+	*strrchr(list, '/') = '\0';
+	rmdir(list);
+	rmdir(folder);
 }
