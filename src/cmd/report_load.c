@@ -116,14 +116,14 @@ static struct profile *from_index(const struct report_args *args,
 	return profile;
 }
 
-static int from_records(struct profile **profile, const struct report_args *args,
+static int from_records(struct profile **profile, const struct report_args *args, const char *input,
 			struct perf_reader *reader, struct err *err)
 {
 	struct symbol_args names = args->names;
 	struct symbol_store *store;
 
 	names.lines = report_wants_lines(args);
-	store = symbols_open(&names, reader);
+	store = symbols_open(&names, reader, perf_reader_is_pipe(reader) ? NULL : input);
 	*profile = profile_read(reader, store, err);
 	symbols_close(store);
 	return *profile ? 0 : -err->code;
@@ -143,7 +143,7 @@ int report_load(struct profile **profile, const struct report_args *args, const 
 
 	*profile = indexed ? from_index(args, &identity, path) : NULL;
 	if (!*profile) {
-		rc = from_records(profile, args, reader, err);
+		rc = from_records(profile, args, input, reader, err);
 		/* A folder that cannot be written to only means that the next time is as slow. */
 		if (!rc && indexed && profile_index_write(*profile, &identity, path, &why))
 			log_line(LOG_DEBUG, "no index: %s", why.text);

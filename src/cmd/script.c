@@ -39,6 +39,7 @@ struct script {
 	struct perf_reader *reader;
 	struct record_sort *sort;
 	const struct symbol_args *names;
+	const char *input; /* NULL if it can't be read twice */
 	/* NULL until the first sample: by then a pipe has told what it is of. */
 	struct symbol_store *store;
 	const struct script_shown *shown;
@@ -142,7 +143,7 @@ static int take_sample(struct script *script, const struct sorted_record *rec, s
 	if (rc)
 		return rc;
 	if (!script->store) {
-		script->store = symbols_open(script->names, script->reader);
+		script->store = symbols_open(script->names, script->reader, script->input);
 		script->text.symbols.naming.store = script->store;
 	}
 	queued = rec->attr->attr.base.sample_type & PERF_SAMPLE_STACK_USER ||
@@ -269,6 +270,7 @@ static int script_over(struct script *script, const struct script_options *o, co
 	if (!script->reader)
 		return -err->code;
 	script->text.reader = script->reader;
+	script->input = o->follow || perf_reader_is_pipe(script->reader) ? NULL : input;
 	script->text.machine = machine_new();
 	machine_use_guests(script->text.machine, &o->names.guest);
 	script_symbols_init(&script->text.symbols, script->text.machine);

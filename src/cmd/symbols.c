@@ -2,8 +2,11 @@
 #include "cmd/symbols.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/progress.h"
+#include "cmd/hot.h"
 #include "perfdata/feature.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -23,8 +26,38 @@ static bool is_of_another_machine(struct perf_reader *reader)
 	return other || (text && strcmp(text, here.machine) != 0);
 }
 
-struct symbol_store *symbols_open(const struct symbol_args *args, struct perf_reader *reader)
+/* What is shown of a fetch: one at a time, symbol/debuginfod.h. */
+struct fetching {
+	struct progress progress;
+	char what[256];
+	bool begun;
+};
+
+/* A line on a terminal while something is fetched that takes long. */
+static void show_fetching(void *context, const char *path, uint64_t done, uint64_t total)
 {
+	struct fetching *line = context;
+
+	if (!path) {
+		if (line->begun)
+			progress_end(&line->progress);
+		line->begun = false;
+		return;
+	}
+	if (!line->begun) {
+		line->begun = true;
+		snprintf(line->what, sizeof(line->what), "fetching symbols of %s, bytes:", path);
+		line->progress = progress_start(line->what, 0);
+	}
+	line->progress.total = total;
+	progress_at(&line->progress, done);
+}
+
+struct symbol_store *symbols_open(const struct symbol_args *args, struct perf_reader *reader,
+				  const char *input)
+{
+	const char *servers = getenv("DEBUGINFOD_URLS");
+	struct hot_objects hot = { 0 };
 	const char *release = feature_text(reader, FEATURE_OSRELEASE);
 	char *release_copy = release ? mem_strdup(release) : NULL;
 	struct symbol_options options = {
@@ -39,10 +72,21 @@ struct symbol_store *symbols_open(const struct symbol_args *args, struct perf_re
 					      : INLINE_UNWOUND,
 		.lines = args->lines,
 		.debuginfod = args->debuginfod,
+		.fetch_limit_ns = args->fetch_limit_ns,
+		.fetching = show_fetching,
+		.fetching_context = mem_alloc(sizeof(struct fetching)),
 		.other_machine = is_of_another_machine(reader),
 	};
-	struct symbol_store *store = symbol_store_new(&options);
+	struct symbol_store *store;
 
+	if (args->debuginfod && input && servers && servers[0]) {
+		hot_objects_find(&hot, input, args);
+		vec_reserve(&hot, 1); /* none at all is an answer too */
+		options.hot = hot.data;
+		options.hot_count = hot.len;
+	}
+	store = symbol_store_new(&options);
+	vec_free(&hot);
 	free(release_copy);
 	return store;
 }

@@ -3,6 +3,7 @@
 #ifndef CMD_SYMBOLS_H
 #define CMD_SYMBOLS_H
 
+#include "base/clock.h"
 #include "cmd/command.h"
 #include "symbol/symbol.h"
 
@@ -12,6 +13,7 @@ struct symbol_args {
 	const char *symfs, *kallsyms, *vmlinux, *buildid_dir;
 	struct guest_sources guest;
 	bool debuginfod;
+	int64_t fetch_limit_ns; /* of all that is fetched; 0: the usual */
 	bool inlined, not_inlined;
 	bool lines; /* not an option: set by a command that wants the lines of samples */
 };
@@ -54,13 +56,22 @@ struct symbol_args {
 		{ OPT_FLAG,	0,                                                                     \
 		  "guest-code", field(guest.code),                                                     \
 		  NULL,		"virtual machines run code of the process that they are in" },         \
+		{ OPT_FLAG,	0,                                                                     \
+		  "debuginfod", field(debuginfod),                                                     \
+		  NULL,		"fetch what hot objects lack from the servers in DEBUGINFOD_URLS" },   \
 	{                                                                                              \
-		OPT_FLAG, 0, "debuginfod", field(debuginfod), NULL,                                    \
-			"fetch what is missing from the servers in DEBUGINFOD_URLS"                    \
+		OPT_DURATION, 0, "fetch-limit", field(fetch_limit_ns), "TIME",                         \
+			"fetch no longer than this in all; default 2 minutes",                         \
+			.unit_ns = NS_PER_SEC                                                          \
 	}
 
-/* The symbols for a recording, which tells what it is of; never NULL. */
-struct symbol_store *symbols_open(const struct symbol_args *args, struct perf_reader *reader);
+/*
+ * The symbols for a recording, which tells what it is of; never NULL.  If servers may be asked, the
+ * recording at `input` is read before, to ask only for what is hot in it; NULL if it can't be read
+ * twice, and then they are asked for whatever is missing.
+ */
+struct symbol_store *symbols_open(const struct symbol_args *args, struct perf_reader *reader,
+				  const char *input);
 
 /* Says what can't be seen from the names; frees the store, which may be NULL. */
 void symbols_close(struct symbol_store *store);

@@ -55,29 +55,42 @@ static void load(void)
 		log_once(LOG_NOTE, "no names from debuginfod: libdebuginfod.so.1 is not installed");
 }
 
+/* One file that is waited for. */
+struct waiting {
+	struct debuginfod_asking *asking;
+	const char *object;
+	int64_t silent_until_ns, until_ns;
+};
+
 /* Called several times a second while the library waits; a value but 0 ends that. */
 static int stop_when_late(client *c, long done, long total)
 {
-	const int64_t *until = lib.get_user_data(c);
+	const struct waiting *w = lib.get_user_data(c);
+	int64_t now = clock_now_ns();
 
-	(void)done;
-	(void)total;
-	return clock_now_ns() > *until;
+	if (w->asking->fetching)
+		w->asking->fetching(w->asking->context, w->object, done > 0 ? (uint64_t)done : 0,
+				    total > 0 ? (uint64_t)total : 0);
+	return now > w->until_ns || (done <= 0 && now > w->silent_until_ns);
 }
 
-static char *ask(client *c, const struct build_id *id, enum debuginfod_kind kind,
-		 atomic_int *failures)
+static char *ask(client *c, struct debuginfod_asking *asking, const struct build_id *id,
+		 enum debuginfod_kind kind, const char *object)
 {
-	int64_t until = clock_now_ns() + DEBUGINFOD_LIMIT_S * NS_PER_SEC;
+	int64_t started = clock_now_ns();
+	struct waiting waiting = { .asking = asking,
+				   .object = object,
+				   .silent_until_ns = started + DEBUGINFOD_SILENCE_S * NS_PER_SEC,
+				   .until_ns = started + asking->left_ns };
 	char *path = NULL, *copy;
 	int fd;
 
-	lib.set_user_data(c, &until);
+	lib.set_user_data(c, &waiting);
 	lib.set_progress(c, stop_when_late);
 	fd = lib.find[kind](c, id->bytes, id->size, &path);
+	asking->left_ns -= clock_now_ns() - started;
 	if (fd < 0) {
-		if (fd != -ENOENT)
-			++*failures;
+		asking->failures += fd != -ENOENT;
 		return NULL;
 	}
 	close(fd);
@@ -86,11 +99,36 @@ static char *ask(client *c, const struct build_id *id, enum debuginfod_kind kind
 	return copy;
 }
 
-char *debuginfod_find(const struct build_id *id, enum debuginfod_kind kind, atomic_int *failures)
+static char *ask_in_time(struct debuginfod_asking *asking, const struct build_id *id,
+			 enum debuginfod_kind kind, const char *object)
 {
-	const char *urls = getenv("DEBUGINFOD_URLS");
 	char *path = NULL;
 	client *c;
+
+	if (asking->left_ns <= 0) {
+		log_once(LOG_NOTE, "no time left for debuginfod; going on without what is missing "
+				   "still (--fetch-limit allows more)");
+		return NULL;
+	}
+	if (asking->failures >= DEBUGINFOD_PATIENCE) {
+		log_once(LOG_NOTE, "debuginfod does not answer; going on without it");
+		return NULL;
+	}
+	c = lib.begin();
+	if (!c)
+		return NULL;
+	path = ask(c, asking, id, kind, object);
+	if (asking->fetching)
+		asking->fetching(asking->context, NULL, 0, 0);
+	lib.end(c);
+	return path;
+}
+
+char *debuginfod_find(struct debuginfod_asking *asking, const struct build_id *id,
+		      enum debuginfod_kind kind, const char *object)
+{
+	const char *urls = getenv("DEBUGINFOD_URLS");
+	char *path;
 
 	if (!urls || !urls[0]) {
 		log_once(LOG_NOTE, "no names from debuginfod: DEBUGINFOD_URLS is not set");
@@ -99,16 +137,8 @@ char *debuginfod_find(const struct build_id *id, enum debuginfod_kind kind, atom
 	pthread_once(&load_once, load);
 	if (!loaded)
 		return NULL;
-	if (*failures >= DEBUGINFOD_PATIENCE) {
-		log_once(LOG_NOTE, "debuginfod does not answer; going on without it");
-		return NULL;
-	}
 	pthread_mutex_lock(&one_at_a_time);
-	c = lib.begin();
-	if (c) {
-		path = ask(c, id, kind, failures);
-		lib.end(c);
-	}
+	path = ask_in_time(asking, id, kind, object);
 	pthread_mutex_unlock(&one_at_a_time);
 	return path;
 }

@@ -4,17 +4,27 @@
 #define SYMBOL_DEBUGINFOD_H
 
 #include "perfdata/buildid.h"
-#include <stdatomic.h>
+#include "symbol/symbol.h"
 
 enum debuginfod_kind { DEBUGINFOD_EXECUTABLE, DEBUGINFOD_DEBUGINFO };
 
+/* How it went so far with the servers. */
+struct debuginfod_asking {
+	int failures;	 /* without an answer; after DEBUGINFOD_PATIENCE nobody is asked any more */
+	int64_t left_ns; /* of the time for all files */
+	symbol_fetching *fetching; /* NULL: nobody wants to know */
+	void *context;		   /* for it */
+};
+
+#define DEBUGINFOD_PATIENCE  2
+#define DEBUGINFOD_SILENCE_S 30 /* without a single byte: that is no answer */
+
 /*
  * The path of the file in libdebuginfod's own cache, asking the servers of DEBUGINFOD_URLS if need
- * be; NULL if they do not have it, or are not done within DEBUGINFOD_LIMIT_S.  Free it.  *failures
- * counts those without an answer; after DEBUGINFOD_PATIENCE of them nobody is asked any more.
+ * be; NULL if they do not have it, or time is up.  Free it.  `object` is what it is of, for people.
+ * One file at a time, whoever asks.
  */
-#define DEBUGINFOD_LIMIT_S  30
-#define DEBUGINFOD_PATIENCE 2
-char *debuginfod_find(const struct build_id *id, enum debuginfod_kind kind, atomic_int *failures);
+char *debuginfod_find(struct debuginfod_asking *asking, const struct build_id *id,
+		      enum debuginfod_kind kind, const char *object);
 
 #endif

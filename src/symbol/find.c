@@ -154,13 +154,22 @@ bool find_place(struct finder *f, const char *path, struct elf_file *elf)
 	       find_try(f, "", path, elf);
 }
 
+static bool is_hot(const struct symbol_options *options, const struct build_id *id)
+{
+	bool hot = !options->hot;
+
+	for (size_t i = 0; i < options->hot_count && !hot; i++)
+		hot = build_id_same(&options->hot[i], id);
+	return hot && id->size;
+}
+
 bool find_try_debuginfod(struct finder *f, enum debuginfod_kind kind, struct elf_file *elf)
 {
 	char *path = NULL;
 	bool found;
 
-	if (f->wanted.size && f->store->options.debuginfod)
-		path = debuginfod_find(&f->wanted, kind, &f->store->debuginfod_failures);
+	if (f->store->options.debuginfod && is_hot(&f->store->options, &f->wanted))
+		path = debuginfod_find(&f->store->asking, &f->wanted, kind, f->path);
 	found = path && find_try(f, "", path, elf);
 	free(path);
 	return found;

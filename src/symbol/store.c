@@ -61,6 +61,16 @@ struct symbol_store *symbol_store_new(const struct symbol_options *options)
 	own->guest.modules = copy(store, options->guest.modules);
 	own->guest.mount = copy(store, options->guest.mount);
 	own->release = copy(store, options->release);
+	if (options->hot) {
+		own->hot = arena_alloc(&store->arena, (own->hot_count + 1) * sizeof(*own->hot));
+		memcpy((struct build_id *)own->hot, options->hot,
+		       own->hot_count * sizeof(*own->hot));
+	}
+	store->asking = (struct debuginfod_asking){
+		.left_ns = own->fetch_limit_ns ? own->fetch_limit_ns : FETCH_LIMIT_NS,
+		.fetching = own->fetching,
+		.context = own->fetching_context,
+	};
 	own->buildid_dir = own->cache_dir = NULL;
 	set_folders(store, options);
 	if (!own->other_machine)
@@ -113,6 +123,7 @@ void symbol_store_free(struct symbol_store *store)
 	kernel_names_free(store->listed);
 	kernel_names_free(store->bpf);
 	free(store->cache.dir);
+	free(store->options.fetching_context);
 	pthread_mutex_destroy(&store->lock);
 	pthread_mutex_destroy(&store->kernel_lock);
 	arena_free(&store->arena);

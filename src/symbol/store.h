@@ -13,6 +13,7 @@
 #include "base/map.h"
 #include "base/vec.h"
 #include "symbol/cache.h"
+#include "symbol/debuginfod.h"
 #include "symbol/sheet.h"
 #include "symbol/symbol.h"
 #include <pthread.h>
@@ -45,7 +46,7 @@ struct symbol_store {
 	struct symbol_options options; /* its strings in the arena */
 	const char *buildid_dir;       /* NULL: there is none */
 	struct cache cache;
-	atomic_int debuginfod_failures;
+	struct debuginfod_asking asking;
 	pthread_mutex_t lock; /* guards what follows */
 	struct arena arena;
 	struct map by_key;

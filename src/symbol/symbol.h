@@ -66,6 +66,14 @@ static inline bool guest_sources_given(const struct guest_sources *from)
 	return from->kallsyms || from->vmlinux || from->modules || from->mount || from->code;
 }
 
+#define FETCH_LIMIT_NS (120 * 1000000000ll)
+
+/*
+ * Called several times a second while a server is waited for: what is fetched, and how many of how
+ * many bytes are here, 0 if that is not known.  At the end with a path of NULL.
+ */
+typedef void symbol_fetching(void *context, const char *path, uint64_t done, uint64_t total);
+
 struct symbol_options {
 	const char *symfs;    /* folder that stands for / */
 	const char *kallsyms; /* instead of /proc/kallsyms */
@@ -76,8 +84,14 @@ struct symbol_options {
 	uint64_t cache_limit;	 /* bytes; 0 for 1 GiB */
 	const char *release; /* of the recorded kernel: "6.1.0-9-amd64"; NULL: the running one's */
 	enum inlining inlining;
-	bool lines;	    /* the source lines of samples will be asked for */
-	bool debuginfod;    /* ask servers (DEBUGINFOD_URLS) for what is missing */
+	bool lines;	 /* the source lines of samples will be asked for */
+	bool debuginfod; /* ask servers (DEBUGINFOD_URLS) for what is missing */
+	/* For these only; NULL: for any. */
+	const struct build_id *hot;
+	size_t hot_count;
+	int64_t fetch_limit_ns; /* for all that they are asked for; 0: FETCH_LIMIT_NS */
+	symbol_fetching *fetching;
+	void *fetching_context; /* freed with the store */
 	bool other_machine; /* the recording is not of this machine: /proc, the running kernel and
 			       files without a build-id say nothing about it */
 };
