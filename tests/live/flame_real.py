@@ -27,11 +27,13 @@ def flame(folder, *words, timeout=120):
     return {child["name"]: child for child in tree.get("children", [])}, tree
 
 
-def selves(node, found=None):
+def selves(node, found=None, name=None):
+    """{function: what it weighs itself}; what is inlined counts for the function that it is in, as in perf."""
     found = {} if found is None else found
-    found[node["name"]] = found.get(node["name"], 0) + node["self"]
+    name = name if node.get("kind") == "inlined" else node["name"]
+    found[name] = found.get(name, 0) + node["self"]
     for child in node.get("children", []):
-        selves(child, found)
+        selves(child, found, name)
     return found
 
 

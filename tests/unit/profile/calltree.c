@@ -87,10 +87,10 @@ TEST(calltree_leaves_out_what_weighs_nothing)
 	EXPECT_INT(calltree_build(&tree, profile, &weights, &(struct calltree_options){ 0 }, &err),
 		   0);
 	EXPECT_INT(tree.nodes.len, 3); /* all, main, idle */
+	calltree_free(&tree);
 	EXPECT_INT(calltree_build(&tree, profile, &weights,
 				  &(struct calltree_options){ .hide = "(" }, &err),
 		   -EINVAL);
-	calltree_free(&tree);
 	stack_weights_free(&weights);
 	profile_free(profile);
 }
