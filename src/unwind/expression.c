@@ -95,7 +95,8 @@ static uint64_t load(struct evaluation *e, uint64_t address, unsigned size)
 {
 	uint64_t value = 0;
 
-	if (!unwind_read(e->stack, address, &value)) {
+	if (!unwind_read(e->stack, address, &value) &&
+	    !(e->stack->read_file && e->stack->read_file(e->stack->context, address, &value))) {
 		e->broken = e->outside = true;
 		return 0;
 	}

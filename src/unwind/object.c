@@ -5,7 +5,10 @@
 #include "symbol/symbol.h"
 #include "unwind/frametable.h"
 
-#define VDSO_MAX   (64 * 1024)
+#define VDSO_MAX (64 * 1024)
+#define PAGE	 4096
+#define PAGES_MAX \
+	1000	     /* of constant data that are read of one file: a hostile one could want any */
 #define TABLES_MAX 3 /* .eh_frame, .debug_frame, and that of the debug file */
 
 /* The rows of an entry that has been run. */
@@ -25,7 +28,11 @@ struct unwind_tables {
 };
 
 struct unwind_object {
-	struct dso *dso;	   /* whose other files are still to be opened; NULL: none are */
+	struct dso *dso;     /* whose other files are still to be opened; NULL: none are */
+	struct dso *data;    /* whose file holds constant data; NULL: nobody's */
+	unsigned char *page; /* of these, what was read last */
+	uint64_t page_off;
+	unsigned page_reads;
 	struct unwind_tables *own; /* NULL: another one's */
 	const struct unwind_tables *tables;
 	size_t table_count;
@@ -129,7 +136,7 @@ struct unwind_object *unwind_object_open(struct dso *dso)
 	if (!dso_open_code(dso, &code))
 		return NULL;
 	object = new_object(&code);
-	object->dso = dso;
+	object->dso = object->data = dso;
 	elf_file_close(&code);
 	return object;
 }
@@ -191,11 +198,62 @@ void unwind_object_free(struct unwind_object *object)
 		free(object->own->segments);
 		free(object->own);
 	}
+	free(object->page);
 	cfi_rows_free(&object->rows);
 	vec_free(&object->compiled);
 	idmap_free(&object->by_entry);
 	idmap_free(&object->by_pc);
 	free(object);
+}
+
+static bool is_constant(const struct unwind_object *object, uint64_t file_off, size_t size)
+{
+	for (size_t i = 0; i < object->tables->segment_count; i++) {
+		const struct elf_segment *s = &object->tables->segments[i];
+
+		if (!(s->flags & PF_W) && file_off >= s->offset && s->file_size >= size &&
+		    file_off - s->offset <= s->file_size - size)
+			return true;
+	}
+	return false;
+}
+
+static bool load_page(struct unwind_object *object, uint64_t offset)
+{
+	struct elf_file code = { 0 };
+
+	free(object->page);
+	object->page = NULL;
+	object->page_off = offset;
+	if (!object->data || object->page_reads++ == PAGES_MAX ||
+	    !dso_open_code(object->data, &code)) {
+		object->data = NULL;
+		return false;
+	}
+	/* The last one of a file is shorter. */
+	if (offset < code.image.size) {
+		uint64_t left = code.image.size - offset;
+
+		object->page = mem_alloc(PAGE);
+		if (!image_read(&code.image, offset, object->page, left < PAGE ? left : PAGE))
+			memset(object->page, 0, PAGE);
+	}
+	elf_file_close(&code);
+	return object->page != NULL;
+}
+
+bool unwind_object_read(struct unwind_object *object, uint64_t file_off, size_t size,
+			uint64_t *value)
+{
+	uint64_t page = file_off / PAGE * PAGE;
+
+	if (!is_constant(object, file_off, size) || file_off - page > PAGE - size)
+		return false;
+	if ((!object->page || object->page_off != page) && !load_page(object, page))
+		return false;
+	*value = 0;
+	memcpy(value, object->page + (file_off - page), size);
+	return true;
 }
 
 bool unwind_object_has_rules(struct unwind_object *object)

@@ -48,6 +48,13 @@ bool unwind_object_has_rules(struct unwind_object *object);
 /* Where a byte of the file is loaded, by its segments. */
 uint64_t unwind_object_address(const struct unwind_object *object, uint64_t file_off);
 
+/*
+ * A word of what the file holds there, if it is mapped so that nobody can have changed it; false if
+ * not.  Only of one that was opened by its dso.
+ */
+bool unwind_object_read(struct unwind_object *object, uint64_t file_off, size_t size,
+			uint64_t *value);
+
 /* The row that holds at pc, until the next call; NULL if there is none. */
 const struct cfi_row *unwind_object_find(struct unwind_object *object, uint64_t pc);
 

@@ -2,8 +2,9 @@
 /*
  * From one frame to its caller's, by a row of call frame information or by the frame pointer.
  *
- * Memory is what was copied of a thread's stack; everything else was not recorded.  Nothing here
- * looks for rows: who steps brings the one that holds at the frame's pc.
+ * Memory is what was copied of a thread's stack; everything else was not recorded, but what
+ * expressions want to know may be in a file that was mapped.  Nothing here looks for rows: who
+ * steps brings the one that holds at the frame's pc.
  */
 #ifndef UNWIND_STEP_H
 #define UNWIND_STEP_H
@@ -29,6 +30,10 @@ struct unwind_stack {
 	uint64_t start; /* the address of the first one */
 	uint64_t size;
 	bool wide; /* words have 64 bits */
+	/* A word of constant data of a mapped file; false if there is none.  NULL: there are no
+	 * files. */
+	bool (*read_file)(void *context, uint64_t address, uint64_t *value);
+	void *context;
 };
 
 enum unwind_result {

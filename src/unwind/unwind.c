@@ -116,6 +116,23 @@ static void locate(struct walk *w, uint64_t address)
 	}
 }
 
+/* What is asked for here lies in .rodata; who follows leaves it to who can open files. */
+static bool read_file(void *context, uint64_t address, uint64_t *value)
+{
+	struct walk *w = context;
+	struct unwind_object *object;
+	struct unwind_place place;
+
+	if (!w->space->find(w->space->context, address, &place))
+		return false;
+	if (place.later || place.share) {
+		w->later = true;
+		return false;
+	}
+	object = place.dso ? object_of(w->unwinder, place.dso) : NULL;
+	return object && unwind_object_read(object, place.file_off, w->stack.wide ? 8 : 4, value);
+}
+
 static bool is_trampoline(const struct walk *w)
 {
 	return w->row && w->row->signal;
@@ -255,7 +272,9 @@ void unwinder_run(struct unwinder *unwinder, const struct unwind_input *input,
 	w.stack = (struct unwind_stack){ .bytes = input->stack,
 					 .start = unwind_sp(&w.regs, input->arch),
 					 .size = input->stack_size,
-					 .wide = input->arch != UNWIND_I386 };
+					 .wide = input->arch != UNWIND_I386,
+					 .read_file = read_file,
+					 .context = &w };
 	if (!w.regs.pc)
 		return;
 	unwound->end = walk(&w, unwound);

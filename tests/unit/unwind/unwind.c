@@ -5,6 +5,7 @@
 #include "symbol/symbol.h"
 #include "test.h"
 #include "unwind/maker.h"
+#include "unwind/object.h"
 
 #include <linux/perf_event.h>
 
@@ -30,6 +31,7 @@ struct scene {
 #define OUTER (TEXT + 0x300)
 #define TRAMP (TEXT + 0x400)
 #define STUB  (TEXT + 0x500)
+#define TABLE (TEXT + 0x600)
 #define JIT   0x7e0000000000u
 
 static bool find(void *context, uint64_t pc, struct unwind_place *place)
@@ -57,6 +59,8 @@ static void make_library(void)
 	/* Stubs of the PLT: CFA = rsp + 8 + ((rip & 15) >= 11) * 8. */
 	make_entry(&frames, MADE_TEXT_ADDR + 0x500, 0x100,
 		   "\x0f\x0b\x77\x08\x80\x00\x3f\x1a\x3b\x2a\x33\x24\x22", 13);
+	/* CFA = rsp + 8 + what stands 0x20 bytes further in the code: "\x08", zeros. */
+	make_entry(&frames, MADE_TEXT_ADDR + 0x600, 0x100, "\x0f\x06\x80\x20\x06\x77\x08\x22", 8);
 	make_common(&frames, &(struct made_common){ .letters = "zRS",
 						    .data = "\x1b",
 						    .data_size = 1,
@@ -68,6 +72,7 @@ static void make_library(void)
 					{ ".eh_frame", SHT_PROGBITS, SHF_ALLOC, MADE_FRAMES_ADDR, 0,
 					  frames.bytes.data, frames.bytes.len },
 					{ 0 } } });
+	file.data[MADE_TEXT_OFF + 0x620] = 8;
 	folder_put("lib.so", file.data, file.len);
 	buf_free(&file);
 	buf_free(&frames.bytes);
@@ -272,6 +277,38 @@ TEST(unwind_splices_the_kernels_chain)
 	       UNWIND_COPY_END);
 	EXPECT_INT(s.unwound.frames[1].how, UNWIND_BY_RULES);
 	EXPECT_INT(s.unwound.frames[2].how, UNWIND_SPLICED);
+	tear_down(&s);
+}
+
+/* An expression may want to know what is in no stack, but in the file. */
+TEST(unwind_reads_constant_data)
+{
+	struct scene s;
+
+	set_up(&s, TABLE);
+	s.words[1] = OUTER + 8;
+	unwinder_run(s.unwinder, &s.input, &s.space, &s.unwound);
+	expect(&s, 2, (uint64_t[]){ TABLE, OUTER + 7 }, UNWIND_ROOT);
+	tear_down(&s);
+}
+
+TEST(unwind_reads_only_what_is_loaded)
+{
+	struct unwind_object *object;
+	struct scene s;
+	uint64_t value;
+
+	set_up(&s, TABLE);
+	object = unwind_object_open(s.dso);
+	EXPECT(unwind_object_read(object, MADE_TEXT_OFF + 0x620, 8, &value));
+	EXPECT_INT(value, 8);
+	EXPECT(unwind_object_read(object, MADE_TEXT_OFF + 0x61e, 4, &value));
+	EXPECT_INT(value, 0x80000);
+	EXPECT(unwind_object_read(object, MADE_TEXT_OFF + MADE_TEXT_SIZE - 8, 8, &value));
+	EXPECT(!unwind_object_read(object, MADE_TEXT_OFF + MADE_TEXT_SIZE - 4, 8, &value));
+	EXPECT(!unwind_object_read(object, 0x10, 8, &value));
+	EXPECT(!unwind_object_read(object, UINT64_MAX - 3, 8, &value));
+	unwind_object_free(object);
 	tear_down(&s);
 }
 
