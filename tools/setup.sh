@@ -16,13 +16,18 @@ fi
 
 wanted=
 for group; do
-  names=$(awk -v group="$group" '$1 == group { print $2 }' "$list")
+  names=$(awk -v group="$group" '$1 == group { print $2 ($3 ? "=" $3 : "") }' "$list")
   [ -n "$names" ] || { echo "setup: $list knows no group '$group'" >&2; exit 2; }
   wanted="$wanted $names"
 done
 
 missing=
 for name in $wanted; do
+  program=${name#*=}
+  if [ "$program" != "$name" ] && command -v "$program" >/dev/null 2>&1; then
+    continue
+  fi
+  name=${name%%=*}
   status=$(dpkg-query -W -f '${db:Status-Status}' "$name" 2>/dev/null) || status=none
   [ "$status" = installed ] || missing="$missing $name"
 done

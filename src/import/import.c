@@ -15,6 +15,7 @@ const char *import_format_name(enum import_format format)
 	case IMPORT_PERFSCRIPT: return "perf script text";
 	case IMPORT_FOLDED: return "folded stacks";
 	case IMPORT_PPROF: return "a pprof profile";
+	case IMPORT_LEGACY: return "a pprof profile of an older form";
 	case IMPORT_UNKNOWN: break;
 	}
 	return "nothing known";
@@ -185,14 +186,8 @@ static int unknown_format(struct input *input, const char *bytes, size_t size, s
 	const char *what = "neither a recording nor perf script text, folded stacks or a pprof "
 			   "profile";
 
-	static const char *const legacy[] = { "heap profile:", "--- ",
-					      "threadcreate profile:", "goroutine profile:" };
-
 	if (!size)
 		return err_set(err, ENODATA, "%s is empty", input_name(input));
-	for (size_t i = 0; i < ARRAY_SIZE(legacy); i++)
-		if (size > strlen(legacy[i]) && !memcmp(bytes, legacy[i], strlen(legacy[i])))
-			what = "pprof's older text form; `pprof -proto` makes a profile of it";
 	if (size >= 10 && !memcmp(bytes, "SIMPLEPERF", 10))
 		what = "simpleperf's own format; `simpleperf report-sample --show-callchain` "
 		       "makes text of it";
@@ -217,6 +212,8 @@ int import_detect(struct input *input, enum import_format *format, struct err *e
 		*format = IMPORT_PERFDATA;
 	else if (pprof_looks_so(bytes, size, size < INPUT_PEEK))
 		*format = IMPORT_PPROF;
+	else if (legacy_looks_so(text, (size_t)(bytes + size - text)))
+		*format = IMPORT_LEGACY;
 	else if (folded_looks_so(text, (size_t)(bytes + size - text)))
 		*format = IMPORT_FOLDED;
 	else if (perfscript_looks_so(text, (size_t)(bytes + size - text)))
@@ -230,6 +227,7 @@ static int read_format(struct import_job *job, struct err *err)
 	case IMPORT_PERFSCRIPT: return import_perfscript(job, err);
 	case IMPORT_FOLDED: return import_folded(job, err);
 	case IMPORT_PPROF: return import_pprof(job, err);
+	case IMPORT_LEGACY: return import_legacy(job, err);
 	default: return err_set(err, EINVAL, "%s: a recording", input_name(job->input));
 	}
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Other people's profiles: `perf script` text, folded stacks, pprof, each also gzip or zstd.
+ * Other people's profiles: `perf script` text, folded stacks, pprof (its older forms too), each
+ * also gzip or zstd.
  *
  * What it is is found out by content, never by name.  The result is a profile like any other, so
  * that every view works on it.  Lines that cannot be understood are counted and left out.
@@ -19,6 +20,7 @@ enum import_format {
 	IMPORT_PERFSCRIPT,
 	IMPORT_FOLDED,
 	IMPORT_PPROF,
+	IMPORT_LEGACY, /* what pprof read before: heap, CPU, contention, threads */
 };
 
 #define IMPORT_MOST_BYTES ((uint64_t)512 << 20)

@@ -18,6 +18,7 @@ struct import_job {
 int import_perfscript(struct import_job *job, struct err *err);
 int import_folded(struct import_job *job, struct err *err);
 int import_pprof(struct import_job *job, struct err *err);
+int import_legacy(struct import_job *job, struct err *err);
 
 /* Counts a line that is not understood and keeps the first. */
 void import_broken(struct import_result *result, const char *line, const char *end);
@@ -40,5 +41,6 @@ uint32_t import_function(struct profile *profile, const char *name, uint32_t obj
 bool perfscript_looks_so(const char *bytes, size_t size);
 bool folded_looks_so(const char *bytes, size_t size);
 bool pprof_looks_so(const char *bytes, size_t size, bool all);
+bool legacy_looks_so(const char *bytes, size_t size);
 
 #endif

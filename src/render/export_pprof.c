@@ -171,7 +171,7 @@ static void put_types(struct writer *w)
 		}
 		w->first_type[i] = (uint32_t)w->types;
 		w->pairs[i] = !*profile_text(w->profile, event->unit) &&
-			      event->weight != event->samples;
+			      event->weight != event->samples && strcmp(name, "samples");
 		if (w->pairs[i])
 			put_type(w, events > 1 ? count : "samples", "count");
 		type = put_type(w, name, unit_of(w->profile, i));

@@ -128,7 +128,6 @@ TEST(input_garbage)
 		{ "\177ELF\2\1\1", "a program, not a profile", 7 },
 		{ "\xfe\xff\0a\0;", "UTF-16", 6 },
 		{ "SIMPLEPERF\0\1", "simpleperf", 12 },
-		{ "heap profile: 13: 1 [2: 3]", "older text form", 26 },
 		{ "\x80\x81\x82\x83\0\0\0", "neither a recording nor", 7 },
 		{ "some words\nand more of them\n", "neither a recording nor", 28 },
 	};
