@@ -13,10 +13,10 @@ const size_t store_migration_count = ARRAY_SIZE(store_migrations);
 
 static int read_version(struct store *store, int64_t *version, struct err *err)
 {
-	struct query q;
+	struct stmt q;
 
-	query_open(&q, store, "PRAGMA user_version");
-	return query_number(&q, version, err);
+	stmt_open(&q, store, "PRAGMA user_version");
+	return stmt_number(&q, version, err);
 }
 
 static int check_version(const struct store *store, int64_t version, size_t count, struct err *err)

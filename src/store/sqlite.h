@@ -2,18 +2,18 @@
 /*
  * What the files of the SQLite store share: transactions, and statements with bound values.
  *
- *	struct query q;
+ *	struct stmt q;
  *	int rc = db_write(store, err);
  *
  *	if (!rc) {
- *		query_open(&q, store, "UPDATE run SET folder = ? WHERE id = ?");
- *		query_text(&q, folder);
- *		query_int(&q, id);
- *		rc = query_end(&q, err);
+ *		stmt_open(&q, store, "UPDATE run SET folder = ? WHERE id = ?");
+ *		stmt_text(&q, folder);
+ *		stmt_int(&q, id);
+ *		rc = stmt_end(&q, err);
  *	}
  *	return db_done(store, rc, err);
  *
- * A statement's text is always a constant of ours; what comes from outside is bound.  A query
+ * A statement's text is always a constant of ours; what comes from outside is bound.  A stmt
  * remembers its first failure, so the binding calls need no checks.
  */
 #ifndef STORE_SQLITE_H
@@ -45,7 +45,7 @@ int db_fail(struct store *store, int code, struct err *err);
 int db_changed(struct store *store, enum store_kind kind, int64_t id, struct err *err);
 const char *db_kind_name(enum store_kind kind);
 
-struct query {
+struct stmt {
 	struct store *store;
 	sqlite3_stmt *stmt;
 	int code;   /* SQLite's */
@@ -53,25 +53,25 @@ struct query {
 	int column; /* to read next */
 };
 
-void query_open(struct query *q, struct store *store, const char *sql);
-void query_int(struct query *q, int64_t value);
-void query_text(struct query *q, const char *text);	    /* NULL is "" */
-void query_text_or_null(struct query *q, const char *text); /* NULL is SQL's */
-void query_words(struct query *q, const struct words *words);
+void stmt_open(struct stmt *q, struct store *store, const char *sql);
+void stmt_int(struct stmt *q, int64_t value);
+void stmt_text(struct stmt *q, const char *text);	  /* NULL is "" */
+void stmt_text_or_null(struct stmt *q, const char *text); /* NULL is SQL's */
+void stmt_words(struct stmt *q, const struct words *words);
 
 /* 1 for a row, 0 at the end, negative on failure. */
-int query_row(struct query *q, struct err *err);
-int64_t query_get_int(struct query *q);
-const char *query_get_text(struct query *q, struct arena *arena);
-void query_get_words(struct query *q, struct arena *arena, struct words *into);
+int stmt_row(struct stmt *q, struct err *err);
+int64_t stmt_get_int(struct stmt *q);
+const char *stmt_get_text(struct stmt *q, struct arena *arena);
+void stmt_get_words(struct stmt *q, struct arena *arena, struct words *into);
 
-void query_close(struct query *q);
+void stmt_close(struct stmt *q);
 /* Runs it to its end and closes it; the number of rows that it changed, or negative. */
-int query_end(struct query *q, struct err *err);
+int stmt_end(struct stmt *q, struct err *err);
 /* The one number that it gives; -ENOENT without a row.  Closes it. */
-int query_number(struct query *q, int64_t *into, struct err *err);
+int stmt_number(struct stmt *q, int64_t *into, struct err *err);
 /* Adds the one text of each row.  Closes it. */
-int query_list(struct query *q, struct arena *arena, struct words *into, struct err *err);
+int stmt_list(struct stmt *q, struct arena *arena, struct words *into, struct err *err);
 
 /* Whether a session or run is there and not removed; -ENOENT with words if not. */
 int db_check_session(struct store *store, int64_t id, struct err *err);

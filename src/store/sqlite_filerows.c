@@ -11,37 +11,37 @@
 	" JOIN run r ON f.run = r.id JOIN session s ON r.session = s.id "
 #define PRESENT "r.purge_ns IS NULL AND s.purge_ns IS NULL"
 
-static void read_hash(struct query *q, char into[static HASH_TEXT])
+static void read_hash(struct stmt *q, char into[static HASH_TEXT])
 {
 	const char *hash = (const char *)sqlite3_column_text(q->stmt, q->column++);
 
 	snprintf(into, HASH_TEXT, "%s", hash ? hash : "");
 }
 
-static void read_file(struct query *q, struct arena *arena, struct file_row *into)
+static void read_file(struct stmt *q, struct arena *arena, struct file_row *into)
 {
-	*into = (struct file_row){ .id = query_get_int(q) };
-	into->run = query_get_int(q);
-	into->kind = query_get_text(q, arena);
+	*into = (struct file_row){ .id = stmt_get_int(q) };
+	into->run = stmt_get_int(q);
+	into->kind = stmt_get_text(q, arena);
 	read_hash(q, into->hash);
-	into->size = query_get_int(q);
-	into->created_ns = query_get_int(q);
+	into->size = stmt_get_int(q);
+	into->created_ns = stmt_get_int(q);
 }
 
 static int add(struct store *store, int64_t run, const char *kind, int64_t *id, struct err *err)
 {
-	struct query q;
+	struct stmt q;
 	int rc = db_check_run(store, run, err);
 
 	if (rc)
 		return rc;
-	query_open(&q, store,
-		   "INSERT INTO file (run, kind, hash, size, created_ns)"
-		   " VALUES (?, ?, '', 0, ?) RETURNING id");
-	query_int(&q, run);
-	query_text(&q, kind);
-	query_int(&q, db_now_ns());
-	rc = query_number(&q, id, err);
+	stmt_open(&q, store,
+		  "INSERT INTO file (run, kind, hash, size, created_ns)"
+		  " VALUES (?, ?, '', 0, ?) RETURNING id");
+	stmt_int(&q, run);
+	stmt_text(&q, kind);
+	stmt_int(&q, db_now_ns());
+	rc = stmt_number(&q, id, err);
 	return rc ? rc : db_changed(store, STORE_RUN, run, err);
 }
 
@@ -56,15 +56,15 @@ int store_file_add(struct store *store, int64_t run, const char *kind, int64_t *
 
 static int finish(struct store *store, int64_t id, const char *hash, int64_t size, struct err *err)
 {
-	struct query q;
+	struct stmt q;
 	int64_t run;
 	int rc;
 
-	query_open(&q, store, "UPDATE file SET hash = ?, size = ? WHERE id = ? RETURNING run");
-	query_text(&q, hash);
-	query_int(&q, size);
-	query_int(&q, id);
-	rc = query_number(&q, &run, err);
+	stmt_open(&q, store, "UPDATE file SET hash = ?, size = ? WHERE id = ? RETURNING run");
+	stmt_text(&q, hash);
+	stmt_int(&q, size);
+	stmt_int(&q, id);
+	rc = stmt_number(&q, &run, err);
 	if (rc == -ENOENT)
 		return err_set(err, ENOENT, "there is no file %lld any more", (long long)id);
 	return rc ? rc : db_changed(store, STORE_RUN, run, err);
@@ -83,17 +83,17 @@ int store_file_finish(struct store *store, int64_t id, const char *hash, int64_t
 int store_file_list(struct store *store, int64_t run, struct arena *arena, struct file_rows *into,
 		    struct err *err)
 {
-	struct query q;
+	struct stmt q;
 	int rc = db_read(store, err);
 
 	if (!rc) {
-		query_open(&q, store,
-			   FILE_COLUMNS "WHERE ?1 = 0 OR (f.run = ?1 AND " PRESENT
-					") ORDER BY f.id");
-		query_int(&q, run);
-		while ((rc = query_row(&q, err)) > 0)
+		stmt_open(&q, store,
+			  FILE_COLUMNS "WHERE ?1 = 0 OR (f.run = ?1 AND " PRESENT
+				       ") ORDER BY f.id");
+		stmt_int(&q, run);
+		while ((rc = stmt_row(&q, err)) > 0)
 			read_file(&q, arena, vec_push(into));
-		query_close(&q);
+		stmt_close(&q);
 	}
 	return db_done(store, rc, err);
 }
@@ -101,16 +101,16 @@ int store_file_list(struct store *store, int64_t run, struct arena *arena, struc
 int store_file_get(struct store *store, int64_t id, struct arena *arena, struct file_row *into,
 		   struct err *err)
 {
-	struct query q;
+	struct stmt q;
 	int rc = db_read(store, err);
 
 	if (!rc) {
-		query_open(&q, store, FILE_COLUMNS "WHERE f.id = ? AND " PRESENT);
-		query_int(&q, id);
-		rc = query_row(&q, err);
+		stmt_open(&q, store, FILE_COLUMNS "WHERE f.id = ? AND " PRESENT);
+		stmt_int(&q, id);
+		rc = stmt_row(&q, err);
 		if (rc > 0)
 			read_file(&q, arena, into);
-		query_close(&q);
+		stmt_close(&q);
 		if (!rc)
 			rc = err_set(err, ENOENT, "there is no file %lld", (long long)id);
 	}
@@ -119,13 +119,13 @@ int store_file_get(struct store *store, int64_t id, struct arena *arena, struct 
 
 static int hash_used(struct store *store, const char *hash, bool *used, struct err *err)
 {
-	struct query q;
+	struct stmt q;
 	int64_t count;
 	int rc;
 
-	query_open(&q, store, "SELECT EXISTS (SELECT 1 FROM file WHERE hash = ?)");
-	query_text(&q, hash);
-	rc = query_number(&q, &count, err);
+	stmt_open(&q, store, "SELECT EXISTS (SELECT 1 FROM file WHERE hash = ?)");
+	stmt_text(&q, hash);
+	rc = stmt_number(&q, &count, err);
 	*used = rc || count;
 	return rc;
 }
@@ -134,16 +134,16 @@ static int drop(struct store *store, int64_t id, char orphan[static HASH_TEXT], 
 {
 	bool used = false;
 	int64_t run = 0;
-	struct query q;
+	struct stmt q;
 	int rc;
 
-	query_open(&q, store, "DELETE FROM file WHERE id = ? RETURNING run, hash");
-	query_int(&q, id);
-	while ((rc = query_row(&q, err)) > 0) {
-		run = query_get_int(&q);
+	stmt_open(&q, store, "DELETE FROM file WHERE id = ? RETURNING run, hash");
+	stmt_int(&q, id);
+	while ((rc = stmt_row(&q, err)) > 0) {
+		run = stmt_get_int(&q);
 		read_hash(&q, orphan);
 	}
-	query_close(&q);
+	stmt_close(&q);
 	if (!rc && !run)
 		return err_set(err, ENOENT, "there is no file %lld", (long long)id);
 	if (!rc && *orphan)
@@ -168,17 +168,17 @@ int store_file_drop(struct store *store, int64_t id, char orphan[static HASH_TEX
 
 static int hashes_due(struct store *store, int64_t now_ns, struct hashes *into, struct err *err)
 {
-	struct query q;
+	struct stmt q;
 	int rc;
 
-	query_open(&q, store,
-		   "SELECT DISTINCT f.hash FROM file f JOIN run r ON f.run = r.id"
-		   " JOIN session s ON r.session = s.id"
-		   " WHERE f.hash <> '' AND (r.purge_ns <= ?1 OR s.purge_ns <= ?1)");
-	query_int(&q, now_ns);
-	while ((rc = query_row(&q, err)) > 0)
+	stmt_open(&q, store,
+		  "SELECT DISTINCT f.hash FROM file f JOIN run r ON f.run = r.id"
+		  " JOIN session s ON r.session = s.id"
+		  " WHERE f.hash <> '' AND (r.purge_ns <= ?1 OR s.purge_ns <= ?1)");
+	stmt_int(&q, now_ns);
+	while ((rc = stmt_row(&q, err)) > 0)
 		read_hash(&q, vec_push(into)->text);
-	query_close(&q);
+	stmt_close(&q);
 	return rc;
 }
 
@@ -187,14 +187,14 @@ static int purge_kind(struct store *store, enum store_kind kind, const char *sql
 		      int64_t *things, struct err *err)
 {
 	VEC(int64_t) gone = { 0 };
-	struct query q;
+	struct stmt q;
 	int rc;
 
-	query_open(&q, store, sql);
-	query_int(&q, now_ns);
-	while ((rc = query_row(&q, err)) > 0)
-		*vec_push(&gone) = query_get_int(&q);
-	query_close(&q);
+	stmt_open(&q, store, sql);
+	stmt_int(&q, now_ns);
+	while ((rc = stmt_row(&q, err)) > 0)
+		*vec_push(&gone) = stmt_get_int(&q);
+	stmt_close(&q);
 	for (size_t i = 0; i < gone.len && !rc; i++)
 		rc = db_changed(store, kind, gone.data[i], err);
 	*things += (int64_t)gone.len;
@@ -247,14 +247,14 @@ int store_purge(struct store *store, int64_t now_ns, struct hashes *orphans, int
 
 int store_bytes(struct store *store, int64_t *bytes, struct err *err)
 {
-	struct query q;
+	struct stmt q;
 	int rc = db_read(store, err);
 
 	if (!rc) {
-		query_open(&q, store,
-			   "SELECT coalesce(sum(size), 0) FROM"
-			   " (SELECT max(size) AS size FROM file WHERE hash <> '' GROUP BY hash)");
-		rc = query_number(&q, bytes, err);
+		stmt_open(&q, store,
+			  "SELECT coalesce(sum(size), 0) FROM"
+			  " (SELECT max(size) AS size FROM file WHERE hash <> '' GROUP BY hash)");
+		rc = stmt_number(&q, bytes, err);
 	}
 	return db_done(store, rc, err);
 }

@@ -9,45 +9,45 @@
 	"SELECT u.id, u.name, u.role, u.password, u.created_ns," \
 	" (SELECT count(*) FROM token t WHERE t.user = u.id) FROM user u "
 
-static void read_user(struct query *q, struct arena *arena, struct user *into)
+static void read_user(struct stmt *q, struct arena *arena, struct user *into)
 {
-	*into = (struct user){ .id = query_get_int(q) };
-	into->name = query_get_text(q, arena);
-	into->role = strcmp(query_get_text(q, arena), role_name(ROLE_RUNNER)) ? ROLE_VIEWER
-									      : ROLE_RUNNER;
-	into->password = query_get_text(q, arena);
-	into->created_ns = query_get_int(q);
-	into->tokens = query_get_int(q);
+	*into = (struct user){ .id = stmt_get_int(q) };
+	into->name = stmt_get_text(q, arena);
+	into->role = strcmp(stmt_get_text(q, arena), role_name(ROLE_RUNNER)) ? ROLE_VIEWER
+									     : ROLE_RUNNER;
+	into->password = stmt_get_text(q, arena);
+	into->created_ns = stmt_get_int(q);
+	into->tokens = stmt_get_int(q);
 }
 
 int store_user_add(struct store *store, const struct user *user, int64_t *id, struct err *err)
 {
-	struct query q;
+	struct stmt q;
 	int rc = db_write(store, err);
 
 	if (!rc) {
-		query_open(&q, store,
-			   "INSERT INTO user (name, role, password, created_ns)"
-			   " VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING id");
-		query_text(&q, user->name);
-		query_text(&q, role_name(user->role));
-		query_text(&q, user->password);
-		query_int(&q, db_now_ns());
-		rc = query_number(&q, id, err);
+		stmt_open(&q, store,
+			  "INSERT INTO user (name, role, password, created_ns)"
+			  " VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING id");
+		stmt_text(&q, user->name);
+		stmt_text(&q, role_name(user->role));
+		stmt_text(&q, user->password);
+		stmt_int(&q, db_now_ns());
+		rc = stmt_number(&q, id, err);
 		if (rc == -ENOENT)
 			rc = err_set(err, EEXIST, "there is a user '%s' already", user->name);
 	}
 	return db_done(store, rc, err);
 }
 
-/* The user that an opened query gives; -ENOENT without words. */
-static int one_user(struct query *q, struct arena *arena, struct user *into, struct err *err)
+/* The user that an opened statement gives; -ENOENT without words. */
+static int one_user(struct stmt *q, struct arena *arena, struct user *into, struct err *err)
 {
-	int rc = query_row(q, err);
+	int rc = stmt_row(q, err);
 
 	if (rc > 0)
 		read_user(q, arena, into);
-	query_close(q);
+	stmt_close(q);
 	if (!rc)
 		return -ENOENT;
 	return rc < 0 ? rc : 0;
@@ -56,12 +56,12 @@ static int one_user(struct query *q, struct arena *arena, struct user *into, str
 int store_user_find(struct store *store, const char *name, struct arena *arena, struct user *into,
 		    struct err *err)
 {
-	struct query q;
+	struct stmt q;
 	int rc = db_read(store, err);
 
 	if (!rc) {
-		query_open(&q, store, USER_COLUMNS "WHERE u.name = ?");
-		query_text(&q, name);
+		stmt_open(&q, store, USER_COLUMNS "WHERE u.name = ?");
+		stmt_text(&q, name);
 		rc = one_user(&q, arena, into, err);
 		if (rc == -ENOENT)
 			err_set(err, ENOENT, "there is no user '%s'", name);
@@ -71,27 +71,27 @@ int store_user_find(struct store *store, const char *name, struct arena *arena, 
 
 int store_user_list(struct store *store, struct arena *arena, struct users *into, struct err *err)
 {
-	struct query q;
+	struct stmt q;
 	int rc = db_read(store, err);
 
 	if (!rc) {
-		query_open(&q, store, USER_COLUMNS "ORDER BY u.name");
-		while ((rc = query_row(&q, err)) > 0)
+		stmt_open(&q, store, USER_COLUMNS "ORDER BY u.name");
+		while ((rc = stmt_row(&q, err)) > 0)
 			read_user(&q, arena, vec_push(into));
-		query_close(&q);
+		stmt_close(&q);
 	}
 	return db_done(store, rc, err);
 }
 
 int store_user_remove(struct store *store, int64_t id, struct err *err)
 {
-	struct query q;
+	struct stmt q;
 	int rc = db_write(store, err);
 
 	if (!rc) {
-		query_open(&q, store, "DELETE FROM user WHERE id = ?");
-		query_int(&q, id);
-		rc = query_end(&q, err);
+		stmt_open(&q, store, "DELETE FROM user WHERE id = ?");
+		stmt_int(&q, id);
+		rc = stmt_end(&q, err);
 		if (!rc)
 			rc = err_set(err, ENOENT, "there is no user %lld", (long long)id);
 	}
@@ -100,19 +100,19 @@ int store_user_remove(struct store *store, int64_t id, struct err *err)
 
 int store_token_add(struct store *store, const struct token *token, int64_t *id, struct err *err)
 {
-	struct query q;
+	struct stmt q;
 	int rc = db_write(store, err);
 
 	if (!rc) {
-		query_open(&q, store,
-			   "INSERT INTO token (user, hash, label, created_ns, expires_ns)"
-			   " VALUES (?, ?, ?, ?, ?) RETURNING id");
-		query_int(&q, token->user);
-		query_text(&q, token->hash);
-		query_text(&q, token->label);
-		query_int(&q, db_now_ns());
-		query_int(&q, token->expires_ns);
-		rc = query_number(&q, id, err);
+		stmt_open(&q, store,
+			  "INSERT INTO token (user, hash, label, created_ns, expires_ns)"
+			  " VALUES (?, ?, ?, ?, ?) RETURNING id");
+		stmt_int(&q, token->user);
+		stmt_text(&q, token->hash);
+		stmt_text(&q, token->label);
+		stmt_int(&q, db_now_ns());
+		stmt_int(&q, token->expires_ns);
+		rc = stmt_number(&q, id, err);
 	}
 	return db_done(store, rc, err);
 }
@@ -120,16 +120,16 @@ int store_token_add(struct store *store, const struct token *token, int64_t *id,
 int store_token_find(struct store *store, const char *hash, struct arena *arena, struct user *into,
 		     struct err *err)
 {
-	struct query q;
+	struct stmt q;
 	int rc = db_read(store, err);
 
 	if (!rc) {
-		query_open(&q, store,
-			   USER_COLUMNS
-			   "JOIN token k ON k.user = u.id"
-			   " WHERE k.hash = ? AND (k.expires_ns = 0 OR k.expires_ns > ?)");
-		query_text(&q, hash);
-		query_int(&q, db_now_ns());
+		stmt_open(&q, store,
+			  USER_COLUMNS
+			  "JOIN token k ON k.user = u.id"
+			  " WHERE k.hash = ? AND (k.expires_ns = 0 OR k.expires_ns > ?)");
+		stmt_text(&q, hash);
+		stmt_int(&q, db_now_ns());
 		rc = one_user(&q, arena, into, err);
 		if (rc == -ENOENT)
 			err_set(err, ENOENT, "that token is not known, or has expired");
@@ -140,39 +140,39 @@ int store_token_find(struct store *store, const char *hash, struct arena *arena,
 int store_token_list(struct store *store, int64_t user, struct arena *arena, struct tokens *into,
 		     struct err *err)
 {
-	struct query q;
+	struct stmt q;
 	int rc = db_read(store, err);
 
 	if (!rc) {
-		query_open(&q, store,
-			   "SELECT id, user, label, hash, created_ns, expires_ns FROM token"
-			   " WHERE user = ? ORDER BY id");
-		query_int(&q, user);
-		while ((rc = query_row(&q, err)) > 0) {
+		stmt_open(&q, store,
+			  "SELECT id, user, label, hash, created_ns, expires_ns FROM token"
+			  " WHERE user = ? ORDER BY id");
+		stmt_int(&q, user);
+		while ((rc = stmt_row(&q, err)) > 0) {
 			struct token *token = vec_push(into);
 
-			token->id = query_get_int(&q);
-			token->user = query_get_int(&q);
-			token->label = query_get_text(&q, arena);
-			token->hash = query_get_text(&q, arena);
-			token->created_ns = query_get_int(&q);
-			token->expires_ns = query_get_int(&q);
+			token->id = stmt_get_int(&q);
+			token->user = stmt_get_int(&q);
+			token->label = stmt_get_text(&q, arena);
+			token->hash = stmt_get_text(&q, arena);
+			token->created_ns = stmt_get_int(&q);
+			token->expires_ns = stmt_get_int(&q);
 		}
-		query_close(&q);
+		stmt_close(&q);
 	}
 	return db_done(store, rc, err);
 }
 
 int store_token_remove(struct store *store, int64_t user, int64_t id, struct err *err)
 {
-	struct query q;
+	struct stmt q;
 	int rc = db_write(store, err);
 
 	if (!rc) {
-		query_open(&q, store, "DELETE FROM token WHERE user = ? AND id = ?");
-		query_int(&q, user);
-		query_int(&q, id);
-		rc = query_end(&q, err);
+		stmt_open(&q, store, "DELETE FROM token WHERE user = ? AND id = ?");
+		stmt_int(&q, user);
+		stmt_int(&q, id);
+		rc = stmt_end(&q, err);
 		if (!rc)
 			rc = err_set(err, ENOENT, "there is no token %lld of that user",
 				     (long long)id);
@@ -183,18 +183,18 @@ int store_token_remove(struct store *store, int64_t user, int64_t id, struct err
 int store_audit_add(struct store *store, const char *person, const char *action, const char *detail,
 		    struct err *err)
 {
-	struct query q;
+	struct stmt q;
 	int rc = db_write(store, err);
 
 	if (!rc) {
-		query_open(&q, store,
-			   "INSERT INTO audit (time_ns, person, action, detail)"
-			   " VALUES (?, ?, ?, ?)");
-		query_int(&q, db_now_ns());
-		query_text(&q, person);
-		query_text(&q, action);
-		query_text(&q, detail);
-		rc = query_end(&q, err);
+		stmt_open(&q, store,
+			  "INSERT INTO audit (time_ns, person, action, detail)"
+			  " VALUES (?, ?, ?, ?)");
+		stmt_int(&q, db_now_ns());
+		stmt_text(&q, person);
+		stmt_text(&q, action);
+		stmt_text(&q, detail);
+		rc = stmt_end(&q, err);
 	}
 	return db_done(store, rc < 0 ? rc : 0, err);
 }
@@ -202,25 +202,25 @@ int store_audit_add(struct store *store, const char *person, const char *action,
 int store_audit_list(struct store *store, const struct page *page, struct arena *arena,
 		     struct audits *into, struct err *err)
 {
-	struct query q;
+	struct stmt q;
 	int rc = db_read(store, err);
 
 	if (!rc) {
-		query_open(&q, store,
-			   "SELECT id, time_ns, person, action, detail FROM audit WHERE id < ?"
-			   " ORDER BY id DESC LIMIT ?");
-		query_int(&q, db_before(page));
-		query_int(&q, db_limit(page->limit));
-		while ((rc = query_row(&q, err)) > 0) {
+		stmt_open(&q, store,
+			  "SELECT id, time_ns, person, action, detail FROM audit WHERE id < ?"
+			  " ORDER BY id DESC LIMIT ?");
+		stmt_int(&q, db_before(page));
+		stmt_int(&q, db_limit(page->limit));
+		while ((rc = stmt_row(&q, err)) > 0) {
 			struct audit *line = vec_push(into);
 
-			line->id = query_get_int(&q);
-			line->time_ns = query_get_int(&q);
-			line->person = query_get_text(&q, arena);
-			line->action = query_get_text(&q, arena);
-			line->detail = query_get_text(&q, arena);
+			line->id = stmt_get_int(&q);
+			line->time_ns = stmt_get_int(&q);
+			line->person = stmt_get_text(&q, arena);
+			line->action = stmt_get_text(&q, arena);
+			line->detail = stmt_get_text(&q, arena);
 		}
-		query_close(&q);
+		stmt_close(&q);
 	}
 	return db_done(store, rc, err);
 }

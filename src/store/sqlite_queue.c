@@ -28,22 +28,22 @@ static struct run_facts with_times(const struct run_facts *facts, enum run_state
 static int compare_and_set(struct store *store, int64_t id, enum run_state from, enum run_state to,
 			   const struct run_facts *facts, struct err *err)
 {
-	struct query q;
+	struct stmt q;
 
-	query_open(&q, store,
-		   "UPDATE run SET started_ns = iif(?1, ?1, started_ns),"
-		   " ended_ns = iif(?2, ?2, ended_ns),"
-		   " ending = iif(?3 = '', ending, ?3),"
-		   " ending_code = iif(?3 = '', ending_code, ?4),"
-		   " kernel = coalesce(?5, kernel), perfolio = coalesce(?6, perfolio),"
-		   " cpu_model = coalesce(?7, cpu_model), quality = coalesce(?8, quality),"
-		   " reason = coalesce(?9, reason), state = ?10,"
-		   " place = iif(?10 = 'queued', place, NULL) WHERE state = ?11 AND id = ?12");
+	stmt_open(&q, store,
+		  "UPDATE run SET started_ns = iif(?1, ?1, started_ns),"
+		  " ended_ns = iif(?2, ?2, ended_ns),"
+		  " ending = iif(?3 = '', ending, ?3),"
+		  " ending_code = iif(?3 = '', ending_code, ?4),"
+		  " kernel = coalesce(?5, kernel), perfolio = coalesce(?6, perfolio),"
+		  " cpu_model = coalesce(?7, cpu_model), quality = coalesce(?8, quality),"
+		  " reason = coalesce(?9, reason), state = ?10,"
+		  " place = iif(?10 = 'queued', place, NULL) WHERE state = ?11 AND id = ?12");
 	run_bind_facts(&q, facts);
-	query_text(&q, run_state_name(to));
-	query_text(&q, run_state_name(from));
-	query_int(&q, id);
-	return query_end(&q, err);
+	stmt_text(&q, run_state_name(to));
+	stmt_text(&q, run_state_name(from));
+	stmt_int(&q, id);
+	return stmt_end(&q, err);
 }
 
 static int step(struct store *store, int64_t id, enum run_state from, enum run_state to,
@@ -83,17 +83,17 @@ int store_run_step(struct store *store, int64_t id, enum run_state from, enum ru
 static int queued_place(struct store *store, int64_t id, const char *host, int64_t *place,
 			struct err *err)
 {
-	struct query q;
+	struct stmt q;
 	int rc = db_check_run(store, id, err);
 
 	if (rc)
 		return rc;
-	query_open(&q, store,
-		   "SELECT place FROM run WHERE id = ? AND state = 'queued'"
-		   " AND host = coalesce(?, host)");
-	query_int(&q, id);
-	query_text_or_null(&q, host);
-	rc = query_number(&q, place, err);
+	stmt_open(&q, store,
+		  "SELECT place FROM run WHERE id = ? AND state = 'queued'"
+		  " AND host = coalesce(?, host)");
+	stmt_int(&q, id);
+	stmt_text_or_null(&q, host);
+	rc = stmt_number(&q, place, err);
 	if (rc == -ENOENT)
 		rc = err_set(err, EAGAIN, "run %lld does not wait in %s queue", (long long)id,
 			     host ? "that" : "the");
@@ -104,12 +104,12 @@ static int host_of(struct store *store, int64_t id, struct arena *arena, const c
 		   struct err *err)
 {
 	struct words found = { 0 };
-	struct query q;
+	struct stmt q;
 	int rc;
 
-	query_open(&q, store, "SELECT host FROM run WHERE id = ?");
-	query_int(&q, id);
-	rc = query_list(&q, arena, &found, err);
+	stmt_open(&q, store, "SELECT host FROM run WHERE id = ?");
+	stmt_int(&q, id);
+	rc = stmt_list(&q, arena, &found, err);
 	*host = found.len ? found.data[0] : "";
 	return rc;
 }
@@ -117,7 +117,7 @@ static int host_of(struct store *store, int64_t id, struct arena *arena, const c
 static int place_before(struct store *store, int64_t id, int64_t before, const char *host,
 			struct err *err)
 {
-	struct query q;
+	struct stmt q;
 	int64_t place;
 	int rc;
 
@@ -125,21 +125,20 @@ static int place_before(struct store *store, int64_t id, int64_t before, const c
 		rc = queued_place(store, before, host, &place, err);
 		if (rc)
 			return rc;
-		query_open(
-			&q, store,
-			"UPDATE run SET place = place + 1 WHERE state = 'queued' AND place >= ?");
-		query_int(&q, place);
-		rc = query_end(&q, err);
+		stmt_open(&q, store,
+			  "UPDATE run SET place = place + 1 WHERE state = 'queued' AND place >= ?");
+		stmt_int(&q, place);
+		rc = stmt_end(&q, err);
 	} else {
-		query_open(&q, store, "SELECT max(place) + 1 FROM run");
-		rc = query_number(&q, &place, err);
+		stmt_open(&q, store, "SELECT max(place) + 1 FROM run");
+		rc = stmt_number(&q, &place, err);
 	}
 	if (rc < 0)
 		return rc;
-	query_open(&q, store, "UPDATE run SET place = ? WHERE id = ?");
-	query_int(&q, place);
-	query_int(&q, id);
-	rc = query_end(&q, err);
+	stmt_open(&q, store, "UPDATE run SET place = ? WHERE id = ?");
+	stmt_int(&q, place);
+	stmt_int(&q, id);
+	rc = stmt_end(&q, err);
 	return rc < 0 ? rc : db_changed(store, STORE_QUEUE, 0, err);
 }
 
@@ -162,21 +161,21 @@ int store_run_move(struct store *store, int64_t id, int64_t before, struct err *
 
 static int first_of_queue(struct store *store, const char *host, int64_t *id, struct err *err)
 {
-	struct query q;
+	struct stmt q;
 	int rc;
 
-	query_open(&q, store,
-		   "SELECT r.id FROM run r JOIN session s ON r.session = s.id"
-		   " WHERE r.state = 'queued' AND r.host = ?1"
-		   " AND r.purge_ns IS NULL AND s.purge_ns IS NULL"
-		   " AND NOT EXISTS (SELECT 1 FROM run b WHERE b.state IN ('starting', 'running')"
-		   "  AND b.host = ?1)"
-		   " ORDER BY r.place LIMIT 1");
-	query_text(&q, host);
-	rc = query_row(&q, err);
+	stmt_open(&q, store,
+		  "SELECT r.id FROM run r JOIN session s ON r.session = s.id"
+		  " WHERE r.state = 'queued' AND r.host = ?1"
+		  " AND r.purge_ns IS NULL AND s.purge_ns IS NULL"
+		  " AND NOT EXISTS (SELECT 1 FROM run b WHERE b.state IN ('starting', 'running')"
+		  "  AND b.host = ?1)"
+		  " ORDER BY r.place LIMIT 1");
+	stmt_text(&q, host);
+	rc = stmt_row(&q, err);
 	if (rc > 0)
-		*id = query_get_int(&q);
-	query_close(&q);
+		*id = stmt_get_int(&q);
+	stmt_close(&q);
 	return rc;
 }
 
@@ -215,15 +214,15 @@ int store_run_interrupt(struct store *store, const int64_t *alive, size_t count,
 			int64_t *interrupted, struct err *err)
 {
 	VEC(int64_t) busy = { 0 };
-	struct query q;
+	struct stmt q;
 	int rc = db_write(store, err);
 
 	*interrupted = 0;
 	if (!rc) {
-		query_open(&q, store, "SELECT id FROM run WHERE state IN ('starting', 'running')");
-		while ((rc = query_row(&q, err)) > 0)
-			*vec_push(&busy) = query_get_int(&q);
-		query_close(&q);
+		stmt_open(&q, store, "SELECT id FROM run WHERE state IN ('starting', 'running')");
+		while ((rc = stmt_row(&q, err)) > 0)
+			*vec_push(&busy) = stmt_get_int(&q);
+		stmt_close(&q);
 	}
 	for (size_t i = 0; i < busy.len && !rc; i++)
 		if (!is_among(busy.data[i], alive, count)) {
@@ -237,28 +236,27 @@ int store_run_interrupt(struct store *store, const int64_t *alive, size_t count,
 int store_event_uses(struct store *store, int64_t session, int limit, struct arena *arena,
 		     struct event_uses *into, struct err *err)
 {
-	struct query q;
+	struct stmt q;
 	int rc = db_read(store, err);
 
 	if (!rc) {
-		query_open(
-			&q, store,
-			"SELECT e.event, count(DISTINCT iif(r.session = ?1, r.id, NULL)) AS mine,"
-			" count(DISTINCT r.id) AS overall"
-			" FROM run_event e JOIN run r ON e.run = r.id"
-			" JOIN session s ON r.session = s.id"
-			" WHERE r.purge_ns IS NULL AND s.purge_ns IS NULL GROUP BY e.event"
-			" ORDER BY mine DESC, overall DESC, e.event LIMIT ?2");
-		query_int(&q, session);
-		query_int(&q, db_limit(limit));
-		while ((rc = query_row(&q, err)) > 0) {
+		stmt_open(&q, store,
+			  "SELECT e.event, count(DISTINCT iif(r.session = ?1, r.id, NULL)) AS mine,"
+			  " count(DISTINCT r.id) AS overall"
+			  " FROM run_event e JOIN run r ON e.run = r.id"
+			  " JOIN session s ON r.session = s.id"
+			  " WHERE r.purge_ns IS NULL AND s.purge_ns IS NULL GROUP BY e.event"
+			  " ORDER BY mine DESC, overall DESC, e.event LIMIT ?2");
+		stmt_int(&q, session);
+		stmt_int(&q, db_limit(limit));
+		while ((rc = stmt_row(&q, err)) > 0) {
 			struct event_use *use = vec_push(into);
 
-			use->event = query_get_text(&q, arena);
-			use->in_session = query_get_int(&q);
-			use->overall = query_get_int(&q);
+			use->event = stmt_get_text(&q, arena);
+			use->in_session = stmt_get_int(&q);
+			use->overall = stmt_get_int(&q);
 		}
-		query_close(&q);
+		stmt_close(&q);
 	}
 	return db_done(store, rc, err);
 }

@@ -26,15 +26,15 @@ static const char *const endings[] = {
 
 int db_check_run(struct store *store, int64_t id, struct err *err)
 {
-	struct query q;
+	struct stmt q;
 	int64_t one;
 	int rc;
 
-	query_open(&q, store,
-		   "SELECT 1 FROM run r JOIN session s ON r.session = s.id WHERE r.id = ? "
-		   "AND " PRESENT);
-	query_int(&q, id);
-	rc = query_number(&q, &one, err);
+	stmt_open(&q, store,
+		  "SELECT 1 FROM run r JOIN session s ON r.session = s.id WHERE r.id = ? "
+		  "AND " PRESENT);
+	stmt_int(&q, id);
+	rc = stmt_number(&q, &one, err);
 	if (rc == -ENOENT)
 		err_set(err, ENOENT, "there is no run %lld", (long long)id);
 	return rc;
@@ -58,110 +58,109 @@ static enum run_state state_of(const char *name)
 	return index_of(names, RUN_STATES, name);
 }
 
-static void read_facts(struct query *q, struct arena *arena, struct run_facts *into)
+static void read_facts(struct stmt *q, struct arena *arena, struct run_facts *into)
 {
-	into->started_ns = query_get_int(q);
-	into->ended_ns = query_get_int(q);
-	into->ending = index_of(endings, ARRAY_SIZE(endings), query_get_text(q, arena));
-	into->ending_code = (int)query_get_int(q);
-	into->kernel = query_get_text(q, arena);
-	into->perfolio = query_get_text(q, arena);
-	into->cpu_model = query_get_text(q, arena);
-	into->quality = query_get_text(q, arena);
-	into->reason = query_get_text(q, arena);
+	into->started_ns = stmt_get_int(q);
+	into->ended_ns = stmt_get_int(q);
+	into->ending = index_of(endings, ARRAY_SIZE(endings), stmt_get_text(q, arena));
+	into->ending_code = (int)stmt_get_int(q);
+	into->kernel = stmt_get_text(q, arena);
+	into->perfolio = stmt_get_text(q, arena);
+	into->cpu_model = stmt_get_text(q, arena);
+	into->quality = stmt_get_text(q, arena);
+	into->reason = stmt_get_text(q, arena);
 }
 
-static void read_run(struct query *q, struct arena *arena, struct run *into)
+static void read_run(struct stmt *q, struct arena *arena, struct run *into)
 {
-	*into = (struct run){ .id = query_get_int(q) };
-	into->session = query_get_int(q);
-	into->state = state_of(query_get_text(q, arena));
-	into->place = query_get_int(q);
-	into->host = query_get_text(q, arena);
-	into->person = query_get_text(q, arena);
-	into->tool = query_get_text(q, arena);
-	into->form = query_get_text(q, arena);
-	into->folder = query_get_text(q, arena);
-	query_get_words(q, arena, &into->argv);
-	query_get_words(q, arena, &into->environment);
-	into->created_ns = query_get_int(q);
+	*into = (struct run){ .id = stmt_get_int(q) };
+	into->session = stmt_get_int(q);
+	into->state = state_of(stmt_get_text(q, arena));
+	into->place = stmt_get_int(q);
+	into->host = stmt_get_text(q, arena);
+	into->person = stmt_get_text(q, arena);
+	into->tool = stmt_get_text(q, arena);
+	into->form = stmt_get_text(q, arena);
+	into->folder = stmt_get_text(q, arena);
+	stmt_get_words(q, arena, &into->argv);
+	stmt_get_words(q, arena, &into->environment);
+	into->created_ns = stmt_get_int(q);
 	read_facts(q, arena, &into->facts);
-	into->purge_ns = query_get_int(q);
-	into->bytes = query_get_int(q);
-	into->change = query_get_int(q);
+	into->purge_ns = stmt_get_int(q);
+	into->bytes = stmt_get_int(q);
+	into->change = stmt_get_int(q);
 }
 
 static int read_lists(struct store *store, struct run *run, struct arena *arena, struct err *err)
 {
-	struct query q;
+	struct stmt q;
 	int rc;
 
-	query_open(&q, store, "SELECT event FROM run_event WHERE run = ? ORDER BY place");
-	query_int(&q, run->id);
-	rc = query_list(&q, arena, &run->events, err);
+	stmt_open(&q, store, "SELECT event FROM run_event WHERE run = ? ORDER BY place");
+	stmt_int(&q, run->id);
+	rc = stmt_list(&q, arena, &run->events, err);
 	if (rc)
 		return rc;
-	query_open(&q, store, "SELECT tag FROM run_tag WHERE run = ? ORDER BY tag");
-	query_int(&q, run->id);
-	return query_list(&q, arena, &run->tags, err);
+	stmt_open(&q, store, "SELECT tag FROM run_tag WHERE run = ? ORDER BY tag");
+	stmt_int(&q, run->id);
+	return stmt_list(&q, arena, &run->tags, err);
 }
 
-void run_bind_facts(struct query *q, const struct run_facts *facts)
+void run_bind_facts(struct stmt *q, const struct run_facts *facts)
 {
-	query_int(q, facts->started_ns);
-	query_int(q, facts->ended_ns);
-	query_text(q, endings[facts->ending]);
-	query_int(q, facts->ending_code);
-	query_text_or_null(q, facts->kernel);
-	query_text_or_null(q, facts->perfolio);
-	query_text_or_null(q, facts->cpu_model);
-	query_text_or_null(q, facts->quality);
-	query_text_or_null(q, facts->reason);
+	stmt_int(q, facts->started_ns);
+	stmt_int(q, facts->ended_ns);
+	stmt_text(q, endings[facts->ending]);
+	stmt_int(q, facts->ending_code);
+	stmt_text_or_null(q, facts->kernel);
+	stmt_text_or_null(q, facts->perfolio);
+	stmt_text_or_null(q, facts->cpu_model);
+	stmt_text_or_null(q, facts->quality);
+	stmt_text_or_null(q, facts->reason);
 }
 
 static int insert_row(struct store *store, const struct run *run, int64_t *id, struct err *err)
 {
-	struct query q;
+	struct stmt q;
 
-	query_open(
-		&q, store,
-		"INSERT INTO run (session, state, place, host, person, tool, form, folder, argv,"
-		" environment, created_ns, started_ns, ended_ns, ending, ending_code, kernel,"
-		" perfolio, cpu_model, quality, reason)"
-		" VALUES (?, ?, iif(?2 = 'queued', (SELECT coalesce(max(place), 0) + 1 FROM run),"
-		" NULL), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, coalesce(?, ''), coalesce(?, ''),"
-		" coalesce(?, ''), coalesce(?, ''), coalesce(?, '')) RETURNING id");
-	query_int(&q, run->session);
-	query_text(&q, run_state_name(run->state));
-	query_text(&q, run->host);
-	query_text(&q, run->person);
-	query_text(&q, run->tool);
-	query_text(&q, run->form);
-	query_text(&q, run->folder);
-	query_words(&q, &run->argv);
-	query_words(&q, &run->environment);
-	query_int(&q, db_now_ns());
+	stmt_open(&q, store,
+		  "INSERT INTO run (session, state, place, host, person, tool, form, folder, argv,"
+		  " environment, created_ns, started_ns, ended_ns, ending, ending_code, kernel,"
+		  " perfolio, cpu_model, quality, reason)"
+		  " VALUES (?, ?, iif(?2 = 'queued', (SELECT coalesce(max(place), 0) + 1 FROM run),"
+		  " NULL), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, coalesce(?, ''), coalesce(?, ''),"
+		  " coalesce(?, ''), coalesce(?, ''), coalesce(?, '')) RETURNING id");
+	stmt_int(&q, run->session);
+	stmt_text(&q, run_state_name(run->state));
+	stmt_text(&q, run->host);
+	stmt_text(&q, run->person);
+	stmt_text(&q, run->tool);
+	stmt_text(&q, run->form);
+	stmt_text(&q, run->folder);
+	stmt_words(&q, &run->argv);
+	stmt_words(&q, &run->environment);
+	stmt_int(&q, db_now_ns());
 	run_bind_facts(&q, &run->facts);
-	return query_number(&q, id, err);
+	return stmt_number(&q, id, err);
 }
 
 static int insert_lists(struct store *store, const struct run *run, int64_t id, struct err *err)
 {
-	struct query q;
+	struct stmt q;
 	int rc = 0;
 
 	for (size_t i = 0; i < run->events.len && rc >= 0; i++) {
-		query_open(&q, store, "INSERT INTO run_event (run, place, event) VALUES (?, ?, ?)");
-		query_int(&q, id);
-		query_int(&q, (int64_t)i);
-		query_text(&q, run->events.data[i]);
-		rc = query_end(&q, err);
+		stmt_open(&q, store, "INSERT INTO run_event (run, place, event) VALUES (?, ?, ?)");
+		stmt_int(&q, id);
+		stmt_int(&q, (int64_t)i);
+		stmt_text(&q, run->events.data[i]);
+		rc = stmt_end(&q, err);
 	}
 	for (size_t i = 0; i < run->tags.len && rc >= 0; i++) {
-		query_open(&q, store, "INSERT OR IGNORE INTO run_tag (run, tag) VALUES (?, ?)");
-		query_int(&q, id);
-		query_text(&q, run->tags.data[i]);
-		rc = query_end(&q, err);
+		stmt_open(&q, store, "INSERT OR IGNORE INTO run_tag (run, tag) VALUES (?, ?)");
+		stmt_int(&q, id);
+		stmt_text(&q, run->tags.data[i]);
+		rc = stmt_end(&q, err);
 	}
 	return rc < 0 ? rc : 0;
 }
@@ -197,15 +196,15 @@ int store_run_add(struct store *store, const struct run *run, int64_t *id, struc
 static int get(struct store *store, int64_t id, struct arena *arena, struct run *into,
 	       struct err *err)
 {
-	struct query q;
+	struct stmt q;
 	int rc;
 
-	query_open(&q, store, RUN_COLUMNS "WHERE r.id = ? AND " PRESENT);
-	query_int(&q, id);
-	rc = query_row(&q, err);
+	stmt_open(&q, store, RUN_COLUMNS "WHERE r.id = ? AND " PRESENT);
+	stmt_int(&q, id);
+	rc = stmt_row(&q, err);
 	if (rc > 0)
 		read_run(&q, arena, into);
-	query_close(&q);
+	stmt_close(&q);
 	if (!rc)
 		return err_set(err, ENOENT, "there is no run %lld", (long long)id);
 	return rc < 0 ? rc : read_lists(store, into, arena, err);
@@ -237,32 +236,32 @@ static int list(struct store *store, const struct run_filter *filter, struct are
 {
 	size_t first = into->len;
 	char states[100];
-	struct query q;
+	struct stmt q;
 	int rc;
 
 	chosen_states(states, sizeof(states), filter->states);
-	query_open(&q, store,
-		   RUN_COLUMNS
-		   "WHERE r.id < ?1 AND (r.purge_ns IS NOT NULL OR s.purge_ns IS NOT NULL) = ?2"
-		   " AND (?3 = 0 OR r.session = ?3) AND instr(?4, '|' || r.state || '|')"
-		   " AND (?5 IS NULL OR r.host = ?5)"
-		   " AND (?6 IS NULL OR EXISTS (SELECT 1 FROM run_tag t"
-		   "  WHERE t.run = r.id AND t.tag = ?6))"
-		   " AND (?7 IS NULL OR has_words(?7, r.argv, r.tool, r.folder, r.host, r.person,"
-		   "  r.reason, (SELECT group_concat(tag, ' ') FROM run_tag t WHERE t.run = r.id),"
-		   "  (SELECT group_concat(event, ' ') FROM run_event e WHERE e.run = r.id)))"
-		   " ORDER BY r.id DESC LIMIT ?8");
-	query_int(&q, db_before(&filter->page));
-	query_int(&q, filter->removed);
-	query_int(&q, filter->session);
-	query_text(&q, states);
-	query_text_or_null(&q, filter->host);
-	query_text_or_null(&q, filter->tag);
-	query_text_or_null(&q, filter->search);
-	query_int(&q, db_limit(filter->page.limit));
-	while ((rc = query_row(&q, err)) > 0)
+	stmt_open(&q, store,
+		  RUN_COLUMNS
+		  "WHERE r.id < ?1 AND (r.purge_ns IS NOT NULL OR s.purge_ns IS NOT NULL) = ?2"
+		  " AND (?3 = 0 OR r.session = ?3) AND instr(?4, '|' || r.state || '|')"
+		  " AND (?5 IS NULL OR r.host = ?5)"
+		  " AND (?6 IS NULL OR EXISTS (SELECT 1 FROM run_tag t"
+		  "  WHERE t.run = r.id AND t.tag = ?6))"
+		  " AND (?7 IS NULL OR has_words(?7, r.argv, r.tool, r.folder, r.host, r.person,"
+		  "  r.reason, (SELECT group_concat(tag, ' ') FROM run_tag t WHERE t.run = r.id),"
+		  "  (SELECT group_concat(event, ' ') FROM run_event e WHERE e.run = r.id)))"
+		  " ORDER BY r.id DESC LIMIT ?8");
+	stmt_int(&q, db_before(&filter->page));
+	stmt_int(&q, filter->removed);
+	stmt_int(&q, filter->session);
+	stmt_text(&q, states);
+	stmt_text_or_null(&q, filter->host);
+	stmt_text_or_null(&q, filter->tag);
+	stmt_text_or_null(&q, filter->search);
+	stmt_int(&q, db_limit(filter->page.limit));
+	while ((rc = stmt_row(&q, err)) > 0)
 		read_run(&q, arena, vec_push(into));
-	query_close(&q);
+	stmt_close(&q);
 	for (size_t i = first; i < into->len && !rc; i++)
 		rc = read_lists(store, &into->data[i], arena, err);
 	return rc;

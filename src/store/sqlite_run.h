@@ -3,10 +3,10 @@
 #ifndef STORE_SQLITE_RUN_H
 #define STORE_SQLITE_RUN_H
 
-struct query;
+struct stmt;
 struct run_facts;
 
 /* Binds the nine columns from started_ns to reason; text that is not given is SQL's NULL. */
-void run_bind_facts(struct query *q, const struct run_facts *facts);
+void run_bind_facts(struct stmt *q, const struct run_facts *facts);
 
 #endif

@@ -15,54 +15,54 @@
 
 int db_check_session(struct store *store, int64_t id, struct err *err)
 {
-	struct query q;
+	struct stmt q;
 	int64_t one;
 	int rc;
 
-	query_open(&q, store, "SELECT 1 FROM session WHERE id = ? AND purge_ns IS NULL");
-	query_int(&q, id);
-	rc = query_number(&q, &one, err);
+	stmt_open(&q, store, "SELECT 1 FROM session WHERE id = ? AND purge_ns IS NULL");
+	stmt_int(&q, id);
+	rc = stmt_number(&q, &one, err);
 	if (rc == -ENOENT)
 		err_set(err, ENOENT, "there is no session %lld", (long long)id);
 	return rc;
 }
 
-static void read_session(struct query *q, struct arena *arena, struct session *into)
+static void read_session(struct stmt *q, struct arena *arena, struct session *into)
 {
-	*into = (struct session){ .id = query_get_int(q) };
-	into->title = query_get_text(q, arena);
-	into->notes = query_get_text(q, arena);
-	into->created_ns = query_get_int(q);
-	into->archived = query_get_int(q);
-	into->purge_ns = query_get_int(q);
-	into->runs = query_get_int(q);
-	into->bytes = query_get_int(q);
-	into->change = query_get_int(q);
+	*into = (struct session){ .id = stmt_get_int(q) };
+	into->title = stmt_get_text(q, arena);
+	into->notes = stmt_get_text(q, arena);
+	into->created_ns = stmt_get_int(q);
+	into->archived = stmt_get_int(q);
+	into->purge_ns = stmt_get_int(q);
+	into->runs = stmt_get_int(q);
+	into->bytes = stmt_get_int(q);
+	into->change = stmt_get_int(q);
 }
 
 static int read_tags(struct store *store, struct session *session, struct arena *arena,
 		     struct err *err)
 {
-	struct query q;
+	struct stmt q;
 
-	query_open(&q, store, SESSION_TAGS);
-	query_int(&q, session->id);
-	return query_list(&q, arena, &session->tags, err);
+	stmt_open(&q, store, SESSION_TAGS);
+	stmt_int(&q, session->id);
+	return stmt_list(&q, arena, &session->tags, err);
 }
 
 static int add(struct store *store, const struct session_patch *first, int64_t *id, struct err *err)
 {
-	struct query q;
+	struct stmt q;
 	int rc;
 
-	query_open(&q, store,
-		   "INSERT INTO session (title, notes, created_ns, archived)"
-		   " VALUES (?, ?, ?, ?) RETURNING id");
-	query_text(&q, first->title);
-	query_text(&q, first->notes);
-	query_int(&q, db_now_ns());
-	query_int(&q, first->archived && *first->archived);
-	rc = query_number(&q, id, err);
+	stmt_open(&q, store,
+		  "INSERT INTO session (title, notes, created_ns, archived)"
+		  " VALUES (?, ?, ?, ?) RETURNING id");
+	stmt_text(&q, first->title);
+	stmt_text(&q, first->notes);
+	stmt_int(&q, db_now_ns());
+	stmt_int(&q, first->archived && *first->archived);
+	rc = stmt_number(&q, id, err);
 	return rc ? rc : db_changed(store, STORE_SESSION, *id, err);
 }
 
@@ -79,19 +79,19 @@ int store_session_add(struct store *store, const struct session_patch *first, in
 static int change(struct store *store, int64_t id, const struct session_patch *patch,
 		  struct err *err)
 {
-	struct query q;
+	struct stmt q;
 	int rc = db_check_session(store, id, err);
 
 	if (rc)
 		return rc;
-	query_open(&q, store,
-		   "UPDATE session SET title = coalesce(?, title), notes = coalesce(?, notes),"
-		   " archived = iif(? < 0, archived, ?3) WHERE id = ?");
-	query_text_or_null(&q, patch->title);
-	query_text_or_null(&q, patch->notes);
-	query_int(&q, patch->archived ? *patch->archived : -1);
-	query_int(&q, id);
-	rc = query_end(&q, err);
+	stmt_open(&q, store,
+		  "UPDATE session SET title = coalesce(?, title), notes = coalesce(?, notes),"
+		  " archived = iif(? < 0, archived, ?3) WHERE id = ?");
+	stmt_text_or_null(&q, patch->title);
+	stmt_text_or_null(&q, patch->notes);
+	stmt_int(&q, patch->archived ? *patch->archived : -1);
+	stmt_int(&q, id);
+	rc = stmt_end(&q, err);
 	return rc < 0 ? rc : db_changed(store, STORE_SESSION, id, err);
 }
 
@@ -108,15 +108,15 @@ int store_session_change(struct store *store, int64_t id, const struct session_p
 static int get(struct store *store, int64_t id, struct arena *arena, struct session *into,
 	       struct err *err)
 {
-	struct query q;
+	struct stmt q;
 	int rc;
 
-	query_open(&q, store, SESSION_COLUMNS "WHERE s.id = ? AND s.purge_ns IS NULL");
-	query_int(&q, id);
-	rc = query_row(&q, err);
+	stmt_open(&q, store, SESSION_COLUMNS "WHERE s.id = ? AND s.purge_ns IS NULL");
+	stmt_int(&q, id);
+	rc = stmt_row(&q, err);
 	if (rc > 0)
 		read_session(&q, arena, into);
-	query_close(&q);
+	stmt_close(&q);
 	if (!rc)
 		return err_set(err, ENOENT, "there is no session %lld", (long long)id);
 	return rc < 0 ? rc : read_tags(store, into, arena, err);
@@ -136,28 +136,28 @@ static int list(struct store *store, const struct session_filter *filter, struct
 		struct sessions *into, struct err *err)
 {
 	size_t first = into->len;
-	struct query q;
+	struct stmt q;
 	int rc;
 
-	query_open(&q, store,
-		   SESSION_COLUMNS
-		   "WHERE s.id < ?1 AND (s.purge_ns IS NOT NULL) = ?2"
-		   " AND (?3 = ?4 OR s.archived = ?3)"
-		   " AND (?5 IS NULL OR EXISTS (SELECT 1 FROM session_tag t"
-		   "  WHERE t.session = s.id AND t.tag = ?5))"
-		   " AND (?6 IS NULL OR has_words(?6, s.title, s.notes,"
-		   "  (SELECT group_concat(tag, ' ') FROM session_tag t WHERE t.session = s.id)))"
-		   " ORDER BY s.id DESC LIMIT ?7");
-	query_int(&q, db_before(&filter->page));
-	query_int(&q, filter->removed);
-	query_int(&q, filter->archived);
-	query_int(&q, filter->active);
-	query_text_or_null(&q, filter->tag);
-	query_text_or_null(&q, filter->search);
-	query_int(&q, db_limit(filter->page.limit));
-	while ((rc = query_row(&q, err)) > 0)
+	stmt_open(&q, store,
+		  SESSION_COLUMNS
+		  "WHERE s.id < ?1 AND (s.purge_ns IS NOT NULL) = ?2"
+		  " AND (?3 = ?4 OR s.archived = ?3)"
+		  " AND (?5 IS NULL OR EXISTS (SELECT 1 FROM session_tag t"
+		  "  WHERE t.session = s.id AND t.tag = ?5))"
+		  " AND (?6 IS NULL OR has_words(?6, s.title, s.notes,"
+		  "  (SELECT group_concat(tag, ' ') FROM session_tag t WHERE t.session = s.id)))"
+		  " ORDER BY s.id DESC LIMIT ?7");
+	stmt_int(&q, db_before(&filter->page));
+	stmt_int(&q, filter->removed);
+	stmt_int(&q, filter->archived);
+	stmt_int(&q, filter->active);
+	stmt_text_or_null(&q, filter->tag);
+	stmt_text_or_null(&q, filter->search);
+	stmt_int(&q, db_limit(filter->page.limit));
+	while ((rc = stmt_row(&q, err)) > 0)
 		read_session(&q, arena, vec_push(into));
-	query_close(&q);
+	stmt_close(&q);
 	for (size_t i = first; i < into->len && !rc; i++)
 		rc = read_tags(store, &into->data[i], arena, err);
 	return rc;

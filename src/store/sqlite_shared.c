@@ -50,16 +50,16 @@ static enum store_kind kind_of(const char *name)
 
 int db_changed(struct store *store, enum store_kind kind, int64_t id, struct err *err)
 {
-	struct query q;
+	struct stmt q;
 	int rc;
 
-	query_open(&q, store,
-		   "INSERT INTO change (number, kind, id)"
-		   " VALUES ((SELECT coalesce(max(number), 0) + 1 FROM change), ?, ?)"
-		   " ON CONFLICT (kind, id) DO UPDATE SET number = excluded.number");
-	query_text(&q, db_kind_name(kind));
-	query_int(&q, id);
-	rc = query_end(&q, err);
+	stmt_open(&q, store,
+		  "INSERT INTO change (number, kind, id)"
+		  " VALUES ((SELECT coalesce(max(number), 0) + 1 FROM change), ?, ?)"
+		  " ON CONFLICT (kind, id) DO UPDATE SET number = excluded.number");
+	stmt_text(&q, db_kind_name(kind));
+	stmt_int(&q, id);
+	rc = stmt_end(&q, err);
 	return rc < 0 ? rc : 0;
 }
 
@@ -67,23 +67,23 @@ int store_changes(struct store *store, int64_t after, int limit, struct changes 
 		  struct err *err)
 {
 	struct arena arena = { 0 };
-	struct query q;
+	struct stmt q;
 	int rc = db_read(store, err);
 
 	if (!rc) {
-		query_open(&q, store,
-			   "SELECT number, kind, id FROM change WHERE number > ?"
-			   " ORDER BY number LIMIT ?");
-		query_int(&q, after);
-		query_int(&q, db_limit(limit));
-		while ((rc = query_row(&q, err)) > 0) {
+		stmt_open(&q, store,
+			  "SELECT number, kind, id FROM change WHERE number > ?"
+			  " ORDER BY number LIMIT ?");
+		stmt_int(&q, after);
+		stmt_int(&q, db_limit(limit));
+		while ((rc = stmt_row(&q, err)) > 0) {
 			struct change *change = vec_push(into);
 
-			change->number = query_get_int(&q);
-			change->kind = kind_of(query_get_text(&q, &arena));
-			change->id = query_get_int(&q);
+			change->number = stmt_get_int(&q);
+			change->kind = kind_of(stmt_get_text(&q, &arena));
+			change->id = stmt_get_int(&q);
 		}
-		query_close(&q);
+		stmt_close(&q);
 	}
 	arena_free(&arena);
 	return db_done(store, rc, err);
@@ -98,15 +98,15 @@ static int check_thing(struct store *store, enum store_kind kind, int64_t id, st
 static int tag_thing(struct store *store, enum store_kind kind, int64_t id, const char *tag,
 		     bool on, struct err *err)
 {
-	struct query q;
+	struct stmt q;
 	int rc = check_thing(store, kind, id, err);
 
 	if (rc)
 		return rc;
-	query_open(&q, store, on ? kinds[kind].tag_on : kinds[kind].tag_off);
-	query_int(&q, id);
-	query_text(&q, tag);
-	rc = query_end(&q, err);
+	stmt_open(&q, store, on ? kinds[kind].tag_on : kinds[kind].tag_off);
+	stmt_int(&q, id);
+	stmt_text(&q, tag);
+	rc = stmt_end(&q, err);
 	return rc > 0 ? db_changed(store, kind, id, err) : rc;
 }
 
@@ -125,14 +125,14 @@ int store_tag(struct store *store, enum store_kind kind, int64_t id, const char 
 
 int store_tags(struct store *store, struct arena *arena, struct words *into, struct err *err)
 {
-	struct query q;
+	struct stmt q;
 	int rc = db_read(store, err);
 
 	if (!rc) {
-		query_open(&q, store,
-			   "SELECT tag FROM session_tag UNION SELECT tag FROM run_tag"
-			   " ORDER BY tag");
-		rc = query_list(&q, arena, into, err);
+		stmt_open(&q, store,
+			  "SELECT tag FROM session_tag UNION SELECT tag FROM run_tag"
+			  " ORDER BY tag");
+		rc = stmt_list(&q, arena, into, err);
 	}
 	return db_done(store, rc, err);
 }
@@ -140,35 +140,35 @@ int store_tags(struct store *store, struct arena *arena, struct words *into, str
 static int remove_thing(struct store *store, enum store_kind kind, int64_t id, int64_t purge_ns,
 			struct err *err)
 {
-	struct query q;
+	struct stmt q;
 	int64_t busy;
 	int rc = check_thing(store, kind, id, err);
 
 	if (rc)
 		return rc;
-	query_open(&q, store, kinds[kind].busy);
-	query_int(&q, id);
-	rc = query_number(&q, &busy, err);
+	stmt_open(&q, store, kinds[kind].busy);
+	stmt_int(&q, id);
+	rc = stmt_number(&q, &busy, err);
 	if (!rc && busy)
 		rc = err_set(err, EBUSY, "run %lld is being made; cancel it first",
 			     (long long)busy);
 	if (rc)
 		return rc;
-	query_open(&q, store, kinds[kind].remove);
-	query_int(&q, purge_ns > 0 ? purge_ns : 1); /* 0 stands for: not removed */
-	query_int(&q, id);
-	rc = query_end(&q, err);
+	stmt_open(&q, store, kinds[kind].remove);
+	stmt_int(&q, purge_ns > 0 ? purge_ns : 1); /* 0 stands for: not removed */
+	stmt_int(&q, id);
+	rc = stmt_end(&q, err);
 	return rc < 0 ? rc : 0;
 }
 
 static int restore_thing(struct store *store, enum store_kind kind, int64_t id, struct err *err)
 {
-	struct query q;
+	struct stmt q;
 	int rc;
 
-	query_open(&q, store, kinds[kind].restore);
-	query_int(&q, id);
-	rc = query_end(&q, err);
+	stmt_open(&q, store, kinds[kind].restore);
+	stmt_int(&q, id);
+	rc = stmt_end(&q, err);
 	if (!rc)
 		return err_set(err, ENOENT, "there is no removed %s %lld", kinds[kind].name,
 			       (long long)id);
@@ -210,13 +210,13 @@ int store_setting_get(struct store *store, const char *name, struct arena *arena
 		      const char **value, struct err *err)
 {
 	struct words found = { 0 };
-	struct query q;
+	struct stmt q;
 	int rc = db_read(store, err);
 
 	if (!rc) {
-		query_open(&q, store, "SELECT value FROM setting WHERE name = ?");
-		query_text(&q, name);
-		rc = query_list(&q, arena, &found, err);
+		stmt_open(&q, store, "SELECT value FROM setting WHERE name = ?");
+		stmt_text(&q, name);
+		rc = stmt_list(&q, arena, &found, err);
 	}
 	*value = found.len ? found.data[0] : NULL;
 	return db_done(store, rc, err);
@@ -224,18 +224,18 @@ int store_setting_get(struct store *store, const char *name, struct arena *arena
 
 int store_setting_set(struct store *store, const char *name, const char *value, struct err *err)
 {
-	struct query q;
+	struct stmt q;
 	int rc = db_write(store, err);
 
 	if (!rc) {
-		query_open(&q, store,
-			   value ? "INSERT INTO setting (name, value) VALUES (?1, ?2)"
-				   " ON CONFLICT (name) DO UPDATE SET value = excluded.value"
-				 : "DELETE FROM setting WHERE name = ?1");
-		query_text(&q, name);
+		stmt_open(&q, store,
+			  value ? "INSERT INTO setting (name, value) VALUES (?1, ?2)"
+				  " ON CONFLICT (name) DO UPDATE SET value = excluded.value"
+				: "DELETE FROM setting WHERE name = ?1");
+		stmt_text(&q, name);
 		if (value)
-			query_text(&q, value);
-		rc = query_end(&q, err);
+			stmt_text(&q, value);
+		rc = stmt_end(&q, err);
 	}
 	return db_done(store, rc < 0 ? rc : 0, err);
 }

@@ -86,17 +86,17 @@ TEST(store_a_second_server_is_refused_by_the_first_ones_number)
 
 TEST(store_settings_of_the_database)
 {
-	struct query q;
+	struct stmt q;
 	int64_t on = 0;
 	struct arena arena = { 0 };
 	struct words mode = { 0 };
 
 	scene_open();
-	query_open(&q, scene_store, "PRAGMA foreign_keys");
-	EXPECT_INT(query_number(&q, &on, &scene_err), 0);
+	stmt_open(&q, scene_store, "PRAGMA foreign_keys");
+	EXPECT_INT(stmt_number(&q, &on, &scene_err), 0);
 	EXPECT_INT(on, 1);
-	query_open(&q, scene_store, "PRAGMA journal_mode");
-	EXPECT_INT(query_list(&q, &arena, &mode, &scene_err), 0);
+	stmt_open(&q, scene_store, "PRAGMA journal_mode");
+	EXPECT_INT(stmt_list(&q, &arena, &mode, &scene_err), 0);
 	EXPECT_TEXT(mode.data[0], "wal");
 	EXPECT_INT(scene_number("PRAGMA user_version"), (int64_t)store_migration_count);
 	arena_free(&arena);

@@ -7,24 +7,24 @@
 #include <errno.h>
 #include <limits.h>
 
-void query_open(struct query *q, struct store *store, const char *sql)
+void stmt_open(struct stmt *q, struct store *store, const char *sql)
 {
-	*q = (struct query){ .store = store };
+	*q = (struct stmt){ .store = store };
 	q->code = sqlite3_prepare_v2(store->db, sql, -1, &q->stmt, NULL);
 }
 
-static void bound(struct query *q, int code)
+static void bound(struct stmt *q, int code)
 {
 	if (q->code == SQLITE_OK)
 		q->code = code;
 }
 
-void query_int(struct query *q, int64_t value)
+void stmt_int(struct stmt *q, int64_t value)
 {
 	bound(q, sqlite3_bind_int64(q->stmt, ++q->bound, value));
 }
 
-void query_text_or_null(struct query *q, const char *text)
+void stmt_text_or_null(struct stmt *q, const char *text)
 {
 	if (text)
 		bound(q, sqlite3_bind_text(q->stmt, ++q->bound, text, -1, SQLITE_TRANSIENT));
@@ -32,12 +32,12 @@ void query_text_or_null(struct query *q, const char *text)
 		bound(q, sqlite3_bind_null(q->stmt, ++q->bound));
 }
 
-void query_text(struct query *q, const char *text)
+void stmt_text(struct stmt *q, const char *text)
 {
-	query_text_or_null(q, text ? text : "");
+	stmt_text_or_null(q, text ? text : "");
 }
 
-void query_words(struct query *q, const struct words *words)
+void stmt_words(struct stmt *q, const struct words *words)
 {
 	struct buf all = { 0 };
 
@@ -51,7 +51,7 @@ void query_words(struct query *q, const struct words *words)
 	buf_free(&all);
 }
 
-int query_row(struct query *q, struct err *err)
+int stmt_row(struct stmt *q, struct err *err)
 {
 	if (q->code == SQLITE_OK || q->code == SQLITE_ROW)
 		q->code = sqlite3_step(q->stmt);
@@ -61,19 +61,19 @@ int query_row(struct query *q, struct err *err)
 	return q->code == SQLITE_DONE ? 0 : db_fail(q->store, q->code, err);
 }
 
-int64_t query_get_int(struct query *q)
+int64_t stmt_get_int(struct stmt *q)
 {
 	return sqlite3_column_int64(q->stmt, q->column++);
 }
 
-const char *query_get_text(struct query *q, struct arena *arena)
+const char *stmt_get_text(struct stmt *q, struct arena *arena)
 {
 	const char *text = (const char *)sqlite3_column_text(q->stmt, q->column++);
 
 	return arena_strdup(arena, text ? text : "");
 }
 
-void query_get_words(struct query *q, struct arena *arena, struct words *into)
+void stmt_get_words(struct stmt *q, struct arena *arena, struct words *into)
 {
 	const void *bytes = sqlite3_column_blob(q->stmt, q->column);
 	size_t size = (size_t)sqlite3_column_bytes(q->stmt, q->column), count = 0;
@@ -89,43 +89,43 @@ void query_get_words(struct query *q, struct arena *arena, struct words *into)
 		into->data[into->len++] = copy;
 }
 
-void query_close(struct query *q)
+void stmt_close(struct stmt *q)
 {
 	sqlite3_finalize(q->stmt);
 	q->stmt = NULL;
 }
 
-int query_end(struct query *q, struct err *err)
+int stmt_end(struct stmt *q, struct err *err)
 {
 	int rc;
 
 	do {
-		rc = query_row(q, err);
+		rc = stmt_row(q, err);
 	} while (rc > 0);
-	query_close(q);
+	stmt_close(q);
 	return rc ? rc : sqlite3_changes(q->store->db);
 }
 
-int query_number(struct query *q, int64_t *into, struct err *err)
+int stmt_number(struct stmt *q, int64_t *into, struct err *err)
 {
-	int rc = query_row(q, err);
+	int rc = stmt_row(q, err);
 
 	if (rc > 0)
-		*into = query_get_int(q);
-	query_close(q);
+		*into = stmt_get_int(q);
+	stmt_close(q);
 	if (!rc)
 		return err_set(err, ENOENT, "%s: no such row", q->store->path);
 	return rc < 0 ? rc : 0;
 }
 
-int query_list(struct query *q, struct arena *arena, struct words *into, struct err *err)
+int stmt_list(struct stmt *q, struct arena *arena, struct words *into, struct err *err)
 {
 	VEC(const char *) list = { 0 };
 	int rc;
 
-	while ((rc = query_row(q, err)) > 0)
-		*vec_push(&list) = query_get_text(q, arena);
-	query_close(q);
+	while ((rc = stmt_row(q, err)) > 0)
+		*vec_push(&list) = stmt_get_text(q, arena);
+	stmt_close(q);
 	*into = (struct words){ .len = list.len };
 	if (list.len) {
 		into->data = arena_alloc(arena, list.len * sizeof(*list.data));
