@@ -7,6 +7,7 @@ longer recordings.
 import collections
 import os
 import re
+import shutil
 import signal
 import struct
 import subprocess
@@ -155,6 +156,18 @@ def test_kinds(folder):
     data = os.path.join(folder, "ours.data")
     record([PERFOLIO], data, os.path.join(folder, "stacks-pie"), "all", SECONDS)
     compare("recorded by us", data)
+
+
+def test_rust(folder):
+    if not shutil.which("rustc"):
+        check(True, "Rust: # SKIP there is no rustc")
+        return
+    path, data = os.path.join(folder, "shapes"), os.path.join(folder, "rust.data")
+    made = run(["rustc", "-O", "-C", "force-frame-pointers=no", "-o", path,
+                os.path.join(SOURCE, "tests/programs/shapes.rs")], timeout=300)
+    if check(not made.returncode, "a program in Rust is built", made.stderr):
+        record(["perf"], data, path, SECONDS)
+        compare("Rust", data)
 
 
 # --- stacks larger than their copies ------------------------------------------------------------
@@ -352,6 +365,7 @@ def main():
     test_rules()
     with tempfile.TemporaryDirectory(prefix="perfolio-unwind-") as folder:
         test_kinds(folder)
+        test_rust(folder)
         test_splice(folder)
         test_truth(folder)
         test_tiny(folder)
