@@ -62,7 +62,7 @@ static const struct option_spec flame_specs[] = {
 	{ 0 },
 };
 
-static const struct flame_args flame_defaults = { .width = 1200 };
+static const struct flame_args flame_defaults = { .duration_ns = -1, .width = 1200 };
 
 /* "perf.data" gives "perf.flamegraph.svg", in the folder where we are. */
 static char *output_name(const char *path, enum flame_format format)
@@ -135,6 +135,8 @@ static int draw_live(const struct flame_args *args, int argc, char **argv, struc
 	char *output = NULL;
 	int rc = flame_format_of(args, FORMAT_SVG, &job.format, err), status;
 
+	if (!rc && !args->duration_ns)
+		rc = err_set(err, EINVAL, "--duration: more than nothing is wanted");
 	if (!rc && args->keep_what && strcmp(args->keep_what, "script"))
 		rc = err_set(err, EINVAL, "--keep '%s': script is wanted", args->keep_what);
 	if (rc)

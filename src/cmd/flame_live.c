@@ -4,7 +4,6 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/file.h"
-#include "base/log.h"
 #include "base/text.h"
 #include "cmd/command.h"
 #include "cmd/record_options.h"
@@ -106,21 +105,30 @@ static const char *stacks_in_words(const struct flame_args *args)
 			 "pointers";
 }
 
+static bool is_timed(const struct flame_args *args)
+{
+	return args->duration_ns > 0;
+}
+
 static int64_t duration_of(const struct flame_args *args)
 {
-	return args->duration_ns ? args->duration_ns : FLAME_DURATION * NS_PER_SEC;
+	return is_timed(args) ? args->duration_ns : FLAME_DURATION * NS_PER_SEC;
 }
 
 /* Whoever waits for a minute wants to know for what. */
-static void say_what_begins(const struct flame_args *args, const char *title, bool timed)
+static char *announce(const struct flame_args *args, const char *title, char **command)
 {
 	char duration[TEXT_NUMBER];
+	char *until = is_timed(args) || !command
+			      ? mem_printf("for %s", text_duration(duration, duration_of(args)))
+			      : mem_printf("until %s ends", base_name(command[0]));
+	char *text = mem_printf("recording %s %s, %d samples a second; Ctrl-C ends it earlier\n"
+				"stacks: %s\n",
+				title, until, args->rate ? args->rate : FLAME_RATE,
+				stacks_in_words(args));
 
-	log_line(LOG_NOTE, "recording %s %s%s, %d samples a second; Ctrl-C ends it earlier", title,
-		 timed ? "for " : "until it ends",
-		 timed ? text_duration(duration, duration_of(args)) : "",
-		 args->rate ? args->rate : FLAME_RATE);
-	log_line(LOG_NOTE, "stacks: %s", stacks_in_words(args));
+	free(until);
+	return text;
 }
 
 static void add_option(struct strlist *words, const char *name, const char *value)
@@ -147,7 +155,7 @@ static void make_words(struct strlist *words, const struct flame_args *args, con
 	add_option(words, "-u", args->user);
 	if (args->all_cpus)
 		strlist_add(words, "-a");
-	if (args->duration_ns || !command)
+	if (is_timed(args) || !command)
 		add_option(words, "--timeout", limit);
 	add_option(words, "-o", path);
 	strlist_add(words, "--");
@@ -155,14 +163,14 @@ static void make_words(struct strlist *words, const struct flame_args *args, con
 		strlist_add(words, command[i]);
 }
 
-static int run_record(struct strlist *words, struct err *err)
+static int run_record(struct strlist *words, const char *announcement, struct err *err)
 {
 	const struct command *record = command_find("record");
 	struct record_options options = record_option_defaults;
 	struct options_result parsed;
 	int count = (int)words->len, rc;
 
-	options.for_another = true;
+	options.announcement = announcement;
 	vec_push(words); /* NULL ends it */
 	words->len--;
 	rc = options_parse(record_option_specs, &options, count, words->data, true, &parsed, err);
@@ -214,6 +222,7 @@ int flame_record(struct flame_recorded *recorded, const struct flame_args *args,
 	bool target = args->pids || args->user || args->all_cpus;
 	bool beside = args->output && strcmp(args->output, "-");
 	struct strlist words = { 0 };
+	char *announcement;
 	int rc, aside;
 
 	*recorded = (struct flame_recorded){
@@ -222,10 +231,11 @@ int flame_record(struct flame_recorded *recorded, const struct flame_args *args,
 	};
 	recorded->path = mem_printf("%s.perf.data", recorded->base);
 	make_words(&words, args, recorded->path, command);
-	say_what_begins(args, recorded->title, args->duration_ns || !command);
+	announcement = announce(args, recorded->title, command);
 	aside = set_stdout_aside(args);
-	rc = run_record(&words, err);
+	rc = run_record(&words, announcement, err);
 	put_stdout_back(aside);
+	free(announcement);
 	strlist_free(&words);
 	if (rc < 0)
 		return rc;
@@ -233,7 +243,7 @@ int flame_record(struct flame_recorded *recorded, const struct flame_args *args,
 	 * Ended from outside (Ctrl-C) or since the time is up it is over, not failed; else a
 	 * command's own status is kept.
 	 */
-	recorded->status = command && !target && !(args->duration_ns && rc == 128 + SIGTERM)
+	recorded->status = command && !target && !(is_timed(args) && rc == 128 + SIGTERM)
 				   ? rc
 				   : EXIT_DONE;
 	recorded->made = file_exists("%s", recorded->path);

@@ -29,7 +29,7 @@ struct flame_args {
 	const char *user, *call_graph, *keep_what;
 	bool all_cpus, no_keep, open;
 	int rate;
-	int64_t duration_ns;
+	int64_t duration_ns; /* below 0: not given */
 };
 
 /* Options that both commands have; each puts them into its table. */

@@ -154,6 +154,8 @@ static int prepare(struct record *r, struct err *err)
 		rc = open_recording(r, err);
 	if (!rc) {
 		record_notes_opened(r->recording, o, &r->target, &r->notes);
+		if (o->announcement)
+			buf_puts(&r->notes, o->announcement);
 		say(r, &r->notes);
 	}
 	return rc;

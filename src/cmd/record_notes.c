@@ -167,7 +167,7 @@ void record_closing_lines(const struct recording_result *result,
 		   text_decimal(seconds, (double)result->duration_ns / NS_PER_SEC, 2, true));
 	add_loss(result, out);
 	buf_puts(out, " ]\n");
-	if (!options->for_another)
+	if (!options->announcement)
 		add_size(result, options, out);
 	add_kept(&result->kept, out);
 	if (result->lost)

@@ -28,7 +28,8 @@ struct record_options {
 
 	const char *output;
 	const char *summary; /* of `script` that it is made for; NULL: any use */
-	bool for_another; /* command, which says itself where the recording is and what is next */
+	/* For another command, which tells itself what came of it: to be said when all is open. */
+	const char *announcement;
 	uint64_t ring_bytes;
 	int priority;
 	bool compress;

@@ -28,10 +28,12 @@ def weights(node, found=None):
     return found
 
 
-def shares_hold(found):
-    """split spends 60, 30 and 10 per cent in three functions; 99 samples a second tell within some."""
+def shares_hold(found, rate):
+    """split spends 60, 30 and 10 per cent in three functions; how well samples tell depends on their number, which
+    is small on a busy machine."""
     whole = found.get("main", 0)
-    return whole > 0 and all(abs(found.get(name, 0) / whole - share) < 0.13
+    room = max(0.13, 2.2 / (max(whole, 1) / 1e9 * rate) ** 0.5)
+    return whole > 0 and all(abs(found.get(name, 0) / whole - share) < room
                              for name, share in (("most", 0.6), ("some", 0.3), ("little", 0.1)))
 
 
@@ -45,7 +47,7 @@ def of_command(folder):
               all(os.path.exists(os.path.join(folder, name)) for name in names),
               "a command ends in the names of picture and recording", done.stderr)
     found = weights(tree(os.path.join(folder, names[0])))
-    lib.check(shares_hold(found), "the towers are as wide as the program says", found)
+    lib.check(shares_hold(found, 999), "the towers are as wide as the program says", found)
     text = lib.run(["perf", "script", "-F", "comm,tid,time,period,event,ip,sym,dso", "-i",
                     os.path.join(folder, names[1])]).stdout
     path = os.path.join(folder, "perf.txt")
@@ -72,7 +74,7 @@ def of_running(folder):
                             "--duration", "1s", "-o", path, "--comm", "split", "--no-keep"], cwd=folder)
             process.kill()
         found = weights(tree(path)) if done.returncode == 0 else {}
-        lib.check(shares_hold(found), f"{what}: the towers are as wide as the program says", found,
+        lib.check(shares_hold(found, 499), f"{what}: the towers are as wide as the program says", found,
                   done.stderr)
 
 
