@@ -43,7 +43,6 @@ int db_fail(struct store *store, int code, struct err *err);
 
 /* Notes that a thing changed; part of every transaction that changes one. */
 int db_changed(struct store *store, enum store_kind kind, int64_t id, struct err *err);
-const char *db_kind_name(enum store_kind kind);
 
 struct stmt {
 	struct store *store;

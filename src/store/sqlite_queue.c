@@ -130,7 +130,7 @@ static int place_before(struct store *store, int64_t id, int64_t before, const c
 		stmt_int(&q, place);
 		rc = stmt_end(&q, err);
 	} else {
-		stmt_open(&q, store, "SELECT max(place) + 1 FROM run");
+		stmt_open(&q, store, "SELECT max(place) + 1 FROM run WHERE state = 'queued'");
 		rc = stmt_number(&q, &place, err);
 	}
 	if (rc < 0)
@@ -240,13 +240,13 @@ int store_event_uses(struct store *store, int64_t session, int limit, struct are
 	int rc = db_read(store, err);
 
 	if (!rc) {
-		stmt_open(&q, store,
-			  "SELECT e.event, count(DISTINCT iif(r.session = ?1, r.id, NULL)) AS mine,"
-			  " count(DISTINCT r.id) AS overall"
-			  " FROM run_event e JOIN run r ON e.run = r.id"
-			  " JOIN session s ON r.session = s.id"
-			  " WHERE r.purge_ns IS NULL AND s.purge_ns IS NULL GROUP BY e.event"
-			  " ORDER BY mine DESC, overall DESC, e.event LIMIT ?2");
+		stmt_open(
+			&q, store,
+			"SELECT a.event, coalesce(m.uses, 0) AS mine, a.uses FROM"
+			" (SELECT event, count(*) AS uses FROM run_event GROUP BY event) a"
+			" LEFT JOIN (SELECT event, count(*) AS uses FROM run_event e"
+			"  JOIN run r ON e.run = r.id WHERE r.session = ?1 GROUP BY event) m"
+			" ON m.event = a.event ORDER BY mine DESC, a.uses DESC, a.event LIMIT ?2");
 		stmt_int(&q, session);
 		stmt_int(&q, db_limit(limit));
 		while ((rc = stmt_row(&q, err)) > 0) {

@@ -127,8 +127,9 @@ static int insert_row(struct store *store, const struct run *run, int64_t *id, s
 		  "INSERT INTO run (session, state, place, host, person, tool, form, folder, argv,"
 		  " environment, created_ns, started_ns, ended_ns, ending, ending_code, kernel,"
 		  " perfolio, cpu_model, quality, reason)"
-		  " VALUES (?, ?, iif(?2 = 'queued', (SELECT coalesce(max(place), 0) + 1 FROM run),"
-		  " NULL), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, coalesce(?, ''), coalesce(?, ''),"
+		  " VALUES (?, ?, iif(?2 = 'queued', (SELECT coalesce(max(place), 0) + 1 FROM run"
+		  " WHERE state = 'queued'), NULL), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+		  "coalesce(?, ''), coalesce(?, ''),"
 		  " coalesce(?, ''), coalesce(?, ''), coalesce(?, '')) RETURNING id");
 	stmt_int(&q, run->session);
 	stmt_text(&q, run_state_name(run->state));
@@ -220,16 +221,33 @@ int store_run_get(struct store *store, int64_t id, struct arena *arena, struct r
 	return db_done(store, rc, err);
 }
 
-/* "|queued|done|": all states when none is chosen. */
+/* ["queued","done"] */
 static void chosen_states(char *into, size_t room, unsigned states)
 {
-	size_t length = (size_t)snprintf(into, room, "|");
+	size_t length = 0;
 
 	for (int i = 0; i < RUN_STATES; i++)
-		if (!states || (states & (1U << i)))
-			length += (size_t)snprintf(into + length, room - length, "%s|",
-						   run_state_name(i));
+		if (states & (1U << i))
+			length += (size_t)snprintf(into + length, room - length, "%c\"%s\"",
+						   length ? ',' : '[', run_state_name(i));
+	snprintf(into + length, room - length, length ? "]" : "[]");
 }
+
+/* Those in few states are found by an index: there are many runs and few that wait. */
+#define ANY_STATE   "?4 = '[]'"
+#define SOME_STATES "r.id IN (SELECT id FROM run WHERE state IN (SELECT value FROM json_each(?4)))"
+#define RUN_LIST(states)                                                                 \
+	RUN_COLUMNS                                                                      \
+	"WHERE " states " AND r.id < ?1"                                                 \
+	" AND (r.purge_ns IS NOT NULL OR s.purge_ns IS NOT NULL) = ?2"                   \
+	" AND (?3 = 0 OR r.session = ?3)"                                                \
+	" AND (?5 IS NULL OR r.host = ?5)"                                               \
+	" AND (?6 IS NULL OR EXISTS (SELECT 1 FROM run_tag t"                            \
+	"  WHERE t.run = r.id AND t.tag = ?6))"                                          \
+	" AND (?7 IS NULL OR has_words(?7, r.argv, r.tool, r.folder, r.host, r.person,"  \
+	"  r.reason, (SELECT group_concat(tag, ' ') FROM run_tag t WHERE t.run = r.id)," \
+	"  (SELECT group_concat(event, ' ') FROM run_event e WHERE e.run = r.id)))"      \
+	" ORDER BY r.id DESC LIMIT ?8"
 
 static int list(struct store *store, const struct run_filter *filter, struct arena *arena,
 		struct runs *into, struct err *err)
@@ -240,17 +258,7 @@ static int list(struct store *store, const struct run_filter *filter, struct are
 	int rc;
 
 	chosen_states(states, sizeof(states), filter->states);
-	stmt_open(&q, store,
-		  RUN_COLUMNS
-		  "WHERE r.id < ?1 AND (r.purge_ns IS NOT NULL OR s.purge_ns IS NOT NULL) = ?2"
-		  " AND (?3 = 0 OR r.session = ?3) AND instr(?4, '|' || r.state || '|')"
-		  " AND (?5 IS NULL OR r.host = ?5)"
-		  " AND (?6 IS NULL OR EXISTS (SELECT 1 FROM run_tag t"
-		  "  WHERE t.run = r.id AND t.tag = ?6))"
-		  " AND (?7 IS NULL OR has_words(?7, r.argv, r.tool, r.folder, r.host, r.person,"
-		  "  r.reason, (SELECT group_concat(tag, ' ') FROM run_tag t WHERE t.run = r.id),"
-		  "  (SELECT group_concat(event, ' ') FROM run_event e WHERE e.run = r.id)))"
-		  " ORDER BY r.id DESC LIMIT ?8");
+	stmt_open(&q, store, filter->states ? RUN_LIST(SOME_STATES) : RUN_LIST(ANY_STATE));
 	stmt_int(&q, db_before(&filter->page));
 	stmt_int(&q, filter->removed);
 	stmt_int(&q, filter->session);

@@ -34,11 +34,6 @@ static const struct kind_sql {
 	[STORE_QUEUE] = { .name = "queue" },
 };
 
-const char *db_kind_name(enum store_kind kind)
-{
-	return kinds[kind].name;
-}
-
 static enum store_kind kind_of(const char *name)
 {
 	enum store_kind kind = STORE_SESSION;
@@ -57,7 +52,7 @@ int db_changed(struct store *store, enum store_kind kind, int64_t id, struct err
 		  "INSERT INTO change (number, kind, id)"
 		  " VALUES ((SELECT coalesce(max(number), 0) + 1 FROM change), ?, ?)"
 		  " ON CONFLICT (kind, id) DO UPDATE SET number = excluded.number");
-	stmt_text(&q, db_kind_name(kind));
+	stmt_text(&q, kinds[kind].name);
 	stmt_int(&q, id);
 	rc = stmt_end(&q, err);
 	return rc < 0 ? rc : 0;

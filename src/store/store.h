@@ -174,7 +174,7 @@ int store_run_interrupt(struct store *store, const int64_t *alive, size_t count,
 /* Names of events by use: those of the session first (0: none), then all others. */
 struct event_use {
 	const char *event;
-	int64_t in_session, overall; /* runs */
+	int64_t in_session, overall; /* runs with it */
 };
 struct event_uses VEC_OF(struct event_use);
 

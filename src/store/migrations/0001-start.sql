@@ -38,8 +38,8 @@ CREATE TABLE run (
 	CHECK ((state = 'queued') = (place IS NOT NULL))
 ) STRICT;
 CREATE INDEX run_session ON run (session, id);
-CREATE INDEX run_queue ON run (host, place) WHERE state = 'queued';
-CREATE INDEX run_busy ON run (state) WHERE state IN ('starting', 'running', 'processing');
+CREATE INDEX run_queue ON run (place) WHERE state = 'queued';
+CREATE INDEX run_state ON run (state);
 CREATE INDEX run_purge ON run (purge_ns) WHERE purge_ns IS NOT NULL;
 
 CREATE TABLE run_event (
@@ -70,8 +70,8 @@ CREATE TABLE file (
 	size INTEGER NOT NULL,
 	created_ns INTEGER NOT NULL
 ) STRICT;
-CREATE INDEX file_run ON file (run, id);
-CREATE INDEX file_hash ON file (hash);
+CREATE INDEX file_run ON file (run, size); -- with what is summed up
+CREATE INDEX file_hash ON file (hash, size);
 
 CREATE TABLE user (
 	id INTEGER PRIMARY KEY AUTOINCREMENT,

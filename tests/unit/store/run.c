@@ -167,7 +167,7 @@ TEST(run_needs_its_session)
 
 TEST(run_events_of_the_session_come_first)
 {
-	struct run here = { .state = RUN_QUEUED, .events = WORDS("faults", "faults", "cs") };
+	struct run here = { .state = RUN_QUEUED, .events = WORDS("faults", "cs") };
 	struct run there = { .state = RUN_QUEUED, .events = WORDS("cycles", "cs") };
 	struct event_uses uses = { 0 };
 	int64_t id;
