@@ -256,3 +256,5 @@ field.addEventListener("input", () => search(field.value));
 window.addEventListener("keydown", press);
 window.addEventListener("hashchange", recall);
 recall();
+// A tall graph opens where it is widest, which is at its foot; an icicle's is on top already.
+if (!inverted) window.addEventListener("load", () => window.scrollTo(0, svg.height.baseVal.value));
