@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Any bytes as XML text: nothing is left that XML gives a meaning or does not allow. */
+/*
+ * Any bytes as XML text: nothing is left that XML gives a meaning or does not allow.  And as JSON
+ * inside a script element: it is JSON, and ends nothing.
+ */
+#include "base/jsonread.h"
 #include "base/outbuf.h"
 #include "fuzz.h"
+#include "render/flame_columns.h"
 #include "render/xml.h"
 
 #include <sys/mman.h>
@@ -20,23 +25,48 @@ static void check(const char *text, size_t size)
 	}
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void check_script(const char *text, size_t size)
 {
-	char *text = fuzz_text(data, size), *made;
-	int fd = memfd_create("xml", MFD_CLOEXEC);
-	struct outbuf out;
+	struct json_object *read = jsonread(text, size, "text", NULL);
+
+	FUZZ_HOLDS(!memchr(text, '<', size));
+	FUZZ_HOLDS(read && json_object_is_type(read, json_type_string));
+	json_object_put(read);
+}
+
+/* What was written into a file; free it. */
+static char *written(struct outbuf *out, int fd, size_t *size)
+{
+	char *made;
 	off_t length;
 
-	FUZZ_HOLDS(fd >= 0);
-	outbuf_init(&out, fd);
-	xml_text(&out, text);
-	xml_text_cut(&out, text, 3 + size % 7);
-	FUZZ_HOLDS(!outbuf_fini(&out));
+	FUZZ_HOLDS(!outbuf_fini(out));
 	length = lseek(fd, 0, SEEK_END);
 	made = calloc(1, (size_t)length + 1);
 	FUZZ_HOLDS(made && pread(fd, made, (size_t)length, 0) == length);
-	check(made, (size_t)length);
 	close(fd);
+	*size = (size_t)length;
+	return made;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char *text = fuzz_text(data, size), *made;
+	int fds[] = { memfd_create("xml", MFD_CLOEXEC), memfd_create("script", MFD_CLOEXEC) };
+	struct outbuf out;
+	size_t length;
+
+	FUZZ_HOLDS(fds[0] >= 0 && fds[1] >= 0);
+	outbuf_init(&out, fds[0]);
+	xml_text(&out, text);
+	xml_text_cut(&out, text, 3 + size % 7);
+	made = written(&out, fds[0], &length);
+	check(made, length);
+	free(made);
+	outbuf_init(&out, fds[1]);
+	flame_script_text(&out, text);
+	made = written(&out, fds[1], &length);
+	check_script(made, length);
 	free(made);
 	free(text);
 	return 0;

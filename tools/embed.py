@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Turns files into C strings: embed.py OUTPUT.c NAME=FILE...
 
-What goes into an SVG must not hold what would end the CDATA section around it.
+What goes into an SVG or HTML must not hold what would end the section or element around it.
 """
 import os
 import sys
@@ -20,8 +20,9 @@ def main():
             name, path = word.split("=", 1)
             with open(path, "rb") as file:
                 data = file.read().strip()
-            if b"]]>" in data or b"</style" in data or b"\0" in data:
-                sys.exit(f"{os.path.basename(path)}: holds what cannot stand inside an SVG")
+            ends = [b"</style", b"</script", b"\0"] + ([b"]]>"] if "svg" in name else [])
+            if any(end in data for end in ends):
+                sys.exit(f"{os.path.basename(path)}: holds what would end the element around it")
             out.write(f"extern const char {name}[];\nconst char {name}[] = {{\n")
             out.write("\n".join(lines(data + b"\0")) + "\n};\n")
 

@@ -20,10 +20,10 @@ extern const struct command cmd_flame;
 
 static const struct option_spec flame_specs[] = {
 	{ OPT_TEXT, 'o', "output", FIELD(output), "FILE",
-	  "write FILE; its end tells the format (.svg, .folded, .json, .pb.gz ...); - is standard "
-	  "output" },
+	  "write FILE; its end tells the format (.svg, .html, .folded, .json, .pb.gz ...); - is "
+	  "standard output" },
 	{ OPT_TEXT, 0, "format", FIELD(format), "NAME",
-	  "svg, folded, json, pprof, speedscope, firefox, script, csv or hdf5" },
+	  "svg, html, folded, json, pprof, speedscope, firefox, script, csv or hdf5" },
 	{ OPT_TEXT, 'e', "event", FIELD(event), "NAME",
 	  "of a file: only this event, else a graph for each; else the event to record" },
 	{ OPT_TEXT, 0, "weight", FIELD(weight), "WHAT",
@@ -101,14 +101,16 @@ static int draw_and_show(struct flame_job *job, struct err *err)
 static int draw_input(const struct flame_args *args, const char *path, struct err *err)
 {
 	const char *slash = strrchr(path, '/');
-	struct flame_job job = { .args = args, .name = slash && slash[1] ? slash + 1 : path };
+	struct flame_args drawing = *args;
+	struct flame_job job = { .args = &drawing, .name = slash && slash[1] ? slash + 1 : path };
 	struct flame_input input;
 	char *output;
 	int rc = flame_format_of(args, FORMAT_SVG, &job.format, err);
 
 	if (rc)
 		return rc;
-	rc = flame_input_open(&input, path, args, NULL, err);
+	drawing.names.lines = flame_formats[job.format].is_page;
+	rc = flame_input_open(&input, path, &drawing, NULL, err);
 	if (rc)
 		return rc;
 	output = args->output		 ? mem_strdup(args->output)
@@ -145,6 +147,7 @@ static int draw_live(const struct flame_args *args, int argc, char **argv, struc
 	status = recorded.status;
 	drawing.event = drawing.pids = NULL; /* these said what to record */
 	drawing.no_index = true;
+	drawing.names.lines = flame_formats[job.format].is_page;
 	if (!rc && !recorded.made) {
 		flame_recorded_free(&recorded);
 		return status;

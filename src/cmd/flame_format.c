@@ -10,6 +10,7 @@
 /* clang-format off */
 const struct flame_format_spec flame_formats[FORMATS] = {
 	[FORMAT_SVG] = { "svg", "svg", .is_picture = true },
+	[FORMAT_HTML] = { "html", "html", .ends = "htm", .is_picture = true, .is_page = true },
 	[FORMAT_FOLDED] = { "folded", "folded", .ends = "txt" },
 	[FORMAT_JSON] = { "json", "json" },
 	[FORMAT_PPROF] = { "pprof", "pb.gz", .ends = "pprof pb", .is_binary = true, .is_gzip = true,

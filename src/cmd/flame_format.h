@@ -15,6 +15,7 @@ struct outbuf;
 
 enum flame_format {
 	FORMAT_SVG,
+	FORMAT_HTML,
 	FORMAT_FOLDED,
 	FORMAT_JSON,
 	FORMAT_PPROF,
@@ -31,6 +32,7 @@ struct flame_format_spec {
 	const char *suffix; /* of files that we name */
 	const char *ends;   /* other ends of names that mean it, with blanks between; NULL: none */
 	bool is_picture;    /* only `flame` draws it */
+	bool is_page;	    /* a picture with all events in one file, and with source lines */
 	bool is_binary;	    /* nothing for a terminal */
 	bool keeps_samples; /* each with its time and CPU; else samples that agree may be one */
 	bool is_gzip;	    /* packed whatever its name is */

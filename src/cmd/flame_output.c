@@ -9,6 +9,7 @@
 #include "cmd/export_output.h"
 #include "cmd/output.h"
 #include "profile/trust.h"
+#include "render/flame_html.h"
 #include "render/flame_json.h"
 
 #include <errno.h>
@@ -27,7 +28,7 @@ struct drawing {
 	struct flametree tree;
 	struct flame_svg_options svg;
 	struct flame_colors colors;
-	struct buf title, subtitle, footer;
+	struct buf subtitle, footer;
 };
 
 static const char *event_name(const struct drawing *d)
@@ -145,23 +146,95 @@ static int write_colors(const struct drawing *d, struct err *err)
 	return rc ? err_set(err, -rc, "%s: %s", path, strerror(-rc)) : 0;
 }
 
-static int draw_svg(struct drawing *d, struct outbuf *out, struct err *err)
+/* Titles, subtitles, footers. */
+static void make_words(struct drawing *d)
 {
 	const struct flame_args *args = d->job->args;
+
+	make_subtitle(d);
+	make_footer(d);
+	d->svg.title = args->title ? args->title : d->job->name;
+	d->svg.subtitle = args->subtitle ? args->subtitle : buf_text(&d->subtitle);
+	d->svg.footer = buf_text(&d->footer);
+	d->svg.empty = d->profile->samples.len
+			       ? "No sample is left: the filters take none, or all are idle."
+			       : "There are no samples to show.";
+}
+
+static int draw_svg(struct drawing *d, struct outbuf *out, struct err *err)
+{
 	int rc = read_colors(d, err);
 
 	if (rc)
 		return rc;
-	make_subtitle(d);
-	make_footer(d);
-	buf_printf(&d->title, "%s", args->title ? args->title : d->job->name);
-	d->svg.title = buf_text(&d->title);
-	d->svg.subtitle = args->subtitle ? args->subtitle : buf_text(&d->subtitle);
-	d->svg.footer = buf_text(&d->footer);
-	if (d->profile->samples.len)
-		d->svg.empty = "No sample is left: the filters take none, or all are idle.";
+	make_words(d);
 	flame_svg_write(&d->tree, &d->svg, out);
 	return write_colors(d, err);
+}
+
+/* One event of an HTML document. */
+static void draw_graph(struct drawing *d, struct flame_colors *fixed, struct outbuf *out)
+{
+	struct flame_graph graph = {
+		.tree = &d->tree,
+		.event = d->event,
+		.weight = d->weight,
+		.reversed = d->job->args->reverse,
+		.unit = d->unit,
+		.fixed = fixed,
+		.palette = d->svg.palette,
+	};
+
+	make_words(d);
+	graph.subtitle = d->svg.subtitle;
+	graph.footer = d->svg.footer;
+	graph.empty = d->svg.empty;
+	flame_html_graph(&graph, out);
+}
+
+static int prepare(struct drawing *d, struct err *err);
+static void finish(struct drawing *d);
+
+/* The other events of a document that begins with the drawing's. */
+static int draw_others(const struct drawing *first, struct outbuf *out, struct err *err)
+{
+	const struct profile *profile = first->profile;
+	int rc = 0;
+
+	for (uint16_t i = first->event + 1; i < profile->events.len && !rc; i++) {
+		struct drawing d = { .job = first->job, .profile = profile, .event = i };
+
+		if (!profile->events.data[i].samples)
+			continue;
+		rc = prepare(&d, err);
+		if (!rc)
+			draw_graph(&d, first->svg.fixed, out);
+		finish(&d);
+	}
+	return rc;
+}
+
+/* One document for all events, unless one is asked for. */
+static int draw_html(struct drawing *d, struct outbuf *out, struct err *err)
+{
+	const struct flame_args *args = d->job->args;
+	struct flame_page page = {
+		.title = args->title ? args->title : d->job->name,
+		.notes = args->notes,
+		.palette = d->svg.palette,
+		.inverted = args->inverted,
+		.reversed = args->reverse,
+	};
+	int rc = read_colors(d, err);
+
+	if (rc)
+		return rc;
+	flame_html_begin(&page, out);
+	draw_graph(d, d->svg.fixed, out);
+	if (!args->event)
+		rc = draw_others(d, out, err);
+	flame_html_end(out);
+	return rc ? rc : write_colors(d, err);
 }
 
 static int draw_into(struct drawing *d, struct outbuf *out, struct err *err)
@@ -170,6 +243,7 @@ static int draw_into(struct drawing *d, struct outbuf *out, struct err *err)
 	size_t changed;
 
 	switch (d->job->format) {
+	case FORMAT_HTML: return draw_html(d, out, err);
 	case FORMAT_JSON: flame_json_write(&d->tree, d->weight, out); return 0;
 	case FORMAT_FOLDED:
 		changed = folded_write(&d->tree, &folded, out);
@@ -187,35 +261,46 @@ static int draw_into_file(void *drawing, struct outbuf *out, struct err *err)
 	return draw_into(drawing, out, err);
 }
 
+/* The tree of an event, and how it is to be drawn; finish() is due whatever it returns. */
+static int prepare(struct drawing *d, struct err *err)
+{
+	const struct flame_args *args = d->job->args;
+	struct flametree_options options;
+	int rc = flame_weight_of(args, &d->weight, err);
+
+	if (!rc)
+		rc = flame_view_of(args, d->profile, &options, err);
+	if (rc)
+		return rc;
+	options.filter.event = d->event;
+	d->unit = flame_unit(d->profile, d->event, d->weight);
+	rc = make_svg_options(d, err);
+	if (!rc && d->job->format == FORMAT_SVG) {
+		options.least = flame_svg_least(&d->svg);
+		options.weight = d->weight;
+	}
+	return rc ? rc : flametree_build(&d->tree, d->profile, &options, err);
+}
+
+static void finish(struct drawing *d)
+{
+	flametree_free(&d->tree);
+	flame_colors_free(&d->colors);
+	buf_free(&d->subtitle);
+	buf_free(&d->footer);
+}
+
 static int draw_event(const struct flame_job *job, uint16_t event, const char *path,
 		      struct err *err)
 {
-	const struct flame_args *args = job->args;
 	struct drawing d = { .job = job, .profile = job->input->profile, .event = event };
-	struct flametree_options options;
-	int rc = flame_weight_of(args, &d.weight, err);
+	int rc = prepare(&d, err);
 
-	if (!rc)
-		rc = flame_view_of(args, d.profile, &options, err);
-	options.filter.event = event;
-	d.unit = rc ? "" : flame_unit(d.profile, event, d.weight);
-	if (!rc)
-		rc = make_svg_options(&d, err);
-	if (!rc && job->format == FORMAT_SVG) {
-		options.least = flame_svg_least(&d.svg);
-		options.weight = d.weight;
-	}
-	if (!rc)
-		rc = flametree_build(&d.tree, d.profile, &options, err);
 	if (!rc)
 		rc = output_file(path, flame_packing(job->format, path), draw_into_file, &d, err);
 	if (!rc && strcmp(path, "-") && job->written)
 		strlist_add(job->written, path);
-	flametree_free(&d.tree);
-	flame_colors_free(&d.colors);
-	buf_free(&d.title);
-	buf_free(&d.subtitle);
-	buf_free(&d.footer);
+	finish(&d);
 	return rc;
 }
 
@@ -258,7 +343,7 @@ static int draw_nothing(const struct flame_job *job, struct err *err)
 int flame_draw(const struct flame_job *job, struct err *err)
 {
 	const struct profile *profile = job->input->profile;
-	bool standard = !strcmp(job->output, "-");
+	bool standard = !strcmp(job->output, "-"), together = flame_formats[job->format].is_page;
 	size_t drawn = 0, there = 0;
 	uint16_t event;
 	int rc = 0;
@@ -279,11 +364,14 @@ int flame_draw(const struct flame_job *job, struct err *err)
 
 		if (!profile->events.data[i].samples)
 			continue;
-		if (standard && drawn++) {
+		if (together && drawn++)
+			break;
+		if (standard && !together && drawn++) {
 			log_line(LOG_NOTE, "there is %s too; -e %s writes that one", name, name);
 			continue;
 		}
-		path = there > 1 && !standard ? event_path(job, name) : mem_strdup(job->output);
+		path = there > 1 && !standard && !together ? event_path(job, name)
+							   : mem_strdup(job->output);
 		rc = draw_event(job, i, path, err);
 		free(path);
 	}

@@ -74,6 +74,8 @@ bool report_wants_lines(const struct report_args *args)
 	const char *text = args->sort, *word;
 	size_t length;
 
+	if (args->names.lines)
+		return true;
 	while (next_word(&text, &word, &length)) {
 		int key = sort_key(word, length);
 

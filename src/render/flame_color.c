@@ -5,14 +5,25 @@
 static const uint32_t hues[] = { 0x8cc4ec, 0xf0a860, 0x70c4a4, 0xf2dc78,
 				 0xb9a7e6, 0xe48f74, 0xe3b3d3, 0xb9bd7c };
 
+static const char *const palette_names[PALETTES] = { "kind", "name", "warm", "object" };
+
 int flame_palette_find(const char *name)
 {
-	static const char *const names[PALETTES] = { "kind", "name", "warm", "object" };
-
 	for (int i = 0; i < PALETTES; i++)
-		if (!strcmp(name, names[i]))
+		if (!strcmp(name, palette_names[i]))
 			return i;
 	return -1;
+}
+
+const char *flame_palette_name(enum flame_palette palette)
+{
+	return palette_names[palette];
+}
+
+const uint32_t *flame_hues(size_t *count)
+{
+	*count = ARRAY_SIZE(hues);
+	return hues;
 }
 
 static uint64_t hash_of(const char *text)
@@ -25,10 +36,20 @@ static uint64_t hash_of(const char *text)
 	return hash ^ hash >> 33;
 }
 
+static uint32_t hue_of(uint64_t hash)
+{
+	return (uint32_t)(hash % ARRAY_SIZE(hues));
+}
+
+static uint32_t lightness_of(uint64_t hash)
+{
+	return (uint32_t)(hash >> 40 & 0x3f);
+}
+
 /* Between the colour itself and one that is a quarter nearer to white. */
 static uint32_t lighten(uint32_t color, uint64_t hash)
 {
-	uint32_t part = (uint32_t)(hash >> 40 & 0x3f), result = 0;
+	uint32_t part = lightness_of(hash), result = 0;
 
 	for (int shift = 0; shift < 24; shift += 8) {
 		uint32_t value = color >> shift & 0xff;
@@ -46,6 +67,14 @@ uint32_t flame_kind_color(enum flame_kind kind)
 	return colors[kind];
 }
 
+const char *flame_kind_label(enum flame_kind kind)
+{
+	static const char *const names[FLAME_KINDS] = { "user",	   "library", "kernel", "JIT",
+							"inlined", "no name", "" };
+
+	return names[kind];
+}
+
 uint32_t flame_object_color(const char *name)
 {
 	if (!*name)
@@ -54,26 +83,47 @@ uint32_t flame_object_color(const char *name)
 					    : hues[1 + hash_of(name) % (ARRAY_SIZE(hues) - 1)];
 }
 
-const char *flame_object(const struct flametree *tree, uint32_t node)
+const char *flame_object_path(const struct flametree *tree, uint32_t node)
 {
 	uint32_t function = tree->nodes.data[node].function, object;
-	const char *path, *slash;
 
 	if (function == NO_FUNCTION)
 		return "";
 	object = tree->profile->functions.data[function].object;
-	path = profile_text(tree->profile, tree->profile->objects.data[object].path);
-	slash = strrchr(path, '/');
+	return profile_text(tree->profile, tree->profile->objects.data[object].path);
+}
+
+const char *flame_object(const struct flametree *tree, uint32_t node)
+{
+	const char *path = flame_object_path(tree, node), *slash = strrchr(path, '/');
+
 	return slash && slash[1] && *path != '[' ? slash + 1 : path;
+}
+
+struct warmth {
+	uint32_t red, green, blue; /* below 50, 256 and 30 */
+};
+
+static struct warmth warmth_of(uint64_t hash)
+{
+	return (struct warmth){ (uint32_t)(hash % 50), (uint32_t)(hash >> 8 & 0xff),
+				(uint32_t)(hash >> 16) % 30 };
 }
 
 /* From yellow over orange to red. */
 static uint32_t warm(uint64_t hash)
 {
-	uint32_t red = 205 + (uint32_t)(hash % 50),
-		 green = 70 + (uint32_t)(hash >> 8 & 0xff) * 150 / 255;
+	struct warmth w = warmth_of(hash);
 
-	return red << 16 | green << 8 | (40 + (uint32_t)(hash >> 16) % 30);
+	return (205 + w.red) << 16 | (70 + w.green * 150 / 255) << 8 | (40 + w.blue);
+}
+
+uint32_t flame_shade(const char *name)
+{
+	uint64_t hash = hash_of(name);
+	struct warmth w = warmth_of(hash);
+
+	return hue_of(hash) | lightness_of(hash) << 3 | w.red << 9 | w.green << 15 | w.blue << 23;
 }
 
 uint32_t flame_color(const struct flametree *tree, uint32_t node, enum flame_palette palette)
@@ -84,7 +134,7 @@ uint32_t flame_color(const struct flametree *tree, uint32_t node, enum flame_pal
 	if (kind == FLAME_GROUP)
 		return flame_kind_color(kind);
 	switch (palette) {
-	case PALETTE_NAME: return lighten(hues[hash % ARRAY_SIZE(hues)], hash);
+	case PALETTE_NAME: return lighten(hues[hue_of(hash)], hash);
 	case PALETTE_WARM: return warm(hash);
 	case PALETTE_OBJECT: return lighten(flame_object_color(flame_object(tree, node)), hash);
 	default: return lighten(flame_kind_color(kind), hash);

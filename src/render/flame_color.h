@@ -19,7 +19,17 @@ uint32_t flame_color(const struct flametree *tree, uint32_t node, enum flame_pal
 uint32_t flame_kind_color(enum flame_kind kind);
 uint32_t flame_object_color(const char *name);
 
-/* The base name of a frame's object; "" if it has none. */
+/* What a palette makes of a name, for those who colour by themselves (web/flame/color.ts): from the
+ * lowest bit on 3 bits of hue, 6 of lightness, and 6, 8, 5 of red, green and blue in `warm`. */
+uint32_t flame_shade(const char *name);
+const char *flame_palette_name(enum flame_palette palette);
+/* The colour of each hue number, and how many there are. */
+const uint32_t *flame_hues(size_t *count);
+/* A kind in the legend: "user", "no name". */
+const char *flame_kind_label(enum flame_kind kind);
+
+/* The path of a frame's object, and its base name; "" if it has none. */
+const char *flame_object_path(const struct flametree *tree, uint32_t node);
 const char *flame_object(const struct flametree *tree, uint32_t node);
 
 #endif

@@ -157,8 +157,6 @@ static double put_key(struct picture *p, double x, int y, uint32_t color, const 
 
 static void put_kinds(struct picture *p, int y)
 {
-	static const char *const names[FLAME_KINDS] = { "user",	   "library", "kernel", "JIT",
-							"inlined", "no name", "" };
 	bool seen[FLAME_KINDS] = { false };
 	double x = PAD;
 
@@ -166,7 +164,8 @@ static void put_kinds(struct picture *p, int y)
 		seen[p->tree->nodes.data[frame->node].kind] = true;
 	for (int kind = 0; kind < FLAME_GROUP; kind++)
 		if (seen[kind])
-			x = put_key(p, x, y, flame_kind_color((enum flame_kind)kind), names[kind]);
+			x = put_key(p, x, y, flame_kind_color((enum flame_kind)kind),
+				    flame_kind_label((enum flame_kind)kind));
 }
 
 struct object_share {

@@ -47,6 +47,13 @@ io_[k]
 main
 work
 
+# A page for a browser: what is in it is checked in tests/web.
+$ perfolio flame a.txt -o e.html; head -1 e.html; perfolio flame a.txt --format html -o - | cmp - e.html
+e.html
+<!doctype html>
+$ perfolio fold a.txt --format html 2>&1 | head -1
+perfolio fold: pictures are drawn by `perfolio flame`
+
 # Nonsense.
 $ echo hello world | perfolio flame -
 perfolio: standard input: neither a recording nor perf script text, folded stacks or a pprof profile
@@ -54,7 +61,7 @@ perfolio: standard input: neither a recording nor perf script text, folded stack
 $ perfolio flame --color red a.txt 2>&1 | head -1
 perfolio flame: --color 'red': kind, name, warm or object is wanted
 $ perfolio flame --format pdf a.txt 2>&1 | head -1
-perfolio flame: --format 'pdf': there are: svg, folded, json, pprof, speedscope, firefox, script, csv, hdf5
+perfolio flame: --format 'pdf': there are: svg, html, folded, json, pprof, speedscope, firefox, script, csv, hdf5
 $ perfolio fold --like sed a.txt 2>&1 | head -1
 perfolio fold: --like 'sed': stackcollapse-perf and inferno-collapse-perf are known
 $ perfolio fold --time 5 b.txt 2>&1 | head -1

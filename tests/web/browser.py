@@ -98,11 +98,12 @@ class Page:
     def ask(self, method, **params):
         return self.browser.ask(method, params, self.session)
 
-    def look(self, width=1440, height=900, dark=False, phone=False, script=True):
+    def look(self, width=1440, height=900, dark=False, phone=False, script=True, motion=True):
         self.ask("Emulation.setDeviceMetricsOverride", width=width, height=height,
                  deviceScaleFactor=2 if phone else 1, mobile=phone)
         self.ask("Emulation.setEmulatedMedia", features=[
-            {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
+            {"name": "prefers-color-scheme", "value": "dark" if dark else "light"},
+            {"name": "prefers-reduced-motion", "value": "no-preference" if motion else "reduce"}])
         self.ask("Emulation.setScriptExecutionDisabled", value=not script)
 
     def go(self, address):

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names in little room: what is in brackets is folded first, then the namespaces go, then the end.
+
+const cache = new Map<string, string[]>();
+const CACHED = 50000;
+
+function isOperator(name: string, at: number): boolean {
+	return name[at] !== "(" && /(operator[<>=-]*|-)$/.test(name.slice(Math.max(0, at - 12), at));
+}
+
+// What stands in brackets of one sort becomes a dot: "f<int>(a)" is "f<…>(a)". The brackets of
+// "operator<", "operator()" and "->" are no such.
+function foldBrackets(name: string, open: string, close: string): string {
+	let result = "";
+	let depth = 0;
+	for (let i = 0; i < name.length; i++) {
+		const c = name[i]!;
+		const bracket = (c === open || c === close) && !isOperator(name, i);
+		if (bracket && c === open) {
+			if (!depth++) result += c;
+		} else if (bracket && depth) {
+			if (!--depth) result += name[i - 1] === open ? c : `…${c}`;
+		} else if (!depth) result += c;
+	}
+	return depth ? name : result;
+}
+
+function lastPart(name: string): string {
+	const at = name.lastIndexOf("::");
+	return at > 0 ? name.slice(at + 2) : name;
+}
+
+// The forms of a name, from the longest to the shortest.
+function formsOf(name: string): string[] {
+	let forms = cache.get(name);
+	if (forms) return forms;
+	const short = name.length > 2000 ? name.slice(0, 2000) : name;
+	const templates = foldBrackets(short, "<", ">");
+	const all = foldBrackets(templates, "(", ")");
+	forms = [short, templates, all, lastPart(all)];
+	if (cache.size >= CACHED) cache.clear();
+	cache.set(name, forms);
+	return forms;
+}
+
+// The name in at most `room` characters.
+export function labelIn(name: string, room: number): string {
+	if (name.length <= room) return name;
+	const forms = formsOf(name);
+	for (const form of forms) if (form.length <= room) return form;
+	return `${forms[forms.length - 1]!.slice(0, room - 1)}…`;
+}

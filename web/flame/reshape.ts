@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// The same samples as another tree: from a function on, without a function, recursion collapsed, merged
+// from the leaves. The rules are those of `perfolio flame --focus --hide --collapse-recursion --reverse`.
+
+import type { Graph } from "./columns";
+import { Tree, makeTree } from "./tree";
+
+export const GROUP = 6; // the kind of the root, of programs and of threads: they stay where they are
+
+export type Step = { what: "focus" | "hide"; name: number } | { what: "collapse" } | { what: "reverse" };
+
+// A tree that grows by (parent, face).
+class Growing {
+	parent: number[] = [0];
+	face: number[];
+	self: number[] = [0];
+	samples: number[] = [0];
+	private known = new Map<number, number>();
+
+	constructor(root: number, private faces: number) {
+		this.face = [root];
+	}
+
+	child(parent: number, face: number): number {
+		const key = parent * this.faces + face;
+		let child = this.known.get(key);
+		if (child === undefined) {
+			child = this.parent.push(parent) - 1;
+			this.known.set(key, child);
+			this.face.push(face);
+			this.self.push(0);
+			this.samples.push(0);
+		}
+		return child;
+	}
+
+	add(node: number, self: number, samples: number): void {
+		this.self[node] += self;
+		this.samples[node] += samples;
+	}
+}
+
+const ranks = new WeakMap<Graph, Uint32Array>();
+
+// Each face's place in the order of names, in which siblings stand.
+function rankOf(graph: Graph): Uint32Array {
+	let rank = ranks.get(graph);
+	if (rank) return rank;
+	const names = graph.functions;
+	const order = Array.from(graph.functionOf, (_, face) => face);
+	const nameOf = (face: number) => names[graph.functionOf[face]!]!;
+	order.sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : nameOf(a) > nameOf(b) ? 1 : a - b));
+	rank = new Uint32Array(order.length);
+	for (let i = 0; i < order.length; i++) rank[order[i]!] = i;
+	ranks.set(graph, rank);
+	return rank;
+}
+
+// Puts the nodes into the order of a Tree.
+function finish(graph: Graph, growing: Growing): Tree {
+	const { parent, face } = growing;
+	const rank = rankOf(graph);
+	const length = parent.length;
+	const order = Array.from(parent, (_, i) => i).slice(1);
+	order.sort((a, b) => rank[face[b]!]! - rank[face[a]!]! || b - a);
+	const child = new Int32Array(length).fill(-1);
+	const sibling = new Int32Array(length).fill(-1);
+	for (const i of order) {
+		sibling[i] = child[parent[i]!]!;
+		child[parent[i]!] = i;
+	}
+	const frames = {
+		depth: new Uint32Array(length),
+		face: new Uint32Array(length),
+		self: new Float64Array(length),
+		samples: new Float64Array(length),
+	};
+	for (let at = 0, node = 0, depth = 0; at < length; at++) {
+		frames.depth[at] = depth;
+		frames.face[at] = face[node]!;
+		frames.self[at] = growing.self[node]!;
+		frames.samples[at] = growing.samples[node]!;
+		if (child[node]! >= 0) {
+			node = child[node]!;
+			depth++;
+			continue;
+		}
+		while (node && sibling[node]! < 0) {
+			node = parent[node]!;
+			depth--;
+		}
+		node = sibling[node]!;
+	}
+	return makeTree(frames);
+}
+
+// Each frame stands on what its caller became; where it goes, that takes what is its own.
+function mapFrames(graph: Graph, tree: Tree, step: Step, growing: Growing): void {
+	const to = new Int32Array(tree.length);
+	const inside = new Uint8Array(tree.length);
+	for (let i = 1; i < tree.length; i++) {
+		const face = tree.face[i]!;
+		const name = graph.functionOf[face]!;
+		const parent = tree.parent[i]!;
+		const group = graph.kindOf[face] === GROUP;
+		const above = growing.face[to[parent]!]!;
+		if (step.what === "focus") inside[i] = inside[parent]! || Number(name === step.name);
+		const gone =
+			!group &&
+			((step.what === "focus" && !inside[i]) ||
+				(step.what === "hide" && name === step.name) ||
+				(step.what === "collapse" && graph.functionOf[above] === name && graph.kindOf[above] !== GROUP));
+		to[i] = gone ? to[parent]! : growing.child(to[parent]!, face);
+		if (step.what !== "focus" || inside[i]) growing.add(to[i]!, tree.self[i]!, tree.samples[i]!);
+	}
+}
+
+// Every stack from its leaf on, below its program or thread.
+function reverse(graph: Graph, tree: Tree, growing: Growing): void {
+	const groups: number[] = [];
+	const stack: number[] = [];
+	for (let i = 1; i < tree.length; i++) {
+		if (!tree.self[i] && !tree.samples[i]) continue;
+		groups.length = stack.length = 0;
+		for (let at = i; at; at = tree.parent[at]!)
+			(graph.kindOf[tree.face[at]!] === GROUP ? groups : stack).push(tree.face[at]!);
+		let node = 0;
+		while (groups.length) node = growing.child(node, groups.pop()!);
+		for (const face of stack) node = growing.child(node, face);
+		growing.add(node, tree.self[i]!, tree.samples[i]!);
+	}
+}
+
+export function reshape(graph: Graph, tree: Tree, step: Step): Tree {
+	const growing = new Growing(tree.face[0]!, graph.functionOf.length);
+	if (step.what !== "focus") growing.add(0, tree.self[0]!, tree.samples[0]!);
+	if (step.what === "reverse") reverse(graph, tree, growing);
+	else mapFrames(graph, tree, step, growing);
+	return finish(graph, prune(growing));
+}
+
+// Programs in which nothing is left are left out.
+function prune(growing: Growing): Growing {
+	const count = growing.parent.length;
+	const alive = new Uint8Array(count);
+	for (let i = count - 1; i >= 0; i--) {
+		if (growing.self[i] || growing.samples[i]) alive[i] = 1;
+		if (alive[i]) alive[growing.parent[i]!] = 1;
+	}
+	const kept = new Growing(growing.face[0]!, 0);
+	const to = new Int32Array(count);
+	kept.add(0, growing.self[0]!, growing.samples[0]!);
+	for (let i = 1; i < count; i++) {
+		if (!alive[i]) continue;
+		to[i] = kept.parent.push(to[growing.parent[i]!]!) - 1;
+		kept.face.push(growing.face[i]!);
+		kept.self.push(growing.self[i]!);
+		kept.samples.push(growing.samples[i]!);
+	}
+	return kept;
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers for people, in the words of the command line (src/base/text.c).
+
+export function grouped(value: number): string {
+	return Math.round(value).toString().replace(/\B(?=(\d{3})+$)/g, ",");
+}
+
+function fourDigits(value: number): string {
+	return Number(value.toPrecision(4)).toString();
+}
+
+function duration(ns: number): string {
+	const seconds = Math.floor(ns / 1e9 + 0.5);
+	if (seconds >= 7200) return `${Math.floor(seconds / 3600)} h ${Math.floor(seconds / 60) % 60} min`;
+	if (seconds >= 120) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+	if (ns < 1000) return `${ns} ns`;
+	if (ns < 999.95e3) return `${fourDigits(ns / 1e3)} us`;
+	return ns < 999.95e6 ? `${fourDigits(ns / 1e6)} ms` : `${fourDigits(ns / 1e9)} s`;
+}
+
+export function amount(value: number, unit: string): string {
+	if (unit === "ns" || unit === "nanoseconds") return duration(value);
+	return `${grouped(value)} ${unit}`;
+}
+
+export function percent(part: number, whole: number): string {
+	return `${(whole ? (100 * part) / whole : 0).toFixed(2)} %`;
+}
+
+export function baseName(path: string): string {
+	const at = path.lastIndexOf("/");
+	return path[0] === "[" || at < 0 || at === path.length - 1 ? path : path.slice(at + 1);
+}
