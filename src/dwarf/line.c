@@ -175,11 +175,10 @@ void lines_free(struct lines *lines)
 	free(lines);
 }
 
-static const struct line_row *row_in(const struct lines *lines, const struct line_sequence *s,
-				     uint64_t address)
+/* The number of rows of a sequence that begin at an address or before it. */
+static size_t rows_up_to(const struct line_row *rows, size_t count, uint64_t address)
 {
-	const struct line_row *rows = lines->rows.data + s->first;
-	size_t low = 0, high = s->count;
+	size_t low = 0, high = count;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
@@ -189,12 +188,11 @@ static const struct line_row *row_in(const struct lines *lines, const struct lin
 		else
 			high = middle;
 	}
-	return &rows[low - 1]; /* the first row is where the sequence starts */
+	return low;
 }
 
-#define OVERLAPS 16 /* sequences looked at; they should not overlap at all */
-
-const struct line_row *lines_find(const struct lines *lines, uint64_t address)
+/* The same of sequences. */
+static size_t sequences_up_to(const struct lines *lines, uint64_t address)
 {
 	size_t low = 0, high = lines->sequences.len;
 
@@ -206,8 +204,43 @@ const struct line_row *lines_find(const struct lines *lines, uint64_t address)
 		else
 			high = middle;
 	}
-	for (size_t i = 0; i < OVERLAPS && low > i; i++)
-		if (address < lines->sequences.data[low - i - 1].end)
-			return row_in(lines, &lines->sequences.data[low - i - 1], address);
+	return low;
+}
+
+#define OVERLAPS 16 /* sequences looked at; they should not overlap at all */
+
+const struct line_row *lines_find(const struct lines *lines, uint64_t address)
+{
+	size_t behind = sequences_up_to(lines, address);
+
+	for (size_t i = 0; i < OVERLAPS && behind > i; i++) {
+		const struct line_sequence *s = &lines->sequences.data[behind - i - 1];
+		const struct line_row *rows = lines->rows.data + s->first;
+
+		if (address < s->end) /* and the first row is where the sequence starts */
+			return &rows[rows_up_to(rows, s->count, address) - 1];
+	}
 	return NULL;
+}
+
+uint64_t lines_boundary(const struct lines *lines, uint64_t address)
+{
+	size_t behind = sequences_up_to(lines, address);
+	uint64_t next = behind < lines->sequences.len ? lines->sequences.data[behind].start
+						      : UINT64_MAX;
+
+	for (size_t i = 0; i < OVERLAPS && behind > i; i++) {
+		const struct line_sequence *s = &lines->sequences.data[behind - i - 1];
+		const struct line_row *rows = lines->rows.data + s->first;
+		size_t row;
+
+		if (address >= s->end)
+			continue;
+		row = rows_up_to(rows, s->count, address);
+		if (row < s->count && rows[row].address < next)
+			next = rows[row].address;
+		if (s->end < next)
+			next = s->end;
+	}
+	return next;
 }

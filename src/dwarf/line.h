@@ -35,6 +35,9 @@ void lines_free(struct lines *lines);
 /* The row of an address; or NULL. */
 const struct line_row *lines_find(const struct lines *lines, uint64_t address);
 
+/* The next address, behind this one, that may have another row. */
+uint64_t lines_boundary(const struct lines *lines, uint64_t address);
+
 /* The whole path of a file by its number; or NULL. */
 const char *lines_path(struct lines *lines, const struct unit *unit, uint64_t file);
 

@@ -70,15 +70,16 @@ static bool is_same(const struct cache_identity *a, const struct cache_identity 
 		       a->build_id_size < BUILD_ID_SIZE ? a->build_id_size : BUILD_ID_SIZE);
 }
 
-struct table *cache_parse(const void *bytes, size_t size, const struct cache_identity *identity,
-			  bool any_source, struct cache_note *note)
+/* Where the kept bytes begin behind the head; 0 if that is not of this identity. */
+static size_t parse_head(const void *bytes, size_t size, const struct cache_identity *identity,
+			 bool any_source, struct cache_note *note)
 {
 	const char *source = (const char *)bytes + sizeof(struct cache_head);
 	struct cache_head head;
 	size_t before;
 
 	if (size < sizeof(head))
-		return NULL;
+		return 0;
 	memcpy(&head, bytes, sizeof(head));
 	before = sizeof(head) + head.source_size;
 	if (memcmp(head.magic, CACHE_MAGIC, sizeof(head.magic)) || head.version != CACHE_VERSION ||
@@ -86,18 +87,27 @@ struct table *cache_parse(const void *bytes, size_t size, const struct cache_ide
 	    head.source_size < 8 || head.source_size % 8 || head.source_size > SOURCE_MAX ||
 	    before > size || source[head.source_size - 1] ||
 	    head.checksum != cache_checksum(bytes, size))
-		return NULL;
+		return 0;
 	*note = (struct cache_note){ .source = source,
 				     .text = head.text,
 				     .stext = head.stext,
 				     .state = (uint8_t)head.state };
-	return table_of((const char *)bytes + before, size - before);
+	return before;
+}
+
+struct table *cache_parse(const void *bytes, size_t size, const struct cache_identity *identity,
+			  bool any_source, struct cache_note *note)
+{
+	size_t before = parse_head(bytes, size, identity, any_source, note);
+
+	return before ? table_of((const char *)bytes + before, size - before) : NULL;
 }
 
 static char *path_of(const struct cache *cache, const struct cache_identity *identity)
 {
 	const char *kind = identity->kind == CACHE_KALLSYMS  ? "kernel"
 			   : identity->kind == CACHE_VMLINUX ? "vmlinux"
+			   : identity->kind == CACHE_LINES   ? "lines"
 							     : "object";
 	struct build_id id = { .size = identity->build_id_size };
 	char text[BUILD_ID_TEXT];
@@ -128,12 +138,11 @@ static void *map_file(int fd, size_t *size)
 	return map;
 }
 
-struct table *cache_load(const struct cache *cache, const struct cache_identity *identity,
-			 bool any_source, struct cache_note *note)
+/* The whole file, or NULL. */
+static void *open_mapped(const struct cache *cache, const struct cache_identity *identity,
+			 size_t *size)
 {
-	struct table *table = NULL;
 	void *map = NULL;
-	size_t size = 0;
 	char *path;
 	int fd;
 
@@ -144,8 +153,18 @@ struct table *cache_load(const struct cache *cache, const struct cache_identity 
 	free(path);
 	if (fd < 0)
 		return NULL;
-	map = map_file(fd, &size);
+	map = map_file(fd, size);
 	close(fd);
+	return map;
+}
+
+struct table *cache_load(const struct cache *cache, const struct cache_identity *identity,
+			 bool any_source, struct cache_note *note)
+{
+	struct table *table = NULL;
+	size_t size = 0;
+	void *map = open_mapped(cache, identity, &size);
+
 	if (map)
 		table = cache_parse(map, size, identity, any_source, note);
 	if (table)
@@ -153,6 +172,33 @@ struct table *cache_load(const struct cache *cache, const struct cache_identity 
 	else if (map)
 		munmap(map, size);
 	return table;
+}
+
+struct cache_bytes cache_load_bytes(const struct cache *cache,
+				    const struct cache_identity *identity)
+{
+	struct cache_bytes bytes = { 0 };
+	struct cache_note note;
+	size_t before;
+
+	bytes.map = open_mapped(cache, identity, &bytes.map_size);
+	if (!bytes.map)
+		return bytes;
+	before = parse_head(bytes.map, bytes.map_size, identity, false, &note);
+	if (!before) {
+		cache_free_bytes(&bytes);
+		return bytes;
+	}
+	bytes.data = (const char *)bytes.map + before;
+	bytes.size = bytes.map_size - before;
+	return bytes;
+}
+
+void cache_free_bytes(struct cache_bytes *bytes)
+{
+	if (bytes->map)
+		munmap(bytes->map, bytes->map_size);
+	*bytes = (struct cache_bytes){ 0 };
 }
 
 /* A file of the folder, for those that must go. */
@@ -204,11 +250,10 @@ static void evict(const struct cache *cache)
 	strlist_free(&names);
 }
 
-static int write_parts(int fd, const struct cache_identity *identity, const struct table *table,
-		       const struct cache_note *note)
+static int write_parts(int fd, const struct cache_identity *identity, const struct iovec *parts,
+		       size_t count, const struct cache_note *note)
 {
 	size_t length = strlen(note->source), source_size = (length + 8) / 8 * 8;
-	struct table_parts parts = table_parts(table);
 	char source[SOURCE_MAX] = { 0 };
 	struct cache_head head = {
 		.magic = CACHE_MAGIC, /* its NUL has no room and is not wanted */
@@ -227,17 +272,18 @@ static int write_parts(int fd, const struct cache_identity *identity, const stru
 	XXH3_64bits_reset(&sum);
 	XXH3_64bits_update(&sum, (char *)&head + CHECKED_FROM, sizeof(head) - CHECKED_FROM);
 	XXH3_64bits_update(&sum, source, source_size);
-	XXH3_64bits_update(&sum, parts.columns, parts.columns_size);
-	XXH3_64bits_update(&sum, parts.strings, parts.strings_size);
+	for (size_t i = 0; i < count; i++)
+		XXH3_64bits_update(&sum, parts[i].iov_base, parts[i].iov_len);
 	head.checksum = XXH3_64bits_digest(&sum);
 	rc = fd_write_all(fd, &head, sizeof(head));
 	rc = rc ? rc : fd_write_all(fd, source, source_size);
-	rc = rc ? rc : fd_write_all(fd, parts.columns, parts.columns_size);
-	return rc ? rc : fd_write_all(fd, parts.strings, parts.strings_size);
+	for (size_t i = 0; i < count && !rc; i++)
+		rc = fd_write_all(fd, parts[i].iov_base, parts[i].iov_len);
+	return rc;
 }
 
-void cache_save(const struct cache *cache, const struct cache_identity *identity,
-		const struct table *table, const struct cache_note *note)
+void cache_save_bytes(const struct cache *cache, const struct cache_identity *identity,
+		      const struct iovec *parts, size_t count, const struct cache_note *note)
 {
 	char *path, *temporary;
 	int fd;
@@ -248,11 +294,22 @@ void cache_save(const struct cache *cache, const struct cache_identity *identity
 	fd = mkostemp(temporary, O_CLOEXEC);
 	if (fd >= 0) {
 		path = path_of(cache, identity);
-		if (write_parts(fd, identity, table, note) || rename(temporary, path))
+		if (write_parts(fd, identity, parts, count, note) || rename(temporary, path))
 			unlink(temporary);
 		close(fd);
 		free(path);
 		evict(cache);
 	}
 	free(temporary);
+}
+
+void cache_save(const struct cache *cache, const struct cache_identity *identity,
+		const struct table *table, const struct cache_note *note)
+{
+	struct table_parts parts = table_parts(table);
+
+	cache_save_bytes(cache, identity,
+			 (struct iovec[]){ { (void *)parts.columns, parts.columns_size },
+					   { (void *)parts.strings, parts.strings_size } },
+			 2, note);
 }

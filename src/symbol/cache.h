@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tables kept on disk, so that the next run need not read the symbols again.
+ * Tables kept on disk, so that the next run need not read the symbols again; digests of debug
+ * information too (dwarf/digest.h).
  *
  * One file an object, in a folder of the user's own, named by its build-id; by device, inode, size
  * and time where there is none.  A file holds what its table was made from, and is made anew when
@@ -15,6 +16,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/uio.h>
 
 struct image_stamp;
 struct table;
@@ -24,7 +26,7 @@ struct cache {
 	uint64_t limit;
 };
 
-enum cache_kind { CACHE_FILE = 1, CACHE_KALLSYMS, CACHE_VMLINUX };
+enum cache_kind { CACHE_FILE = 1, CACHE_KALLSYMS, CACHE_VMLINUX, CACHE_LINES };
 
 /* What a table was made from.  No padding: it is compared and hashed as bytes. */
 struct cache_identity {
@@ -57,6 +59,19 @@ struct table *cache_load(const struct cache *cache, const struct cache_identity 
 /* Failing is no error: then it is not kept. */
 void cache_save(const struct cache *cache, const struct cache_identity *identity,
 		const struct table *table, const struct cache_note *note);
+
+/* The same for bytes of any kind: mapped ones, and those of several parts one behind the other. */
+struct cache_bytes {
+	const void *data; /* NULL: nothing is kept */
+	size_t size;
+	void *map;
+	size_t map_size;
+};
+struct cache_bytes cache_load_bytes(const struct cache *cache,
+				    const struct cache_identity *identity);
+void cache_free_bytes(struct cache_bytes *bytes);
+void cache_save_bytes(const struct cache *cache, const struct cache_identity *identity,
+		      const struct iovec *parts, size_t count, const struct cache_note *note);
 
 /* The table in the bytes of a cache's file, which must outlive it; tests and fuzzers enter here. */
 struct table *cache_parse(const void *bytes, size_t size, const struct cache_identity *identity,

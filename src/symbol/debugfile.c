@@ -53,6 +53,13 @@ bool debugfile_has_lines(const struct elf_file *elf)
 	return find_section(elf, names[DWARF_INFO].name);
 }
 
+uint64_t debugfile_size(const struct elf_file *elf, enum dwarf_section section)
+{
+	const struct elf_section *found = find_section(elf, names[section].name);
+
+	return found ? found->size : 0;
+}
+
 static const unsigned char *load(void *context, enum dwarf_section which, size_t *size)
 {
 	struct debugfile *file = context;

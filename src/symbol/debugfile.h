@@ -11,6 +11,9 @@ struct dso;
 /* Whether the file says from which source its code is. */
 bool debugfile_has_lines(const struct elf_file *elf);
 
+/* How large one of its sections is in the file, packed or not; 0 if it has none. */
+uint64_t debugfile_size(const struct elf_file *elf, enum dwarf_section section);
+
 /*
  * The source for dwarf_new, which takes the file over.  With an object also files beside it are
  * found: those that dwz made and those that were split off.

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* From addresses of an object to its source. */
+#include "dwarf/digest.h"
 #include "symbol/debugfile.h"
 #include "symbol/find.h"
 #include "symbol/relocate.h"
 #include "symbol/store.h"
+
+#include <stdlib.h>
 
 /* The file with the debug information: the object's own, or one that was split from it. */
 static bool find_split_or_own(struct finder *f, enum dso_kind kind, struct elf_file *elf)
@@ -43,17 +46,85 @@ static bool find_lines(struct dso *object, struct finder *f, struct elf_file *el
 	return true;
 }
 
-static struct dwarf *open_lines(struct dso *object)
+/* The debug information and what was kept of it. */
+struct source_lines {
+	struct dwarf *dwarf;
+	bool kept; /* it has a build-id, and is worth keeping something of */
+	struct cache_identity identity;
+	struct cache_bytes bytes;
+	struct digest digest; /* in the bytes; empty without */
+	char *source;
+};
+
+#define KEPT_FROM (256 * 1024) /* reading less than this takes a millisecond or two */
+
+static void open_kept(struct source_lines *lines, const struct cache *cache,
+		      const struct build_id *id, const struct elf_file *elf)
+{
+	uint64_t size = debugfile_size(elf, DWARF_INFO);
+
+	lines->kept = id->size && cache->dir && size >= KEPT_FROM;
+	if (!lines->kept)
+		return;
+	cache_identity_init(&lines->identity, CACHE_LINES, id, NULL);
+	lines->identity.symbols_size = size;
+	lines->identity.strings_size = debugfile_size(elf, DWARF_LINE);
+	lines->bytes = cache_load_bytes(cache, &lines->identity);
+	if (lines->bytes.data && !digest_of(&lines->digest, lines->bytes.data, lines->bytes.size))
+		lines->digest = (struct digest){ 0 };
+}
+
+static struct source_lines *open_lines(struct dso *object)
 {
 	struct finder f = finder_of(object);
+	struct source_lines *lines = NULL;
 	struct dwarf_source source;
 	struct elf_file elf;
-	bool found = find_lines(object, &f, &elf);
 
-	if (found)
-		source = debugfile_source(elf, buf_text(&f.source), object);
+	if (find_lines(object, &f, &elf)) {
+		lines = mem_alloc(sizeof(*lines));
+		lines->source = mem_strdup(buf_text(&f.source));
+		open_kept(lines, &object->store->cache, &f.wanted, &elf);
+		source = debugfile_source(elf, lines->source, object);
+		lines->dwarf = dwarf_new(&source);
+	}
 	buf_free(&f.source);
-	return found ? dwarf_new(&source) : NULL;
+	return lines;
+}
+
+/* What this run has read for the first time is there for the next one. */
+static void keep(const struct source_lines *lines, const struct cache *cache)
+{
+	struct cache_note note = { .source = lines->source };
+	struct iovec parts[DIGEST_PARTS];
+	struct digest_made made = { 0 };
+
+	if (lines->kept && digest_make(&made, lines->dwarf, &lines->digest)) {
+		digest_parts(&made, parts);
+		cache_save_bytes(cache, &lines->identity, parts, DIGEST_PARTS, &note);
+	}
+	digest_made_free(&made);
+}
+
+void source_lines_close(struct source_lines *lines, const struct cache *cache)
+{
+	if (!lines)
+		return;
+	keep(lines, cache);
+	dwarf_free(lines->dwarf);
+	cache_free_bytes(&lines->bytes);
+	free(lines->source);
+	free(lines);
+}
+
+static size_t find(struct source_lines *lines, uint64_t address, struct dwarf_frame *frames,
+		   size_t room)
+{
+	size_t count;
+
+	if (digest_find(&lines->digest, address, frames, room, &count))
+		return count;
+	return dwarf_find(lines->dwarf, address, frames, room);
 }
 
 /* The address in the terms of the file that has the lines; those of the kernel are known then. */
@@ -82,7 +153,7 @@ size_t dso_frames(struct dso *object, uint64_t address, struct dwarf_frame *fram
 		object->lines = open_lines(object);
 	}
 	if (object->lines)
-		count = dwarf_find(object->lines, own_address(object, own, address), frames, room);
+		count = find(object->lines, own_address(object, own, address), frames, room);
 	pthread_mutex_unlock(&object->lock);
 	return count;
 }
@@ -95,7 +166,7 @@ enum lines_state dso_lines_state(struct dso *object)
 	if (object->lines_tried)
 		state = LINES_NONE;
 	if (object->lines)
-		switch (dwarf_state(object->lines)) {
+		switch (dwarf_state(object->lines->dwarf)) {
 		case DWARF_GOOD: state = LINES_GOOD; break;
 		case DWARF_DAMAGED: state = LINES_DAMAGED; break;
 		case DWARF_TIRED: state = LINES_TIRED; break;

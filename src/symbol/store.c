@@ -103,7 +103,7 @@ static void dso_free(struct dso *object)
 	vec_free(&object->added);
 	vec_free(&object->pids);
 	arena_free(&object->arena);
-	dwarf_free(object->lines);
+	source_lines_close(object->lines, &object->store->cache);
 	pthread_mutex_destroy(&object->lock);
 	free(object);
 }

@@ -19,7 +19,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-struct dwarf;
+struct source_lines;
 struct table;
 
 /* The names of a kernel, shared by its object and those of its modules. */
@@ -92,7 +92,7 @@ struct dso {
 	VEC(struct added_symbol) added;
 	VEC(struct table *) retired; /* former ones of extra, which somebody may still look at */
 	struct arena arena;
-	struct dwarf *lines; /* under the lock, as all of its questions */
+	struct source_lines *lines; /* under the lock, as all of its questions */
 	bool lines_tried;
 	uint64_t lines_shift; /* the kernel's: from the address asked for to that of the lines */
 };
@@ -133,6 +133,9 @@ void vmlinux_find_afar(struct dso *object, struct reading *reading);
 
 struct elf_file;
 struct finder;
+
+/* Keeps what was read of them. */
+void source_lines_close(struct source_lines *lines, const struct cache *cache);
 
 /* The file that a user's object runs from. */
 bool read_find_code(struct finder *finder, enum dso_kind kind, struct elf_file *code);

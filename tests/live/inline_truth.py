@@ -142,8 +142,24 @@ def compare(name, path, debug, count):
           f"{name}: some of them are inlined")
 
 
+def kept(name, path):
+    """Answers out of what earlier runs kept, of the same addresses and of others."""
+    start, size = sections(path)[".text"]
+    draw = random.Random(name)
+    asked = [[start + draw.randrange(size) for _ in range(200)] for _ in range(3)]
+    asked.append([address + draw.randrange(-8, 8) for part in asked for address in part])
+    os.environ["INLINES_CACHE"] = os.path.join(FOLDER, "kept")
+    got = [ask([program("inlines"), path], part) for part in (*asked, *asked)]
+    del os.environ["INLINES_CACHE"]
+    expected = [ask([program("inlines"), path], part) for part in (*asked, *asked)]
+    check(got == expected, f"{name}: what is kept answers as the debug information does")
+    check(any(file.startswith("lines-") for file in os.listdir(os.path.join(FOLDER, "kept"))),
+          f"{name}: and it is kept")
+
+
 def large():
     compare("perfolio", os.path.abspath(PERFOLIO), PERFOLIO, COUNT)
+    kept("perfolio", os.path.abspath(PERFOLIO))
     for path in ("/lib/x86_64-linux-gnu/libc.so.6", "/usr/bin/python3.11"):
         debug = debug_file(path)
         if debug:

@@ -52,6 +52,7 @@ class DebugServer(http.server.BaseHTTPRequestHandler):
             self.wfile.write(data[:half])
             self.wfile.flush()
             time.sleep(self.slow if data else 0)
+            DebugServer.slow = 0  # once is enough to see it
             self.wfile.write(data[half:])
         except OSError:
             pass  # it was not waited for

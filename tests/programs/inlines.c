@@ -6,6 +6,7 @@
  *	inlines --kernel BASE PATH	an image whose _text was at BASE when recorded
  *	inlines --module BASE PATH	a module that was loaded there
  *
+ * and, with INLINES_CACHE in the environment, what is kept there of earlier answers;
  * with addresses in hexadecimal on standard input: the file's own, or the recorded ones.  Answers
  *as `addr2line -a -i -f` does: "0xADDRESS", then for each function its mangled name and FILE:LINE;
  *at last, to standard error, "STATE MICROSECONDS".
@@ -64,7 +65,8 @@ static struct dso_key key_of(int argc, char **argv)
 int main(int argc, char **argv)
 {
 	const char *path = argv[argc - 1];
-	struct symbol_options options = { .cache_dir = "" };
+	const char *cache = getenv("INLINES_CACHE");
+	struct symbol_options options = { .cache_dir = cache ? cache : "" };
 	struct symbol_store *store;
 	struct elf_file elf = { 0 };
 	struct image image;
