@@ -26,6 +26,8 @@ static const struct option_spec export_specs[] = {
 	{ OPT_FLAG, 0, "idle", FIELD(idle), NULL,
 	  "what idle CPUs do too, which is the default; --no-idle leaves it out" },
 	SYMBOL_OPTIONS(FLAME_SYMBOL),
+	{ OPT_FLAG, 0, "lines", FIELD(lines), NULL,
+	  "source files and lines of the sampled addresses, for pprof" },
 	{ OPT_FLAG, 0, "no-index", FIELD(no_index), NULL, "neither read nor write FILE.index" },
 	{ 0 },
 };

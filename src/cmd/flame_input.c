@@ -45,6 +45,8 @@ static int open_recording(struct flame_input *in, const char *path, const char *
 
 	report.names = args->names;
 	report.no_index = args->no_index || in->spool >= 0;
+	if (args->lines)
+		report.sort = "srcline";
 	in->reader = perf_reader_open(path, NULL, err);
 	if (!in->reader)
 		return -err->code;

@@ -18,6 +18,7 @@ struct flame_args {
 	/* where names come from */
 	struct symbol_args names;
 	bool no_index;
+	bool lines; /* `export`: source lines of sampled addresses */
 	/* what comes out */
 	const char *output, *format, *weight, *like;
 	bool annotate;

@@ -7,26 +7,10 @@
 #include "base/err.h"
 #include "base/idmap.h"
 #include "import/parts.h"
+#include "import/profileproto.h"
 #include "import/proto.h"
 
 #include <errno.h>
-
-/* Numbers of fields, message by message. */
-enum {
-	PROFILE_TYPE = 1,
-	PROFILE_SAMPLE,
-	PROFILE_MAPPING,
-	PROFILE_LOCATION,
-	PROFILE_FUNCTION,
-	PROFILE_STRING
-};
-enum { TYPE_NAME = 1, TYPE_UNIT };
-enum { SAMPLE_LOCATION = 1, SAMPLE_VALUE, SAMPLE_LABEL };
-enum { LABEL_KEY = 1, LABEL_TEXT, LABEL_NUMBER };
-enum { MAPPING_ID = 1, MAPPING_FILE = 5, MAPPING_BUILD_ID };
-enum { LOCATION_ID = 1, LOCATION_MAPPING, LOCATION_ADDRESS, LOCATION_LINE };
-enum { LINE_FUNCTION = 1 };
-enum { FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_SYSTEM_NAME };
 
 struct location {
 	uint64_t mapping, address;

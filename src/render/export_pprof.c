@@ -8,31 +8,13 @@
  * that of the sample.  The profile keeps none of callers, as most of those are no code.  Addresses
  * are offsets in the object's file, which is what pprof makes of a mapping that starts at 0.
  */
-#include "base/buf.h"
 #include "base/idmap.h"
 #include "base/outbuf.h"
 #include "base/text.h"
+#include "import/profileproto.h"
 #include "render/export.h"
 #include "render/flame_layout.h"
-
-enum {
-	PROFILE_TYPE = 1,
-	PROFILE_SAMPLE,
-	PROFILE_MAPPING,
-	PROFILE_LOCATION,
-	PROFILE_FUNCTION,
-	PROFILE_STRING,
-	PROFILE_DURATION = 10,
-	PROFILE_COMMENT = 13,
-	PROFILE_DEFAULT_TYPE
-};
-enum { TYPE_NAME = 1, TYPE_UNIT };
-enum { SAMPLE_LOCATION = 1, SAMPLE_VALUE, SAMPLE_LABEL };
-enum { LABEL_KEY = 1, LABEL_TEXT, LABEL_NUMBER };
-enum { MAPPING_ID = 1, MAPPING_LIMIT = 3, MAPPING_FILE = 5, MAPPING_BUILD_ID, MAPPING_FUNCTIONS };
-enum { LOCATION_ID = 1, LOCATION_MAPPING, LOCATION_ADDRESS, LOCATION_LINE };
-enum { LINE_FUNCTION = 1 };
-enum { FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_SYSTEM_NAME };
+#include "render/proto.h"
 
 #define NO_LIST UINT32_MAX
 
@@ -55,7 +37,7 @@ struct writer {
 	const struct profile *profile;
 	struct outbuf *out;
 	struct interner strings;
-	struct buf message, inner;
+	struct buf inner, message, whole; /* each goes into the next */
 
 	uint32_t *first_type; /* by event: its place among the values */
 	uint8_t *pairs;	      /* by event: it has two values */
@@ -69,51 +51,14 @@ struct writer {
 	VEC(struct sample) samples;
 	VEC(uint64_t) values;	      /* `types` for each sample */
 	VEC(struct place) leaf_lists; /* lists with an address: locations behind those without */
+	uint32_t *files;	      /* by function: string, where its source is known */
 };
-
-static void put_varint(struct buf *to, uint64_t value)
-{
-	char bytes[10];
-	size_t length = 0;
-
-	for (; value >= 0x80; value >>= 7)
-		bytes[length++] = (char)(value | 0x80);
-	bytes[length++] = (char)value;
-	buf_add(to, bytes, length);
-}
-
-static void put_number(struct buf *to, int field, uint64_t value)
-{
-	if (!value)
-		return;
-	put_varint(to, (uint64_t)field << 3);
-	put_varint(to, value);
-}
-
-static void put_bytes(struct buf *to, int field, const void *bytes, size_t size)
-{
-	put_varint(to, (uint64_t)field << 3 | 2);
-	put_varint(to, size);
-	buf_add(to, bytes, size);
-}
-
-/* Moves what is in `from` into a field of `to`. */
-static void put_inner(struct buf *to, int field, struct buf *from)
-{
-	put_bytes(to, field, buf_text(from), from->len);
-	buf_clear(from);
-}
 
 static void put_message(struct writer *w, int field)
 {
-	struct buf head = { 0 };
-
-	put_varint(&head, (uint64_t)field << 3 | 2);
-	put_varint(&head, w->message.len);
-	out_bytes(w->out, head.data, head.len);
-	out_bytes(w->out, buf_text(&w->message), w->message.len);
-	buf_clear(&w->message);
-	buf_free(&head);
+	proto_put_inner(&w->whole, field, &w->message);
+	out_bytes(w->out, w->whole.data, w->whole.len);
+	buf_clear(&w->whole);
 }
 
 static uint32_t string_of(struct writer *w, const char *text)
@@ -128,8 +73,8 @@ static uint32_t put_type(struct writer *w, const char *name, const char *unit)
 	char *clean = text_utf8(name);
 	uint32_t string = string_of(w, clean);
 
-	put_number(&w->message, TYPE_NAME, string);
-	put_number(&w->message, TYPE_UNIT, string_of(w, unit));
+	proto_put_number(&w->message, TYPE_NAME, string);
+	proto_put_number(&w->message, TYPE_UNIT, string_of(w, unit));
 	put_message(w, PROFILE_TYPE);
 	free(clean);
 	w->types++;
@@ -263,22 +208,23 @@ static void put_locations(struct writer *w, const struct place *place)
 	for (uint32_t at = place->stack; at != STACK_ROOT; at = stacks->parent[at]) {
 		uint32_t list = w->list_of[at];
 
-		put_varint(&w->inner, leaf ? leaf_location(w, list, leaf) : (uint64_t)list + 1);
+		proto_put_varint(&w->inner,
+				 leaf ? leaf_location(w, list, leaf) : (uint64_t)list + 1);
 		leaf = 0;
 		while (stacks->flags[at] & STACK_INLINED && stacks->parent[at] != STACK_ROOT)
 			at = stacks->parent[at];
 	}
-	put_inner(&w->message, SAMPLE_LOCATION, &w->inner);
+	proto_put_inner(&w->message, SAMPLE_LOCATION, &w->inner);
 }
 
 static void put_label(struct writer *w, const char *key, const char *text, uint32_t number)
 {
-	put_number(&w->inner, LABEL_KEY, string_of(w, key));
+	proto_put_number(&w->inner, LABEL_KEY, string_of(w, key));
 	if (text)
-		put_number(&w->inner, LABEL_TEXT, string_of(w, text));
+		proto_put_number(&w->inner, LABEL_TEXT, string_of(w, text));
 	else
-		put_number(&w->inner, LABEL_NUMBER, number);
-	put_inner(&w->message, SAMPLE_LABEL, &w->inner);
+		proto_put_number(&w->inner, LABEL_NUMBER, number);
+	proto_put_inner(&w->message, SAMPLE_LABEL, &w->inner);
 }
 
 static void put_labels(struct writer *w, uint32_t thread, const uint32_t *leaders)
@@ -304,8 +250,8 @@ static void put_samples(struct writer *w)
 
 		put_locations(w, &w->places.data[sample->place]);
 		for (size_t j = 0; j < w->types; j++)
-			put_varint(&w->inner, w->values.data[i * w->types + j]);
-		put_inner(&w->message, SAMPLE_VALUE, &w->inner);
+			proto_put_varint(&w->inner, w->values.data[i * w->types + j]);
+		proto_put_inner(&w->message, SAMPLE_VALUE, &w->inner);
 		put_labels(w, sample->thread, leaders);
 		put_message(w, PROFILE_SAMPLE);
 	}
@@ -320,12 +266,12 @@ static void put_mappings(struct writer *w)
 		char id[BUILD_ID_TEXT];
 
 		build_id_text(id, &w->profile->objects.data[i].build_id);
-		put_number(&w->message, MAPPING_ID, i + 1);
-		put_number(&w->message, MAPPING_LIMIT, INT64_MAX);
-		put_number(&w->message, MAPPING_FILE, string_of(w, w->s->paths[i]));
-		put_number(&w->message, MAPPING_BUILD_ID, string_of(w, id));
+		proto_put_number(&w->message, MAPPING_ID, i + 1);
+		proto_put_number(&w->message, MAPPING_LIMIT, INT64_MAX);
+		proto_put_number(&w->message, MAPPING_FILE, string_of(w, w->s->paths[i]));
+		proto_put_number(&w->message, MAPPING_BUILD_ID, string_of(w, id));
 		/* Or pprof would look for the files and name functions by itself. */
-		put_number(&w->message, MAPPING_FUNCTIONS, 1);
+		proto_put_number(&w->message, MAPPING_FUNCTIONS, 1);
 		put_message(w, PROFILE_MAPPING);
 	}
 }
@@ -336,16 +282,41 @@ static bool is_nameless(const struct writer *w, uint32_t function)
 	       !strcmp(profile_function_name(w->profile, function), UNKNOWN_NAME);
 }
 
+/* The source line of a sampled address, if it was looked for; the file is noted for its function.
+ */
+static uint64_t line_number(struct writer *w, uint32_t function, uint32_t leaf)
+{
+	const struct profile_line *line;
+	const char *place, *file, *colon;
+	char *clean;
+
+	if (!leaf || leaf > w->profile->lines.len)
+		return 0;
+	line = &w->profile->lines.data[leaf - 1];
+	place = profile_text(w->profile, line->place);
+	file = profile_text(w->profile, line->file);
+	colon = strrchr(place, ':');
+	if (!*file || !colon)
+		return 0;
+	clean = text_utf8(file);
+	w->files[function] = string_of(w, clean);
+	free(clean);
+	return strtoull(colon + 1, NULL, 10);
+}
+
 /* A function without a name is a location without lines: pprof shows its object. */
-static void put_lines(struct writer *w, uint32_t list)
+static void put_lines(struct writer *w, uint32_t list, uint32_t leaf)
 {
 	const struct list *innermost = &w->lists.data[list];
 
 	if (innermost->outer == NO_LIST && is_nameless(w, innermost->function))
 		return;
-	for (; list != NO_LIST; list = w->lists.data[list].outer) {
-		put_number(&w->inner, LINE_FUNCTION, (uint64_t)w->lists.data[list].function + 1);
-		put_inner(&w->message, LOCATION_LINE, &w->inner);
+	for (; list != NO_LIST; list = w->lists.data[list].outer, leaf = 0) {
+		uint32_t function = w->lists.data[list].function;
+
+		proto_put_number(&w->inner, LINE_FUNCTION, (uint64_t)function + 1);
+		proto_put_number(&w->inner, LINE_NUMBER, line_number(w, function, leaf));
+		proto_put_inner(&w->message, LOCATION_LINE, &w->inner);
 	}
 }
 
@@ -360,18 +331,20 @@ static void put_location(struct writer *w, uint64_t id, uint32_t list, uint32_t 
 {
 	uint32_t object = object_of(w, list);
 
-	put_number(&w->message, LOCATION_ID, id);
+	proto_put_number(&w->message, LOCATION_ID, id);
 	if (leaf) {
 		object = w->profile->leaves.data[leaf - 1].object;
-		put_number(&w->message, LOCATION_ADDRESS, w->profile->leaves.data[leaf - 1].offset);
+		proto_put_number(&w->message, LOCATION_ADDRESS,
+				 w->profile->leaves.data[leaf - 1].offset);
 	}
-	put_number(&w->message, LOCATION_MAPPING, (uint64_t)object + 1);
-	put_lines(w, list);
+	proto_put_number(&w->message, LOCATION_MAPPING, (uint64_t)object + 1);
+	put_lines(w, list, leaf);
 	put_message(w, PROFILE_LOCATION);
 }
 
 static void put_all_locations(struct writer *w)
 {
+	w->files = mem_alloc((w->profile->functions.len + 1) * sizeof(*w->files));
 	for (uint32_t i = 0; i < w->lists.len; i++)
 		put_location(w, (uint64_t)i + 1, i, 0);
 	for (size_t i = 0; i < w->leaf_lists.len; i++)
@@ -387,9 +360,10 @@ static void put_functions(struct writer *w)
 		if (!w->s->names[i])
 			continue;
 		system = text_utf8(profile_function_name(w->profile, i));
-		put_number(&w->message, FUNCTION_ID, (uint64_t)i + 1);
-		put_number(&w->message, FUNCTION_NAME, string_of(w, w->s->names[i]));
-		put_number(&w->message, FUNCTION_SYSTEM_NAME, string_of(w, system));
+		proto_put_number(&w->message, FUNCTION_ID, (uint64_t)i + 1);
+		proto_put_number(&w->message, FUNCTION_NAME, string_of(w, w->s->names[i]));
+		proto_put_number(&w->message, FUNCTION_SYSTEM_NAME, string_of(w, system));
+		proto_put_number(&w->message, FUNCTION_FILE, w->files[i]);
 		put_message(w, PROFILE_FUNCTION);
 		free(system);
 	}
@@ -400,15 +374,15 @@ static void put_rest(struct writer *w, const char *title)
 	struct buf rest = { 0 };
 	char *clean = text_utf8(title);
 
-	put_number(&rest, PROFILE_DURATION, w->s->last_time - w->s->first_time);
-	put_number(&rest, PROFILE_COMMENT, string_of(w, clean));
-	put_number(&rest, PROFILE_DEFAULT_TYPE, w->default_type);
+	proto_put_number(&rest, PROFILE_DURATION, w->s->last_time - w->s->first_time);
+	proto_put_number(&rest, PROFILE_COMMENT, string_of(w, clean));
+	proto_put_number(&rest, PROFILE_DEFAULT_TYPE, w->default_type);
 	out_bytes(w->out, buf_text(&rest), rest.len);
 	for (size_t i = 0; i < w->strings.strings.len; i++) {
 		const char *text = interner_text(&w->strings, (uint32_t)i);
 
 		buf_clear(&rest);
-		put_bytes(&rest, PROFILE_STRING, text, strlen(text));
+		proto_put_bytes(&rest, PROFILE_STRING, text, strlen(text));
 		out_bytes(w->out, rest.data, rest.len);
 	}
 	buf_free(&rest);
@@ -420,9 +394,11 @@ static void release(struct writer *w)
 	interner_free(&w->strings);
 	buf_free(&w->message);
 	buf_free(&w->inner);
+	buf_free(&w->whole);
 	free(w->first_type);
 	free(w->pairs);
 	free(w->list_of);
+	free(w->files);
 	idmap_free(&w->list_ids);
 	idmap_free(&w->place_ids);
 	idmap_free(&w->sample_ids);
