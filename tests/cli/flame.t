@@ -31,6 +31,40 @@ b.flamegraph.cycles.svg
 b.flamegraph.faults.svg
 3
 
+# Which samples, which frames.
+$ printf 'p 5/5 [000] 10.0: 1 cycles:\n\t7f read+0x1 (/bin/p)\n\t7f walk+0x1 (/bin/p)\n\t7f walk+0x2 (/bin/p)\n\t7f main+0x1 (/bin/p)\n\np 5/6 [001] 11.0: 2 cycles:\n\t7f sort+0x1 (/bin/p)\n\t7f main+0x1 (/bin/p)\n\nq 7/7 [001] 12.0: 4 cycles:\n\t7f _ZN3foo4readEv+0x1 (/bin/q)\n\t7f main+0x1 (/bin/q)\n\n' >f.txt
+$ perfolio fold f.txt
+p;main;sort 2
+p;main;walk;walk;read 1
+q;main;foo::read 4
+$ perfolio fold --grep read f.txt
+p;main;walk;walk;read 1
+q;main;foo::read 4
+$ perfolio fold --grep '^foo::' f.txt
+q;main;foo::read 4
+$ perfolio fold --exclude read f.txt
+p;main;sort 2
+$ perfolio fold --focus walk --collapse-recursion f.txt
+p;walk;read 1
+$ perfolio fold --hide '^(main|walk)$' f.txt
+p;read 1
+p;sort 2
+q;foo::read 4
+$ perfolio fold --comm p --tid 6 f.txt; perfolio fold --pid 7 f.txt; perfolio fold --cpu 0 f.txt
+p;main;sort 2
+q;main;foo::read 4
+p;main;walk;walk;read 1
+$ perfolio fold --time 1s- f.txt; perfolio fold --time -1500ms f.txt
+p;main;sort 2
+q;main;foo::read 4
+p;main;sort 2
+p;main;walk;walk;read 1
+$ perfolio fold --per-thread --comm p f.txt
+p-5/5;main;walk;walk;read 1
+p-5/6;main;sort 2
+$ perfolio flame --pid 5 --time 0s-1s --format folded -o - f.txt
+p;main;walk;walk;read 1
+
 # Names that would break a line are changed, and it is said.
 $ printf 'p 5/6 [001] 10.5: 7 cycles:\n\t7f a;b+0x1 (/bin/p)\n\n' >c.txt; perfolio fold c.txt
 perfolio: 1 names hold ';' or line breaks, written as ':' and ' '
