@@ -24,7 +24,8 @@ struct source {
 	size_t length;	/* of what the window holds */
 };
 
-#define SOURCE_WINDOW ((size_t)512 * 1024) /* larger than any record and still in the L2 cache */
+/* Larger than any record; more is only more memory to be touched for the first time. */
+#define SOURCE_WINDOW ((size_t)128 * 1024)
 
 /* Takes fd over with `owned`; whether it can seek decides between file and stream. */
 void source_init_fd(struct source *source, int fd, bool owned);

@@ -23,7 +23,8 @@ enum step {
 	STEP_FOUND, /* its stack is known */
 };
 
-#define PENDING 8
+#define SAMPLE_BYTES 128 /* about what one with a stack takes in the file */
+#define PENDING	     8
 _Static_assert(PENDING < SAMPLE_QUEUE_KEPT, "a pending sample may have the chain of a queued one");
 
 struct pending {
@@ -58,16 +59,28 @@ struct profile_builder {
 	uint64_t last_time;
 };
 
+/* How many samples there may be at most; a pipe, or a file that grows, does not tell. */
+static uint64_t guess_samples(const struct perf_reader *reader)
+{
+	uint64_t at, size;
+
+	perf_reader_progress(reader, &at, &size);
+	return size && !perf_reader_growing(reader) ? size / SAMPLE_BYTES : UINT64_MAX;
+}
+
 struct profile_builder *profile_builder_new(struct perf_reader *reader, struct symbol_store *store)
 {
 	struct profile_builder *b = mem_alloc(sizeof(*b));
+	uint64_t samples = guess_samples(reader);
 
 	b->reader = reader;
 	b->sort = record_sort_new(reader, 0);
 	b->machine = machine_new();
 	b->profile = profile_new();
-	memo_init(&b->memo);
-	frames_init(&b->frames, b->profile, b->machine, store);
+	if (samples != UINT64_MAX)
+		profile_reserve(b->profile, samples);
+	memo_init(&b->memo, samples);
+	frames_init(&b->frames, b->profile, b->machine, store, samples);
 	machine_take_build_ids(b->machine, reader);
 	unwinding_init(&b->unwinding, &b->frames.naming, reader);
 	sample_queue_init(&b->queue, &b->unwinding);

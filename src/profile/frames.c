@@ -24,15 +24,19 @@ static uint32_t nowhere_in(struct frames *frames, uint8_t mode)
 }
 
 void frames_init(struct frames *frames, struct profile *profile, struct machine *machine,
-		 struct symbol_store *store)
+		 struct symbol_store *store, uint64_t samples)
 {
+	size_t recent = RECENT_LEAST;
 	struct guest_sources guests = symbol_store_guests(store);
 
 	*frames = (struct frames){ .profile = profile, .machine = machine };
 	machine_use_guests(machine, &guests);
 	naming_init(&frames->naming, machine, store);
-	frames->places = mem_alloc(RECENT_PLACES * sizeof(*frames->places));
-	frames->stacks = mem_alloc(RECENT_STACKS * sizeof(*frames->stacks));
+	while (recent < RECENT_MOST && recent * 2 < samples)
+		recent *= 2;
+	frames->recent_mask = recent - 1;
+	frames->places = mem_alloc(recent * sizeof(*frames->places));
+	frames->stacks = mem_alloc(recent * sizeof(*frames->stacks));
 	frames->names = mem_alloc(RECENT_NAMES * sizeof(*frames->names));
 	frames->nowhere[SIDE_HOST] = add_nowhere(profile, SIDE_HOST);
 	frames->nowhere[SIDE_GUEST_KERNEL] = frames->nowhere[SIDE_GUEST_USER] = NO_FUNCTION;
@@ -268,7 +272,7 @@ void frames_begin(struct frames *frames, struct frames_walk *walk, const struct 
 		at->offset = mapping_offset(at->mapping, at->address);
 		at->place = &frames->places[idmap_hash(at->offset ^ (uint64_t)at->mapping->object
 									    << 40) &
-					    (RECENT_PLACES - 1)];
+					    frames->recent_mask];
 		__builtin_prefetch(at->place);
 	}
 }
@@ -335,7 +339,7 @@ static void mark(uint8_t *flags, bool cut, const struct chain_origin *origin)
 
 static struct recent_stack *recent_stack(const struct frames *frames, uint64_t hash)
 {
-	return &frames->stacks[hash >> 40 & (RECENT_STACKS - 1)];
+	return &frames->stacks[hash >> 40 & frames->recent_mask];
 }
 
 /* Only what user programs run is unwound; the kernel's part is walked. */
@@ -422,7 +426,7 @@ bool frames_ask_again(struct frames *frames)
 	if (!frames->unsettled)
 		return false;
 	frames->unsettled = false;
-	for (size_t i = 0; i < RECENT_PLACES; i++)
+	for (size_t i = 0; i <= frames->recent_mask; i++)
 		if (frames->places[i].nameless_in &&
 		    frames->places[i].nameless_in != NAMELESS_EVERYWHERE)
 			frames->places[i].object = 0;

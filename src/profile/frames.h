@@ -42,15 +42,16 @@ struct recent_name {
 	uint32_t object, function;
 };
 
-#define RECENT_NAMES  (1u << 12)
-#define RECENT_PLACES (1u << 14)
-#define RECENT_STACKS (1u << 14)
+#define RECENT_NAMES (1u << 12)
+#define RECENT_MOST  (1u << 14) /* places and stacks each */
+#define RECENT_LEAST (1u << 10)
 
 struct frames {
 	struct profile *profile;
 	struct machine *machine;
 	struct naming naming;
 	VEC(struct frame_object) objects; /* by the machine's index */
+	size_t recent_mask; /* one less than there are of both of these, a power of two */
 	struct recent_place *places;
 	struct recent_stack *stacks;
 	struct recent_name *names;
@@ -90,8 +91,9 @@ struct frames_walk {
 	struct frames_stack result;
 };
 
+/* For about so many samples. */
 void frames_init(struct frames *frames, struct profile *profile, struct machine *machine,
-		 struct symbol_store *store);
+		 struct symbol_store *store, uint64_t samples);
 void frames_fini(struct frames *frames);
 
 /*

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profile/memo.h"
 
-#define SETS (1u << 13)
-#define WAYS 4
+#define SETS_MOST  (1u << 13)
+#define SETS_LEAST (1u << 8)
+#define WAYS	   4
 
 struct slot {
 	uint64_t key; /* hash and flags; 0: empty */
@@ -17,15 +18,20 @@ struct memo_set {			      /* a cache line */
 	_Alignas(64) struct slot slots[WAYS]; /* the one that was asked for last comes first */
 };
 
-void memo_init(struct memo *memo)
+void memo_init(struct memo *memo, uint64_t samples)
 {
-	memo->sets = mem_alloc_aligned(sizeof(*memo->sets), SETS * sizeof(*memo->sets));
+	size_t sets = SETS_LEAST;
+
+	while (sets < SETS_MOST && sets * WAYS < samples)
+		sets *= 2;
+	memo->mask = sets - 1;
+	memo->sets = mem_alloc_aligned(sizeof(*memo->sets), sets * sizeof(*memo->sets));
 	memo_clear(memo);
 }
 
 void memo_clear(struct memo *memo)
 {
-	memset(memo->sets, 0, SETS * sizeof(*memo->sets));
+	memset(memo->sets, 0, (memo->mask + 1) * sizeof(*memo->sets));
 }
 
 void memo_fini(struct memo *memo)
@@ -55,7 +61,7 @@ uint64_t memo_hash(const struct sample *sample, uint32_t user_space, uint32_t ke
 
 static struct memo_set *set_of(const struct memo *memo, uint64_t hash)
 {
-	return &memo->sets[hash >> 40 & (SETS - 1)];
+	return &memo->sets[hash >> 40 & memo->mask];
 }
 
 void memo_prefetch(const struct memo *memo, uint64_t hash)

@@ -14,9 +14,11 @@ struct memo_set;
 
 struct memo {
 	struct memo_set *sets;
+	size_t mask; /* one less than there are, a power of two */
 };
 
-void memo_init(struct memo *memo);
+/* For so many samples; what is larger than the recording only costs time to be touched. */
+void memo_init(struct memo *memo, uint64_t samples);
 void memo_fini(struct memo *memo);
 /* Forgets all of them. */
 void memo_clear(struct memo *memo);

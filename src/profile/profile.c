@@ -10,6 +10,9 @@
 
 #define NO_LEAF UINT32_MAX
 
+#define ROWS_FIRST   4096
+#define RESERVE_MOST (1u << 20) /* rows; what is not used costs no memory, only addresses */
+
 struct profile_lookup {
 	struct idmap functions; /* name and object */
 	struct map objects;	/* path, build-id and kind */
@@ -308,9 +311,9 @@ uint32_t profile_stack(struct profile *profile, uint32_t parent, uint32_t functi
 	return *slot;
 }
 
-static void grow_samples(struct profile_samples *samples)
+static void resize_samples(struct profile_samples *samples, size_t cap)
 {
-	samples->cap = samples->cap ? samples->cap * 2 : 4096;
+	samples->cap = cap;
 	samples->time = mem_resize(samples->time, samples->cap, sizeof(*samples->time));
 	samples->stack = mem_resize(samples->stack, samples->cap, sizeof(*samples->stack));
 	samples->thread = mem_resize(samples->thread, samples->cap, sizeof(*samples->thread));
@@ -320,6 +323,14 @@ static void grow_samples(struct profile_samples *samples)
 	samples->event = mem_resize(samples->event, samples->cap, sizeof(*samples->event));
 	if (samples->count)
 		samples->count = mem_resize(samples->count, samples->cap, sizeof(*samples->count));
+}
+
+void profile_reserve(struct profile *profile, uint64_t rows)
+{
+	if (rows > RESERVE_MOST)
+		rows = RESERVE_MOST;
+	if (rows > profile->samples.cap)
+		resize_samples(&profile->samples, (size_t)rows);
 }
 
 /* The column is there from the first row on that needs it. */
@@ -360,7 +371,7 @@ void profile_add_unsorted(struct profile *profile, const struct profile_row *row
 
 	assert(row->event < profile->events.len);
 	if (at == samples->cap)
-		grow_samples(samples);
+		resize_samples(samples, at ? at * 2 : ROWS_FIRST);
 	samples->time[at] = row->time;
 	samples->stack[at] = row->stack;
 	samples->thread[at] = row->thread;

@@ -154,6 +154,9 @@ void profile_leaf_prefetch_row(const struct profile *profile, uint32_t object, u
 /* The stack that calls `function` from `parent`. */
 uint32_t profile_stack(struct profile *profile, uint32_t parent, uint32_t function, bool inlined);
 
+/* So many rows may come: columns that grow are copied. */
+void profile_reserve(struct profile *profile, uint64_t rows);
+
 struct profile_row {
 	uint64_t time, weight;
 	uint32_t stack, thread, leaf;

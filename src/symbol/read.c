@@ -117,9 +117,15 @@ static struct table *build(const struct sources *s)
 	return table_build(&sheet, OVERLAP_INNERMOST);
 }
 
-static bool is_worth_keeping(const struct cache_identity *identity)
+/* Names of stubs come out of the relocations, and programs with large tables of pointers have
+ * many. */
+static bool is_worth_keeping(const struct sources *s, const struct cache_identity *identity)
 {
-	return identity->symbols_size + identity->strings_size >= CACHE_WORTH ||
+	const struct elf_section *moved = s->has_code ? elf_section_find(&s->code, ".rela.dyn")
+						      : NULL;
+
+	return identity->symbols_size + identity->strings_size + (moved ? moved->size : 0) >=
+		       CACHE_WORTH ||
 	       (identity->state == DSO_PARTIAL && !identity->strings_size);
 }
 
@@ -137,10 +143,11 @@ static bool read_sources(struct symbol_store *store, const struct sources *s,
 	struct cache_identity identity;
 	struct cache_note note;
 	struct table *table;
+	bool worth;
 
 	identify(s, id, &identity);
-	table = is_worth_keeping(&identity) ? cache_load(&store->cache, &identity, false, &note)
-					    : NULL;
+	worth = is_worth_keeping(s, &identity);
+	table = worth ? cache_load(&store->cache, &identity, false, &note) : NULL;
 	if (table) {
 		take_from_cache(r, table, &note);
 		return true;
@@ -154,7 +161,7 @@ static bool read_sources(struct symbol_store *store, const struct sources *s,
 	r->state = table_count(table) ? identity.state : DSO_STRIPPED;
 	r->source = mem_strdup(s->path);
 	note = (struct cache_note){ .source = s->path, .state = (uint8_t)r->state };
-	if (is_worth_keeping(&identity))
+	if (worth)
 		cache_save(&store->cache, &identity, table, &note);
 	return true;
 }

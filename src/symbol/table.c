@@ -8,6 +8,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#define KEYS_A_BUCKET 4 /* on average */
+
 /* The bytes of a table: this, the columns in the order of struct table, then the strings. */
 struct table_head {
 	uint64_t strings_size;
@@ -21,7 +23,8 @@ struct table {
 	const uint32_t *range_owners; /* index of a symbol, or RANGE_NONE */
 	const uint32_t *sizes, *names, *choices;
 	const char *strings;
-	/* The first key at or after each 2^shift addresses, so that a search has few steps. */
+	/* The first key at or after each 2^shift addresses, so that a search has few steps; those
+	 * of a cache line take no longer than one. */
 	uint32_t *buckets;
 	uint64_t first;
 	unsigned shift;
@@ -71,23 +74,26 @@ static const uint64_t *keys_of(const struct table *table, uint32_t *count)
 
 static void make_buckets(struct table *table)
 {
-	uint32_t count, at = 0;
+	uint32_t count;
 	const uint64_t *keys = keys_of(table, &count);
-	uint64_t span, wanted;
+	uint64_t span, wanted, filled = 0;
 
 	if (!count)
 		return;
 	table->first = keys[0];
 	span = keys[count - 1] - keys[0];
-	while (span >> table->shift > count)
+	while (span >> table->shift > count / KEYS_A_BUCKET)
 		table->shift++;
 	wanted = (span >> table->shift) + 2;
 	table->buckets = mem_resize(NULL, wanted, sizeof(*table->buckets));
-	for (uint64_t b = 0; b < wanted; b++) {
-		while (at < count && (keys[at] - table->first) >> table->shift < b)
-			at++;
-		table->buckets[b] = at;
+	for (uint32_t at = 0; at < count; at++) {
+		uint64_t of = (keys[at] - table->first) >> table->shift;
+
+		while (filled <= of)
+			table->buckets[filled++] = at;
 	}
+	while (filled < wanted)
+		table->buckets[filled++] = count;
 }
 
 static void fill_columns(const struct table *table, const struct symbol_sheet *sheet,

@@ -16,7 +16,7 @@ TEST(memo_gives_back_what_was_put)
 	uint64_t hash = hash_of(1, chain, 3, 5);
 	struct memo memo;
 
-	memo_init(&memo);
+	memo_init(&memo, UINT64_MAX);
 	EXPECT(!memo_find(&memo, hash, &found));
 	memo_put(&memo, hash, &put);
 	EXPECT(memo_find(&memo, hash, &found));
@@ -46,7 +46,7 @@ TEST(memo_never_mixes_stacks_up)
 	struct memo memo;
 	struct frames_stack found;
 
-	memo_init(&memo);
+	memo_init(&memo, UINT64_MAX);
 	for (uint32_t i = 1; i <= 200000; i++) {
 		struct frames_stack put = { .stack = i, .leaf = i * 2, .unknown = i & 1 };
 
