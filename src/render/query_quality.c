@@ -44,6 +44,7 @@ void query_quality(const struct query *query, const struct import_result *import
 	json_flag(json, "has_stacks", panel.has_stacks);
 	json_u64(json, "whole_stacks", panel.whole);
 	json_u64(json, "cut_stacks", panel.cut);
+	json_u64(json, "spliced_stacks", panel.spliced);
 	if (imported)
 		put_imported(imported, json);
 	json_open(json, "objects", '[');
