@@ -60,20 +60,18 @@ static void add_functions(struct making *m, struct unit *unit, struct unit *entr
 		};
 }
 
-/* Where the next stretch begins at the latest. */
-static uint64_t next_start(const struct spans *spans, uint64_t address)
+/* The function at an address; *next becomes where another one begins, if that is before it. */
+static uint32_t function_at(const struct functions *functions, uint64_t address, uint64_t *next)
 {
-	size_t low = 0, high = spans->count;
+	const struct spans *places = functions ? &functions->places : NULL;
+	size_t count;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (spans->starts[middle] <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < spans->count ? spans->starts[low] : UINT64_MAX;
+	if (!places)
+		return SPAN_NONE;
+	count = spans_up_to(places, address);
+	if (count < places->count && places->starts[count] < *next)
+		*next = places->starts[count];
+	return count ? places->owners[count - 1] : SPAN_NONE;
 }
 
 /* A stretch of a unit that was read. */
@@ -86,10 +84,12 @@ static void add_stretch(struct making *m, struct unit *unit, uint32_t first, uin
 	uint64_t next;
 
 	for (uint64_t at = start; at < end && m->made->rows.len < ROWS_MAX; at = next) {
-		uint32_t function = functions ? spans_find(&functions->places, at) : SPAN_NONE;
-		const struct line_row *line = lines ? lines_find(lines, at) : NULL;
-		uint64_t by_line = lines ? lines_boundary(lines, at) : UINT64_MAX;
+		const struct line_row *line = lines ? lines_find(lines, at, &next) : NULL;
+		uint32_t function;
 
+		if (!lines)
+			next = UINT64_MAX;
+		function = function_at(functions, at, &next);
 		add_row(m,
 			(struct digest_row){
 				.start = at,
@@ -97,8 +97,6 @@ static void add_stretch(struct making *m, struct unit *unit, uint32_t first, uin
 				.file = line ? add_path(m, unit, line->file) : DIGEST_EMPTY,
 				.line = line ? line->line : 0,
 			});
-		next = functions ? next_start(&functions->places, at) : UINT64_MAX;
-		next = by_line < next ? by_line : next;
 	}
 }
 

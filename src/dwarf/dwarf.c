@@ -83,7 +83,8 @@ size_t dwarf_find(struct dwarf *dwarf, uint64_t address, struct dwarf_frame *fra
 	const struct functions *functions = entries ? functions_of(entries) : NULL;
 	uint32_t at = functions ? spans_find(&functions->places, address) : SPAN_NONE;
 	const struct lines *lines = unit ? lines_of(unit) : NULL;
-	const struct line_row *row = lines ? lines_find(lines, address) : NULL;
+	uint64_t next;
+	const struct line_row *row = lines ? lines_find(lines, address, &next) : NULL;
 	size_t count = 0;
 
 	if (!room || dwarf->state == DWARF_TIRED || (!row && at == SPAN_NONE))

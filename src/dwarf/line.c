@@ -209,38 +209,27 @@ static size_t sequences_up_to(const struct lines *lines, uint64_t address)
 
 #define OVERLAPS 16 /* sequences looked at; they should not overlap at all */
 
-const struct line_row *lines_find(const struct lines *lines, uint64_t address)
+const struct line_row *lines_find(const struct lines *lines, uint64_t address, uint64_t *next)
 {
 	size_t behind = sequences_up_to(lines, address);
+	const struct line_row *found = NULL;
+	uint64_t first = behind < lines->sequences.len ? lines->sequences.data[behind].start
+						       : UINT64_MAX;
 
-	for (size_t i = 0; i < OVERLAPS && behind > i; i++) {
+	for (size_t i = 0; i < OVERLAPS && behind > i && !found; i++) {
 		const struct line_sequence *s = &lines->sequences.data[behind - i - 1];
 		const struct line_row *rows = lines->rows.data + s->first;
-
-		if (address < s->end) /* and the first row is where the sequence starts */
-			return &rows[rows_up_to(rows, s->count, address) - 1];
-	}
-	return NULL;
-}
-
-uint64_t lines_boundary(const struct lines *lines, uint64_t address)
-{
-	size_t behind = sequences_up_to(lines, address);
-	uint64_t next = behind < lines->sequences.len ? lines->sequences.data[behind].start
-						      : UINT64_MAX;
-
-	for (size_t i = 0; i < OVERLAPS && behind > i; i++) {
-		const struct line_sequence *s = &lines->sequences.data[behind - i - 1];
-		const struct line_row *rows = lines->rows.data + s->first;
-		size_t row;
+		size_t count;
 
 		if (address >= s->end)
 			continue;
-		row = rows_up_to(rows, s->count, address);
-		if (row < s->count && rows[row].address < next)
-			next = rows[row].address;
-		if (s->end < next)
-			next = s->end;
+		count = rows_up_to(rows, s->count, address);
+		found = &rows[count - 1]; /* the first row is where the sequence starts */
+		if (count < s->count && rows[count].address < first)
+			first = rows[count].address;
+		if (s->end < first)
+			first = s->end;
 	}
-	return next;
+	*next = first;
+	return found;
 }

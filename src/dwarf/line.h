@@ -32,11 +32,8 @@ struct lines {
 struct lines *lines_of(struct unit *unit);
 void lines_free(struct lines *lines);
 
-/* The row of an address; or NULL. */
-const struct line_row *lines_find(const struct lines *lines, uint64_t address);
-
-/* The next address, behind this one, that may have another row. */
-uint64_t lines_boundary(const struct lines *lines, uint64_t address);
+/* The row of an address, or NULL; *next is the next address that may have another one. */
+const struct line_row *lines_find(const struct lines *lines, uint64_t address, uint64_t *next);
 
 /* The whole path of a file by its number; or NULL. */
 const char *lines_path(struct lines *lines, const struct unit *unit, uint64_t file);

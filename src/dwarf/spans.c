@@ -111,7 +111,7 @@ void spans_free(struct spans *spans)
 	*spans = (struct spans){ 0 };
 }
 
-uint32_t spans_find(const struct spans *spans, uint64_t address)
+size_t spans_up_to(const struct spans *spans, uint64_t address)
 {
 	size_t low = 0, high = spans->count;
 
@@ -123,5 +123,12 @@ uint32_t spans_find(const struct spans *spans, uint64_t address)
 		else
 			high = middle;
 	}
-	return low ? spans->owners[low - 1] : SPAN_NONE;
+	return low;
+}
+
+uint32_t spans_find(const struct spans *spans, uint64_t address)
+{
+	size_t count = spans_up_to(spans, address);
+
+	return count ? spans->owners[count - 1] : SPAN_NONE;
 }

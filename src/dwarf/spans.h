@@ -30,6 +30,9 @@ struct spans {
 void spans_make(struct spans *spans, struct span_list *list);
 void spans_free(struct spans *spans);
 
+/* The number of those that start at an address or before it. */
+size_t spans_up_to(const struct spans *spans, uint64_t address);
+
 uint32_t spans_find(const struct spans *spans, uint64_t address);
 
 #endif
