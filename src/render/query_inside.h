@@ -18,8 +18,25 @@ void query_put_weight(const struct query *query, const char *prefix,
 /* "function", "object" and "kind"; NO_FUNCTION is a function that is null. */
 void query_put_function(const struct profile *profile, uint32_t function, struct json *json);
 
-/* What an answer does not show. */
-void query_put_left_out(uint64_t rows, struct json *json);
+/* The samples that all answers but a tree's are about. */
+struct profile_filter query_filter(const struct query *query);
+
+/* A row to be sorted: the larger key first, then the larger second one, then the smaller id. */
+struct query_ranked {
+	uint64_t key, second;
+	uint32_t id;
+};
+
+struct query_ranking VEC_OF(struct query_ranked);
+
+void query_rank(struct query_ranking *ranking);
+/* How many rows of a sorted list are shown: neither too many nor too light ones. */
+size_t query_shown(const struct query *query, const struct query_ranking *ranking, uint64_t whole);
+
+static inline struct weight_pair query_whole(const struct stack_weights *weights)
+{
+	return (struct weight_pair){ weights->total_samples, weights->total_weight };
+}
 
 static inline uint32_t query_limit(const struct query *query)
 {

@@ -51,7 +51,7 @@ void query_quality(const struct query *query, const struct import_result *import
 	for (size_t i = 0; i < shown; i++)
 		panel_row_json(&panel.rows.data[i], profile, facts, json);
 	json_close(json);
-	query_put_left_out(panel.rows.len - shown, json);
+	json_u64(json, "left_out", panel.rows.len - shown);
 	json_close(json);
 	panel_free(&panel);
 }

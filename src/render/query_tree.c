@@ -13,59 +13,44 @@ struct walk {
 	uint32_t next;
 };
 
-struct ranked {
-	uint64_t value;
-	uint32_t node;
-};
-
-/* Callers weigh no less than what they call and are older, so any first part of this order is a
- * tree. */
-static int heaviest_first(const void *a, const void *b)
-{
-	const struct ranked *x = a, *y = b;
-
-	if (x->value != y->value)
-		return x->value > y->value ? -1 : 1;
-	return x->node < y->node ? -1 : x->node > y->node;
-}
-
-/* The nodes that depth and share leave, those of the most weight first. */
-static size_t rank_nodes(const struct walk *w, struct ranked *order)
+/*
+ * The nodes that depth and share leave, the heaviest first.  Callers weigh no less than what they
+ * call and are older, so any first part of this order is a tree.
+ */
+static void rank_nodes(const struct walk *w, struct query_ranking *ranking)
 {
 	const struct flame_node *nodes = w->tree->nodes.data;
-	size_t len = w->tree->nodes.len, found = 0;
+	size_t len = w->tree->nodes.len;
 	uint32_t *depth = mem_alloc(len * sizeof(*depth));
 
 	for (uint32_t i = 0; i < len; i++) {
 		uint64_t value = flame_value(&nodes[i].total, w->query->weight);
 
 		depth[i] = i ? depth[nodes[i].parent] + 1 : 0;
-		if (i && ((w->query->depth && depth[i] > w->query->depth) ||
-			  query_is_light(w->query, value, w->whole)))
-			continue;
-		order[found++] = (struct ranked){ value, i };
+		if (!w->query->depth || depth[i] <= w->query->depth)
+			*vec_push(ranking) = (struct query_ranked){ value, 0, i };
 	}
 	free(depth);
-	qsort(order, found, sizeof(*order), heaviest_first);
-	return found;
+	query_rank(ranking);
 }
 
+/* The root is always shown. */
 static size_t choose(struct walk *w)
 {
 	const struct flame_node *nodes = w->tree->nodes.data;
 	size_t len = w->tree->nodes.len, shown;
-	struct ranked *order = mem_resize(NULL, len, sizeof(*order));
+	struct query_ranking ranking = { 0 };
 
-	shown = rank_nodes(w, order);
-	if (shown > query_limit(w->query))
-		shown = query_limit(w->query);
+	rank_nodes(w, &ranking);
+	shown = query_shown(w->query, &ranking, w->whole);
+	shown = shown ? shown : 1;
 	for (uint32_t i = 0; i < len; i++)
 		w->place[i] = HIDDEN;
 	for (size_t i = 0; i < shown; i++)
-		w->place[order[i].node] = 0;
+		w->place[ranking.data[i].id] = 0;
 	for (uint32_t i = 1; i < len; i++)
 		w->left_out[nodes[i].parent] += w->place[i] == HIDDEN;
-	free(order);
+	vec_free(&ranking);
 	return shown;
 }
 
@@ -127,7 +112,7 @@ int query_tree(const struct query *query, struct json *json, struct err *err)
 	for (uint32_t node = 0; node != NO_NODE; node = next_node(&w, node))
 		put_node(&w, node);
 	json_close(json);
-	query_put_left_out(len - shown, json);
+	json_u64(json, "left_out", len - shown);
 	json_close(json);
 	free(w.place);
 	free(w.left_out);

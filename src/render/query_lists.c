@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Threads and events. */
+#include "profile/breakdown.h"
+#include "render/query_inside.h"
+
+int query_threads(const struct query *query, struct json *json, struct err *err)
+{
+	struct breakdown_options options = {
+		.keys = 1u << BY_COMM | 1u << BY_PID | 1u << BY_TID,
+		.filter = query_filter(query),
+	};
+	struct query_ranking ranking = { 0 };
+	struct breakdown threads;
+	size_t shown;
+	uint64_t of;
+	int rc = breakdown_make(&threads, query->profile, &options, err);
+
+	if (rc)
+		return rc;
+	for (uint32_t i = 0; i < threads.rows.len; i++)
+		*vec_push(&ranking) = (struct query_ranked){
+			flame_value(&threads.rows.data[i].self, query->weight), 0, i
+		};
+	query_rank(&ranking);
+	of = flame_value(&threads.total, query->weight);
+	shown = query_shown(query, &ranking, of);
+	query_open(query, "threads", &threads.total, json);
+	json_open(json, "rows", '[');
+	for (size_t i = 0; i < shown; i++) {
+		const struct breakdown_row *row = &threads.rows.data[ranking.data[i].id];
+
+		json_open(json, NULL, '{');
+		json_text(json, "comm", profile_text(query->profile, row->comm));
+		json_u64(json, "pid", row->pid);
+		json_u64(json, "tid", row->tid);
+		query_put_weight(query, "", &row->self, of, json);
+		json_close(json);
+	}
+	json_close(json);
+	json_u64(json, "left_out", ranking.len - shown);
+	json_close(json);
+	vec_free(&ranking);
+	breakdown_free(&threads);
+	return 0;
+}
+
+static void put_event(const struct query *query, uint16_t event, const struct weight_pair *taken,
+		      struct json *json)
+{
+	const struct profile_event *facts = &query->profile->events.data[event];
+
+	json_open(json, NULL, '{');
+	json_text(json, "event", profile_text(query->profile, facts->name));
+	json_text(json, "unit", flame_unit(query->profile, event, WEIGH_PERIOD));
+	json_u64(json, "samples", taken->samples);
+	json_u64_text(json, "count", taken->weight);
+	json_u64(json, "lost", facts->lost);
+	json_close(json);
+}
+
+int query_events(const struct query *query, struct json *json, struct err *err)
+{
+	struct profile_filter filter = query_filter(query);
+	size_t events = query->profile->events.len;
+	VEC(struct weight_pair) taken = { 0 };
+	size_t shown = events < query_limit(query) ? events : query_limit(query);
+	int rc = 0;
+
+	for (uint16_t i = 0; i < shown && !rc; i++) {
+		struct stack_weights weights;
+
+		filter.event = i;
+		rc = profile_weigh(query->profile, &filter, &weights, err);
+		if (rc)
+			break;
+		*vec_push(&taken) = query_whole(&weights);
+		stack_weights_free(&weights);
+	}
+	if (!rc) {
+		json_open(json, NULL, '{');
+		json_text(json, "query", "events");
+		json_open(json, "rows", '[');
+		for (uint16_t i = 0; i < shown; i++)
+			put_event(query, i, &taken.data[i], json);
+		json_close(json);
+		json_u64(json, "left_out", events - shown);
+		json_close(json);
+	}
+	vec_free(&taken);
+	return rc;
+}
