@@ -219,7 +219,8 @@ static uint32_t stack_of(struct legacy *legacy, struct idmap *known,
 			 const struct legacy_sample *sample, bool *unknown)
 {
 	struct sink *sink = &legacy->job->sink;
-	const uint64_t *addresses = legacy->addresses.data + sample->first;
+	/* Without any address there is nothing to add to. */
+	const uint64_t *addresses = sample->count ? legacy->addresses.data + sample->first : NULL;
 
 	for (uint32_t i = 0; i < sample->count; i++) {
 		bool is_call = !legacy->is_java && (i || legacy->leaf_is_call);

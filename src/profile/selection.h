@@ -63,9 +63,12 @@ static inline uint32_t selection_stack(const struct selection *s, size_t row)
 static inline const struct profile_leaf *selection_leaf(const struct selection *s, size_t row)
 {
 	uint32_t leaf = s->profile->samples.leaf[row];
-	const struct profile_leaf *facts = &s->profile->leaves.data[leaf];
+	const struct profile_leaf *facts;
 
-	return !s->map && (leaf || facts->offset) ? facts : NULL;
+	if (s->map || leaf >= s->profile->leaves.len)
+		return NULL;
+	facts = &s->profile->leaves.data[leaf];
+	return leaf || facts->offset ? facts : NULL;
 }
 
 /* Whether nobody said to which process a thread belongs. */
