@@ -231,3 +231,10 @@ struct dwarf_source debugfile_source(struct elf_file elf, const char *path, stru
 	}
 	return source;
 }
+
+bool debugfile_changed(const struct dwarf_source *source)
+{
+	const struct debugfile *file = source->context;
+
+	return image_changed(&file->elf.image);
+}

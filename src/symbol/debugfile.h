@@ -20,4 +20,7 @@ uint64_t debugfile_size(const struct elf_file *elf, enum dwarf_section section);
  */
 struct dwarf_source debugfile_source(struct elf_file elf, const char *path, struct dso *object);
 
+/* Whether the file was written to meanwhile, and parts of it may be of another build. */
+bool debugfile_changed(const struct dwarf_source *source);
+
 #endif

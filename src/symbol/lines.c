@@ -48,6 +48,7 @@ static bool find_lines(struct dso *object, struct finder *f, struct elf_file *el
 
 /* The debug information and what was kept of it. */
 struct source_lines {
+	struct dwarf_source from; /* which is the next one's */
 	struct dwarf *dwarf;
 	bool kept; /* it has a build-id, and is worth keeping something of */
 	struct cache_identity identity;
@@ -78,15 +79,14 @@ static struct source_lines *open_lines(struct dso *object)
 {
 	struct finder f = finder_of(object);
 	struct source_lines *lines = NULL;
-	struct dwarf_source source;
 	struct elf_file elf;
 
 	if (find_lines(object, &f, &elf)) {
 		lines = mem_alloc(sizeof(*lines));
 		lines->source = mem_strdup(buf_text(&f.source));
 		open_kept(lines, &object->store->cache, &f.wanted, &elf);
-		source = debugfile_source(elf, lines->source, object);
-		lines->dwarf = dwarf_new(&source);
+		lines->from = debugfile_source(elf, lines->source, object);
+		lines->dwarf = dwarf_new(&lines->from);
 	}
 	buf_free(&f.source);
 	return lines;
@@ -99,7 +99,8 @@ static void keep(const struct source_lines *lines, const struct cache *cache)
 	struct iovec parts[DIGEST_PARTS];
 	struct digest_made made = { 0 };
 
-	if (lines->kept && digest_make(&made, lines->dwarf, &lines->digest)) {
+	if (lines->kept && digest_make(&made, lines->dwarf, &lines->digest) &&
+	    !debugfile_changed(&lines->from)) {
 		digest_parts(&made, parts);
 		cache_save_bytes(cache, &lines->identity, parts, DIGEST_PARTS, &note);
 	}
