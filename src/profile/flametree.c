@@ -41,10 +41,14 @@ char *flame_function_name(const struct profile *profile, uint32_t function)
 {
 	const struct profile_function *facts = &profile->functions.data[function];
 	const char *plain = profile_function_name(profile, function);
-	const char *path = profile_text(profile, profile->objects.data[facts->object].path);
+	const struct profile_object *object = &profile->objects.data[facts->object];
+	const char *path = profile_text(profile, object->path);
 	const char *slash = strrchr(path, '/');
 	char *readable;
 
+	if (!strcmp(path, UNKNOWN_NAME) && object->side != SIDE_HOST)
+		return mem_strdup(object->side == SIDE_GUEST_KERNEL ? "[guest.kernel]"
+								    : "[guest.user]");
 	if (strcmp(plain, UNKNOWN_NAME) || !*path || !strcmp(path, UNKNOWN_NAME)) {
 		readable = symbol_demangle(plain, DEMANGLE_NAME, NAME_LIMIT);
 		return readable ? readable : mem_strdup(plain);

@@ -70,13 +70,23 @@ static char *find_file(enum panel_reason reason, const struct profile_object *ob
 			  path);
 }
 
+static bool has_guest_names(const struct profile *profile)
+{
+	vec_each (object, &profile->objects)
+		if (object->side == SIDE_GUEST_KERNEL && object->state == DSO_FULL)
+			return true;
+	return false;
+}
+
 /* Nobody tells the host where things are in a guest.  NULL: it is a fault as any other. */
-static const char *guest_symbols(enum panel_reason reason, const struct profile_object *object)
+static const char *guest_symbols(enum panel_reason reason, const struct profile *profile,
+				 const struct profile_object *object)
 {
 	bool absent = reason == PANEL_NO_FILE || reason == PANEL_OTHER_BUILD ||
 		      reason == PANEL_KERNEL_MISSING || reason == PANEL_KERNEL_OTHER;
 
-	if (object->side == SIDE_GUEST_KERNEL && (absent || reason == PANEL_UNMAPPED))
+	if (object->side == SIDE_GUEST_KERNEL &&
+	    (absent || (reason == PANEL_UNMAPPED && !has_guest_names(profile))))
 		return REMEDY_GUESTS;
 	if (object->side == SIDE_GUEST_USER && reason == PANEL_UNMAPPED)
 		return "record in the virtual machine: the host is not told of its programs";
@@ -87,7 +97,7 @@ char *remedy_for(enum panel_reason reason, const struct profile *profile,
 		 const struct profile_object *object, const struct remedy_facts *facts)
 {
 	const char *path = profile_text(profile, object->path);
-	const char *guest = guest_symbols(reason, object);
+	const char *guest = guest_symbols(reason, profile, object);
 
 	if (guest)
 		return mem_strdup(guest);

@@ -31,10 +31,17 @@ static uint64_t *count_unknown(const struct profile *p)
 }
 
 /* Whether something can be done about the names that an object lacks. */
-static bool can_be_helped(const struct profile_object *object)
+static bool can_be_helped(const struct profile *p, const struct profile_object *object)
 {
-	if (object->kind == DSO_NONE)
-		return object->side != SIDE_HOST;
+	char *remedy;
+	bool helped;
+
+	if (object->kind == DSO_NONE) {
+		remedy = remedy_for(PANEL_UNMAPPED, p, object, &(struct remedy_facts){ 0 });
+		helped = remedy;
+		free(remedy);
+		return helped;
+	}
 	return object->kind != DSO_BPF && object->state != DSO_FULL && object->state != DSO_UNREAD;
 }
 
@@ -49,7 +56,7 @@ static void find_worst(struct trust *t, const struct profile *p, uint32_t *helpe
 			most = unknown[i];
 			t->worst_object = i;
 		}
-		if (unknown[i] > most_helped && can_be_helped(&p->objects.data[i])) {
+		if (unknown[i] > most_helped && can_be_helped(p, &p->objects.data[i])) {
 			most_helped = unknown[i];
 			*helped = i;
 		}

@@ -163,6 +163,10 @@ def check_one_guest():
     mine = compare("a guest with a list of symbols", path, "--guestkallsyms", f"{FOLDER}/kallsyms")
     check(mine.get((":501", "[guest.kernel.kallsyms]", "[g] idle"), 0) > 0 and
           mine.get((":501", "[virtio_net]", "[g] last"), 0) > 0, "its functions are named", mine)
+    named = run([PERFOLIO, "report", "-i", path, "--guestkallsyms", f"{FOLDER}/kallsyms"]).stdout
+    check("--guestkallsyms" not in named, "and what is left is not blamed on a lack of it", named)
+    folded = run([PERFOLIO, "fold", path, "--guestkallsyms", f"{FOLDER}/kallsyms"]).stdout
+    check(":501;idle 2\n" in folded and ":501;[guest.user] 1\n" in folded, "fold has them too", folded)
     without = run([PERFOLIO, "report", "-i", path, "--guestmodules", f"{FOLDER}/modules"]).stdout
     check("--guestkallsyms" in without.splitlines()[-2], "without one, it is said what is missing",
           without)
