@@ -78,7 +78,8 @@ static void run_section(uint8_t kind, const uint8_t *data, size_t size)
 
 static void run_file(const uint8_t *data, size_t size)
 {
-	struct unwind_object *object;
+	struct unwind_object *object, *follower;
+	struct unwind_share share;
 	struct cfi_rows all = { 0 };
 	struct elf_file elf;
 
@@ -88,12 +89,17 @@ static void run_file(const uint8_t *data, size_t size)
 	unwind_object_has_rules(object);
 	unwind_object_compile(object, &all);
 	check(&all, 0);
+	share = unwind_object_share(object);
+	follower = unwind_object_follow(&share);
 	for (size_t i = 0; i < all.list.len && i < 1000; i++) {
-		unwind_object_find(object, all.list.data[i].start);
+		uint64_t pc = all.list.data[i].start;
+
+		FUZZ_HOLDS(!unwind_object_find(object, pc) == !unwind_object_find(follower, pc));
 		unwind_object_find(object, unwind_object_address(object, i));
 	}
 	check(unwind_object_rows(object), unwind_object_rows(object)->list.len);
 	cfi_rows_free(&all);
+	unwind_object_free(follower);
 	unwind_object_free(object);
 	elf_file_close(&elf);
 }

@@ -2,12 +2,15 @@
 /*
  * One record: what its event's attr says it holds, taken apart, and turned from the other byte
  * order.  The first 48 bytes are sample_type, read_format, branch_sample_type, the masks of user
- * and interrupt registers, and a word whose lowest bits are sample_id_all and the header's type.
+ * and interrupt registers, and a word whose lowest bits are sample_id_all and the header's type,
+ * and its upper half the size of stacks.  At last the user's call chain is put behind the copied
+ * stack.
  */
 #include "fuzz.h"
 #include "perfdata/attrs.h"
 #include "perfdata/sample.h"
 #include "perfdata/swap.h"
+#include "record/tuck.h"
 
 #define WORDS 6
 #define MOST  65528
@@ -24,9 +27,31 @@ static void check_sample(const struct perf_attr *attr, const struct perf_event_h
 	FUZZ_HOLDS(!s.branch_count || (const unsigned char *)(s.branches + s.branch_count) <= end);
 	FUZZ_HOLDS(s.user_stack_size <= s.user_stack_room);
 	FUZZ_HOLDS(!s.user_stack || (const unsigned char *)s.user_stack + s.user_stack_room <= end);
+	FUZZ_HOLDS(!s.user_chain_len ||
+		   ((const unsigned char *)s.user_chain >=
+			    (const unsigned char *)s.user_stack + s.user_stack_size &&
+		    (const unsigned char *)(s.user_chain + s.user_chain_len) < end));
 	FUZZ_HOLDS(!s.aux_size || (const unsigned char *)s.aux + s.aux_size <= end);
 	for (uint64_t i = 0; i < s.read_count && i < 100000; i++)
 		sample_read_value_at(attr, &s, i);
+}
+
+/* Whatever the recorder changes, the rest of the sample is as before. */
+static void check_tucked(const struct perf_attr *attr, struct perf_event_header *header)
+{
+	const struct perf_writer_attr event = { .attr = attr->attr };
+	struct tuck *tuck = tuck_new(&event, 1);
+	struct sample before, after;
+
+	if (tuck && !sample_parse(attr, header, &before)) {
+		tuck_records(tuck, header, header->size);
+		FUZZ_HOLDS(!sample_parse(attr, header, &after));
+		FUZZ_HOLDS(after.ip == before.ip && after.weight == before.weight);
+		FUZZ_HOLDS(after.user_stack_size == before.user_stack_size);
+		FUZZ_HOLDS(after.chain_len <= before.chain_len);
+		check_sample(attr, header);
+	}
+	tuck_free(tuck);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -48,6 +73,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	event.base.sample_regs_user = words[3];
 	event.base.sample_regs_intr = words[4];
 	event.base.sample_id_all = words[5] & 1;
+	event.base.sample_stack_user = (uint32_t)(words[5] >> 32);
 	attr = attr_table_add(&table, &event, NULL, 0);
 
 	header = malloc(sizeof(*header) + size); /* exactly: the sanitizer guards its end */
@@ -62,6 +88,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	else
 		sample_id_parse(attr, header, &sample);
 	record_time(attr, header);
+	if (header->type == PERF_RECORD_SAMPLE)
+		check_tucked(attr, header);
 	swap_record(header, attr);
 	free(header);
 	attr_table_free(&table);
