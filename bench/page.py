@@ -9,6 +9,7 @@ import os
 import statistics
 import subprocess
 import sys
+import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
@@ -18,7 +19,7 @@ from goals import AtMost  # noqa: E402
 from stacks import write_tree  # noqa: E402
 
 TITLE = "page: 100,000 frames in a browser"
-ROUNDS = 5
+ROUNDS = 3
 FRAMES = 100_000
 GOALS = [
     AtMost("100,000 frames drawn after opening the page", "drawn_ms", 200, "ms", cpu="drawn_cpu_ms"),
@@ -67,21 +68,34 @@ def measure(page, action, rounds):
     return statistics.median(page.run(MEASURE.replace("ROUNDS", str(rounds)).replace("ACTION", action)))
 
 
+def load(page, path):
+    """Until the graph is there: from the start of the navigation, and the CPU time of the page's thread."""
+    metrics = lambda: {row["name"]: row["value"] for row in page.ask("Performance.getMetrics")["metrics"]}
+    page.go("about:blank")
+    page.ask("Performance.disable")
+    page.ask("Performance.enable", timeDomain="threadTicks")
+    page.go("file://" + path)
+    cpu = metrics()["TaskDuration"] * 1000
+    drawn = page.run("""new Promise((done) => setTimeout(() => done(Math.max(
+        performance.getEntriesByName("flame-drawn")[0].startTime,
+        performance.getEntriesByName("first-contentful-paint")[0].startTime)), 500))""")
+    return drawn, cpu
+
+
 def look_at(path):
     with Browser() as browser:
         page = browser.open("about:blank", motion=False)
-        page.ask("Performance.enable", timeDomain="threadTicks")
-        page.go("file://" + path)
-        cpu = {row["name"]: row["value"] for row in page.ask("Performance.getMetrics")["metrics"]}
-        drawn = page.run("""new Promise((done) => setTimeout(() => done(Math.max(
-            performance.getEntriesByName("flame-drawn")[0].startTime,
-            performance.getEntriesByName("first-contentful-paint")[0].startTime)), 500))""")
+        time.sleep(2)  # a browser that has just started has other things to do
+        loads = [load(page, path)]
         ours = page.run("!!document.querySelector('#frames')")
+        loads += [load(page, path) for _ in range(4 if ours else 0)]
         if ours:
             page.run(OURS)
         rounds = 10 if ours else 1
-        return {"drawn_ms": drawn, "drawn_cpu_ms": cpu["TaskDuration"] * 1000,
-                "zoom_ms": measure(page, "zoom", rounds), "search_ms": measure(page, "search", rounds)}
+        return {"drawn_ms": statistics.median(drawn for drawn, _ in loads),
+                "drawn_cpu_ms": statistics.median(cpu for _, cpu in loads),
+                "zoom_ms": measure(page, "zoom", rounds), "search_ms": measure(page, "search", rounds),
+                "loads": loads}
 
 
 def peer_page(perfolio, folded, scratch):

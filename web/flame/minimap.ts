@@ -39,7 +39,7 @@ export class Minimap {
 				width,
 				height,
 				ratio,
-				row: Math.max(1, row),
+				row: Math.ceil(row),
 				gap: 0,
 				y: (depth) => Math.round(this.view.inverted ? depth * row : height - (depth + 1) * row),
 				labels: false,
