@@ -56,13 +56,13 @@ void stmt_open(struct stmt *q, struct store *store, const char *sql);
 void stmt_int(struct stmt *q, int64_t value);
 void stmt_text(struct stmt *q, const char *text);	  /* NULL is "" */
 void stmt_text_or_null(struct stmt *q, const char *text); /* NULL is SQL's */
-void stmt_words(struct stmt *q, const struct words *words);
+void stmt_words(struct stmt *q, const struct wordlist *words);
 
 /* 1 for a row, 0 at the end, negative on failure. */
 int stmt_row(struct stmt *q, struct err *err);
 int64_t stmt_get_int(struct stmt *q);
 const char *stmt_get_text(struct stmt *q, struct arena *arena);
-void stmt_get_words(struct stmt *q, struct arena *arena, struct words *into);
+void stmt_get_words(struct stmt *q, struct arena *arena, struct wordlist *into);
 
 void stmt_close(struct stmt *q);
 /* Runs it to its end and closes it; the number of rows that it changed, or negative. */
@@ -70,7 +70,7 @@ int stmt_end(struct stmt *q, struct err *err);
 /* The one number that it gives; -ENOENT without a row.  Closes it. */
 int stmt_number(struct stmt *q, int64_t *into, struct err *err);
 /* Adds the one text of each row.  Closes it. */
-int stmt_list(struct stmt *q, struct arena *arena, struct words *into, struct err *err);
+int stmt_list(struct stmt *q, struct arena *arena, struct wordlist *into, struct err *err);
 
 /* Whether a session or run is there and not removed; -ENOENT with words if not. */
 int db_check_session(struct store *store, int64_t id, struct err *err);

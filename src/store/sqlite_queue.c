@@ -103,7 +103,7 @@ static int queued_place(struct store *store, int64_t id, const char *host, int64
 static int host_of(struct store *store, int64_t id, struct arena *arena, const char **host,
 		   struct err *err)
 {
-	struct words found = { 0 };
+	struct wordlist found = { 0 };
 	struct stmt q;
 	int rc;
 

@@ -118,7 +118,7 @@ int store_tag(struct store *store, enum store_kind kind, int64_t id, const char 
 	return db_done(store, rc, err);
 }
 
-int store_tags(struct store *store, struct arena *arena, struct words *into, struct err *err)
+int store_tags(struct store *store, struct arena *arena, struct wordlist *into, struct err *err)
 {
 	struct stmt q;
 	int rc = db_read(store, err);
@@ -204,7 +204,7 @@ int store_restore(struct store *store, enum store_kind kind, int64_t id, struct 
 int store_setting_get(struct store *store, const char *name, struct arena *arena,
 		      const char **value, struct err *err)
 {
-	struct words found = { 0 };
+	struct wordlist found = { 0 };
 	struct stmt q;
 	int rc = db_read(store, err);
 

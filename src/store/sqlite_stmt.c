@@ -37,12 +37,11 @@ void stmt_text(struct stmt *q, const char *text)
 	stmt_text_or_null(q, text ? text : "");
 }
 
-void stmt_words(struct stmt *q, const struct words *words)
+void stmt_words(struct stmt *q, const struct wordlist *words)
 {
 	struct buf all = { 0 };
 
-	vec_each (word, words)
-		buf_add(&all, *word, strlen(*word) + 1);
+	wordlist_join(words, &all);
 	if (all.len > INT_MAX)
 		bound(q, SQLITE_TOOBIG);
 	else /* a NULL would be SQL's */
@@ -73,20 +72,13 @@ const char *stmt_get_text(struct stmt *q, struct arena *arena)
 	return arena_strdup(arena, text ? text : "");
 }
 
-void stmt_get_words(struct stmt *q, struct arena *arena, struct words *into)
+void stmt_get_words(struct stmt *q, struct arena *arena, struct wordlist *into)
 {
 	const void *bytes = sqlite3_column_blob(q->stmt, q->column);
-	size_t size = (size_t)sqlite3_column_bytes(q->stmt, q->column), count = 0;
-	char *copy = arena_alloc(arena, size + 1);
+	size_t size = (size_t)sqlite3_column_bytes(q->stmt, q->column);
 
 	q->column++;
-	if (size)
-		memcpy(copy, bytes, size);
-	for (size_t i = 0; i < size; i++)
-		count += !copy[i];
-	*into = (struct words){ .data = arena_alloc(arena, (count + 1) * sizeof(*into->data)) };
-	for (; into->len < count; copy += strlen(copy) + 1)
-		into->data[into->len++] = copy;
+	*into = wordlist_split(bytes, size, arena);
 }
 
 void stmt_close(struct stmt *q)
@@ -118,7 +110,7 @@ int stmt_number(struct stmt *q, int64_t *into, struct err *err)
 	return rc < 0 ? rc : 0;
 }
 
-int stmt_list(struct stmt *q, struct arena *arena, struct words *into, struct err *err)
+int stmt_list(struct stmt *q, struct arena *arena, struct wordlist *into, struct err *err)
 {
 	VEC(const char *) list = { 0 };
 	int rc;
@@ -126,7 +118,7 @@ int stmt_list(struct stmt *q, struct arena *arena, struct words *into, struct er
 	while ((rc = stmt_row(q, err)) > 0)
 		*vec_push(&list) = stmt_get_text(q, arena);
 	stmt_close(q);
-	*into = (struct words){ .len = list.len };
+	*into = (struct wordlist){ .len = list.len };
 	if (list.len) {
 		into->data = arena_alloc(arena, list.len * sizeof(*list.data));
 		memcpy(into->data, list.data, list.len * sizeof(*list.data));

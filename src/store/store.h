@@ -17,7 +17,7 @@
 #define STORE_STORE_H
 
 #include "base/arena.h"
-#include "base/vec.h"
+#include "base/wordlist.h"
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -38,8 +38,6 @@ void store_close(struct store *store);
 /* Things that can be named from outside. */
 enum store_kind { STORE_SESSION, STORE_RUN, STORE_QUEUE };
 
-struct words VEC_OF(const char *); /* borrowed, or in an arena */
-
 /* Pages of a list, newest first: give the last id of a page as `before` of the next. */
 struct page {
 	int64_t before; /* 0: from the newest on */
@@ -57,7 +55,7 @@ struct session {
 	int64_t runs;	  /* that it has */
 	int64_t bytes;	  /* of its files */
 	int64_t change;	  /* its number in store_changes() */
-	struct words tags;
+	struct wordlist tags;
 };
 struct sessions VEC_OF(struct session);
 
@@ -119,7 +117,7 @@ struct run {
 	const char *host, *person, *tool;
 	const char *form; /* JSON, the whole of it */
 	const char *folder;
-	struct words events, argv, environment, tags;
+	struct wordlist events, argv, environment, tags;
 	int64_t created_ns;
 	struct run_facts facts;
 	int64_t purge_ns; /* it or its session was removed */
@@ -186,7 +184,7 @@ int store_event_uses(struct store *store, int64_t session, int limit, struct are
 /* Puts a tag on a session or run, or takes it off; either may have been done before. */
 int store_tag(struct store *store, enum store_kind kind, int64_t id, const char *tag, bool on,
 	      struct err *err);
-int store_tags(struct store *store, struct arena *arena, struct words *into, struct err *err);
+int store_tags(struct store *store, struct arena *arena, struct wordlist *into, struct err *err);
 
 /*
  * Removes a session with its runs, or a run; until purge_ns it can be restored.  -EBUSY while a

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/scene.h"
+#include "base/clock.h"
 #include "base/file.h"
 #include "symbol/folder.h"
 #include "test.h"
@@ -102,6 +103,14 @@ int64_t scene_file(int64_t run, const char *kind, const char *text)
 	EXPECT_INT(content_write(content, text, strlen(text), &scene_err), 0);
 	EXPECT_INT(content_end(content, &scene_err), 0);
 	return id;
+}
+
+bool scene_just_now(int64_t time_ns)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return time_ns / NS_PER_SEC <= now.tv_sec && time_ns / NS_PER_SEC >= now.tv_sec - 60;
 }
 
 int scene_step(int64_t run, enum run_state from, enum run_state to)

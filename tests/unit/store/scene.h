@@ -26,6 +26,9 @@ int64_t scene_queued(int64_t session); /* scene_run(..., RUN_QUEUED) */
 struct run scene_get(int64_t run);
 int64_t scene_file(int64_t run, const char *kind, const char *text);
 
+/* Whether a time is that of the last minute. */
+bool scene_just_now(int64_t time_ns);
+
 /* How a call has ended; the words are in scene_err. */
 int scene_step(int64_t run, enum run_state from, enum run_state to);
 

@@ -89,7 +89,7 @@ TEST(store_settings_of_the_database)
 	struct stmt q;
 	int64_t on = 0;
 	struct arena arena = { 0 };
-	struct words mode = { 0 };
+	struct wordlist mode = { 0 };
 
 	scene_open();
 	stmt_open(&q, scene_store, "PRAGMA foreign_keys");
@@ -296,7 +296,7 @@ TEST(store_audit_in_pages)
 	EXPECT_INT(lines.data[0].id, 3);
 	EXPECT_TEXT(lines.data[1].detail, "");
 	EXPECT_TEXT(lines.data[0].person, "ann");
-	EXPECT(lines.data[0].time_ns > 1700000000000000000LL);
+	EXPECT(scene_just_now(lines.data[0].time_ns));
 	page.before = lines.data[1].id;
 	EXPECT_INT(store_audit_list(scene_store, &page, &scene_arena, &lines, &scene_err), 0);
 	EXPECT_INT(lines.len, 3);
