@@ -308,7 +308,7 @@ TEST(export_of_a_selection)
 		char *bytes = written(export_script, profile, &cases[i].options, false, &size);
 
 		again = read_back(bytes, size, IMPORT_PERFSCRIPT);
-		test_case(cases[i].label);
+		test_case("%s", cases[i].label);
 		EXPECT_INT(again->events.len, 1);
 		expect_totals(again, "cpu-clock", cases[i].samples, cases[i].weight);
 		profile_free(again);
