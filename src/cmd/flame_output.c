@@ -68,8 +68,10 @@ static void make_subtitle(struct drawing *d)
 	char *amount = flame_amount(flame_value(total, d->weight), d->unit);
 	char number[TEXT_NUMBER];
 
-	buf_printf(&d->subtitle, "%s: %s samples", event_name(d),
-		   text_grouped(number, total->samples));
+	/* Texts without events have one of this name. */
+	if (strcmp(event_name(d), "samples"))
+		buf_printf(&d->subtitle, "%s: ", event_name(d));
+	buf_printf(&d->subtitle, "%s samples", text_grouped(number, total->samples));
 	if (strcmp(d->unit, "samples"))
 		buf_printf(&d->subtitle, ", %s", amount);
 	buf_printf(&d->subtitle, "; widths count %s", strcmp(d->unit, "ns") ? d->unit : "time");

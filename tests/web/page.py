@@ -258,11 +258,13 @@ def changes(browser, folder):
         graph.press("#table tr[data-name]:first-child button")
         graph.page.run("document.activeElement.blur()")
         graph.key(key)
-        rows = graph.rows()
         graph.type("")
         rows = graph.rows()
         expected = sums(run("fold", source, option, "^f3$"))
         check(f"{name} has {option}'s figures", rows == expected and "v=" in graph.hash(), (graph.hash(), rows))
+        part = expected["f3"][1] if name == "focus" else 0
+        check(f"and {name} says how much is shown", f"shown: {part:,} samples" in graph.text("#subtitle") if part
+              else "shown" not in graph.text("#subtitle"), graph.text("#subtitle"))
         graph.press("#trail button")
         check(f"its mark takes {name} back", graph.rows() == sums(run("fold", source)), graph.hash())
     graph.page.close()

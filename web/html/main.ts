@@ -12,7 +12,7 @@ import { Order, View, readView, writeView } from "./address";
 import { Subject, line, nameOf, showCard } from "./card";
 import { showLegend } from "./legend";
 import { FunctionTable } from "./table";
-import { percent } from "./words";
+import { amount, percent } from "./words";
 
 interface Page extends Look {
 	title: string;
@@ -130,10 +130,17 @@ function isLeafFirst(): boolean {
 	return has("reverse") !== page.reversed;
 }
 
+// How much of the samples a graph with less in it is.
+function shownPart(): string {
+	const all = graph.tree.total[0]!;
+	const now = tree.total[0]!;
+	return now === all ? "" : ` · shown: ${amount(now, graph.unit)}, ${percent(now, all)}`;
+}
+
 // Everything but the graph itself.
 function showAround(): void {
 	const empty = !tree.total[0];
-	byId("subtitle").textContent = graph.subtitle;
+	byId("subtitle").textContent = graph.subtitle + shownPart();
 	byId("trust").textContent = graph.footer;
 	byId("empty").hidden = !empty;
 	byId("frames").hidden = byId("minimap").hidden = empty;
@@ -244,10 +251,16 @@ function mark(changes: Partial<View>): void {
 	remember();
 }
 
+const HINT = "The wider a frame, the more it took. Click or tap one to zoom, hover for its figures; / searches, ? shows the keys.";
+
 function showChosen(): void {
 	const frame = flame.chosen;
-	byId("chosen").hidden = frame < 0;
-	if (frame < 0) return;
+	byId("actions").hidden = frame < 0;
+	if (frame < 0) {
+		byId("chosen-name").textContent = "";
+		byId("chosen-facts").textContent = HINT;
+		return;
+	}
 	const group = graph.kindOf[tree.face[frame]!] === GROUP;
 	const text = line(subjectOf(frame));
 	byId("chosen-name").textContent = nameOf(subjectOf(frame));
