@@ -57,17 +57,14 @@ int output_file(const char *path, enum packing packing,
 {
 	bool standard = !strcmp(path, "-");
 	char *part = NULL;
-	int fd = standard ? STDOUT_FILENO : open_part(path, &part, err), rc = fd, written;
+	int fd = standard ? STDOUT_FILENO : open_part(path, &part, err), rc = fd;
 	struct outbuf out;
 
 	if (fd >= 0) {
 		outbuf_init(&out, fd);
 		outbuf_pack(&out, packing);
 		rc = write(user, &out, err);
-		written = outbuf_fini(&out);
-		if (!rc && written)
-			rc = err_set(err, -written, "%s: %s", standard ? "standard output" : path,
-				     strerror(-written));
+		rc = output_end_as(&out, standard ? "standard output" : path, rc, err);
 		if (!standard)
 			rc = close_part(path, part, fd, rc, err);
 	}

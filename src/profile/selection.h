@@ -71,6 +71,14 @@ static inline const struct profile_leaf *selection_leaf(const struct selection *
 	return leaf || facts->offset ? facts : NULL;
 }
 
+/* The CPU of a row, or -1 where the recording does not tell. */
+static inline int32_t selection_cpu(const struct selection *s, size_t row)
+{
+	uint16_t cpu = s->profile->samples.cpu[row];
+
+	return cpu == UINT16_MAX ? -1 : cpu;
+}
+
 /* Whether nobody said to which process a thread belongs. */
 static inline bool thread_is_unknown(const struct profile_thread *thread)
 {

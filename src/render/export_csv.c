@@ -106,7 +106,8 @@ static void put_row(struct csv *csv, size_t row)
 	out_u64(csv->out, profile_row_count(rows, row), 0);
 	out_char(csv->out, ',');
 	put_thread(csv, rows->thread[row]);
-	out_u64(csv->out, rows->cpu[row], 0);
+	if (selection_cpu(csv->s, row) >= 0)
+		out_int(csv->out, selection_cpu(csv->s, row), 0);
 	out_char(csv->out, ',');
 	put_place(csv, row);
 }

@@ -76,9 +76,11 @@ static void put_head(struct writer *w, size_t row, uint64_t weight)
 	struct outbuf *out = w->out;
 
 	put_thread(w, rows->thread[row]);
-	out_char(out, '[');
-	out_u64_zeros(out, rows->cpu[row], 3);
-	out_text(out, "] ");
+	if (selection_cpu(w->s, row) >= 0) {
+		out_char(out, '[');
+		out_u64_zeros(out, rows->cpu[row], 3);
+		out_text(out, "] ");
+	}
 	out_u64(out, rows->time[row] / 1000000000, 5);
 	out_char(out, '.');
 	out_u64_zeros(out, rows->time[row] % 1000000000, 9);

@@ -27,8 +27,8 @@ struct column {
 struct sample_row {
 	uint64_t time, period, samples, ip;
 	uint32_t stack;
-	int32_t pid, tid, function;
-	uint16_t event, cpu;
+	int32_t pid, tid, cpu, function;
+	uint16_t event;
 };
 
 struct stack_row {
@@ -160,7 +160,7 @@ static void fill_sample(const struct selection *s, size_t row, struct sample_row
 		.samples = profile_row_count(rows, row),
 		.pid = unknown ? -1 : (int32_t)thread->pid,
 		.tid = unknown && !thread->tid ? -1 : (int32_t)thread->tid,
-		.cpu = rows->cpu[row],
+		.cpu = selection_cpu(s, row),
 		.ip = leaf ? leaf->offset : 0,
 		.function = stack == STACK_ROOT ? -1 : (int32_t)s->stacks.function[stack],
 		.stack = stack,
@@ -177,7 +177,7 @@ static void put_samples(struct writer *w)
 		{ "samples", offsetof(struct sample_row, samples), lib->u64 },
 		{ "pid", offsetof(struct sample_row, pid), lib->i32 },
 		{ "tid", offsetof(struct sample_row, tid), lib->i32 },
-		{ "cpu", offsetof(struct sample_row, cpu), lib->u16 },
+		{ "cpu", offsetof(struct sample_row, cpu), lib->i32 },
 		{ "ip", offsetof(struct sample_row, ip), lib->u64 },
 		{ "function", offsetof(struct sample_row, function), lib->i32 },
 		{ "stack", offsetof(struct sample_row, stack), lib->u32 },

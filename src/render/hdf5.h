@@ -10,9 +10,9 @@
  *	events     name, unit, samples, period
  *
  * Each is a table (a compound type), which h5py reads as a structured array and pandas takes for a
- * frame.  `event`, `function`, `object` and `stack` are rows of the other tables; times are in ns;
- *a pid or tid that nobody told is -1, a function of an empty stack too.  Facts of the run are
- * attributes of the group.
+ * frame.  `event`, `function`, `object` and `stack` are rows of the other tables; times are in ns.
+ * What nobody told of pid, tid and cpu is -1, as is the function of an empty stack.  Facts of the
+ * run are attributes of the group.
  */
 #ifndef RENDER_HDF5_H
 #define RENDER_HDF5_H

@@ -328,7 +328,7 @@ def hdf5(folder, paths):
                                                           "ip", "function", "stack"] and
               got["attributes"]["title"] == name, got["columns"], got["attributes"])
         want = [[int(r["time_ns"] or 0), r["event"], int(r["period"]), int(r["samples"]), int(r["pid"] or -1),
-                 int(r["tid"] or -1), int(r["cpu"]), int(r["ip"] or "0", 16), r["function"], int(r["stack"])]
+                 int(r["tid"] or -1), int(r["cpu"] or -1), int(r["ip"] or "0", 16), r["function"], int(r["stack"])]
                 for r in rows(path)]
         check(f"{name}: HDF5 has the rows of CSV", got["rows"] == want, got["rows"][:3], want[:3])
         check(f"{name}: HDF5 totals", {k: v for k, v in got["totals"].items() if v} == totals(path), got["totals"])
