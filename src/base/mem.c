@@ -2,6 +2,7 @@
 #include "base/mem.h"
 
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,6 +49,16 @@ void *mem_resize(void *old, size_t count, size_t size)
 	if (__builtin_mul_overflow(count, size, &total))
 		return checked(NULL);
 	return checked(realloc(old, total ? total : 1));
+}
+
+/* Kernels before 5.14 do not know how; then it is faulted in as it is used. */
+void mem_populate(void *memory, size_t size)
+{
+	uintptr_t page = 4096, from = ((uintptr_t)memory + page - 1) & ~(page - 1);
+	uintptr_t to = ((uintptr_t)memory + size) & ~(page - 1);
+
+	if (to > from)
+		madvise((void *)from, to - from, MADV_POPULATE_WRITE);
 }
 
 char *mem_strdup(const char *text)

@@ -34,6 +34,8 @@ struct folded {
 
 #define NO_ROW UINT32_MAX
 
+#define MOST_EXPECTED ((size_t)1 << 16) /* rows */
+
 static bool is_blank(char c)
 {
 	return c == ' ' || c == '\t' || c == '\r';
@@ -44,23 +46,31 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* The number in [at, end), which holds digits and at most one point; rounded if it has a fraction.
- */
-static uint64_t number_of(const char *at, const char *end, bool *fraction)
+static uint64_t whole(const char *at, const char *end)
 {
-	char text[NUMBER_SIZE + 1] = "";
 	uint64_t value = 0;
+
+	if (end - at < 19)
+		for (; at < end; at++)
+			value = value * 10 + (uint64_t)(*at - '0');
+	for (; at < end; at++)
+		if (__builtin_mul_overflow(value, 10, &value) ||
+		    __builtin_add_overflow(value, (uint64_t)(*at - '0'), &value))
+			return UINT64_MAX;
+	return value;
+}
+
+/* The same for one with a point; *fraction says whether something but zeros is behind it. */
+static uint64_t rounded(const char *at, const char *end, bool *fraction)
+{
+	const char *point = memchr(at, '.', (size_t)(end - at));
+	char text[NUMBER_SIZE + 1] = "";
 	double number;
 
-	*fraction = false;
-	for (const char *c = at; c < end && *c != '.'; c++)
-		if (__builtin_mul_overflow(value, 10, &value) ||
-		    __builtin_add_overflow(value, (uint64_t)(*c - '0'), &value))
-			return UINT64_MAX;
-	for (const char *c = memchr(at, '.', (size_t)(end - at)); c && c < end; c++)
-		*fraction |= *c > '0';
+	for (const char *c = point + 1; c < end; c++)
+		*fraction |= *c != '0';
 	if (!*fraction)
-		return value;
+		return whole(at, point);
 	memcpy(text, at, (size_t)(end - at));
 	number = strtod(text, NULL);
 	return number < 1.8e19 ? (uint64_t)(number + 0.5) : UINT64_MAX;
@@ -74,12 +84,17 @@ static bool take_number(const char *line, const char **end, uint64_t *value, boo
 
 	while (last > line && is_blank(last[-1]))
 		last--;
-	for (at = last; at > line && (is_digit(at[-1]) || (at[-1] == '.' && !point)); at--)
-		point |= at[-1] == '.';
+	at = last;
+	while (at > line && is_digit(at[-1]))
+		at--;
+	if (at > line && at[-1] == '.')
+		for (at--, point = true; at > line && is_digit(at[-1]);)
+			at--;
 	if (at == line || at == last || !is_blank(at[-1]) || !is_digit(*at) ||
 	    last - at >= NUMBER_SIZE)
 		return false;
-	*value = number_of(at, last, fraction);
+	*fraction = false;
+	*value = point ? rounded(at, last, fraction) : whole(at, last);
 	*end = at - 1;
 	return true;
 }
@@ -94,7 +109,8 @@ static bool ends_in(const char *name, const char *mark)
 static uint32_t new_link(struct folded *f, const char *at, size_t length)
 {
 	struct profile *profile = f->job->sink.profile;
-	char *name = mem_strndup(at, length);
+	struct raw_slot *slot = rawtab_add(&f->frames, at, length, 0);
+	const char *name = slot->text;
 	enum frame_kind kind = FRAME_USER;
 	uint32_t function;
 	bool inlined = ends_in(name, "_[i]");
@@ -108,9 +124,8 @@ static uint32_t new_link(struct folded *f, const char *at, size_t length)
 	else if (*name == '[' && ends_in(name, "]"))
 		kind = FRAME_UNKNOWN; /* "[libc.so.6]": a function of it without a name */
 	function = profile_function(profile, *name ? name : UNKNOWN_NAME, f->nowhere, kind);
-	free(name);
-	rawtab_add(&f->frames, at, length, link_of(function, inlined));
-	return link_of(function, inlined);
+	slot->value = link_of(function, inlined);
+	return slot->value;
 }
 
 /* How many bytes two texts begin with that are the same. */
@@ -226,6 +241,15 @@ static void take_line(void *state, const char *line, const char *end)
 	add_row(f, stack, value);
 }
 
+/* By the size of the text: lines have a hundred bytes, and of their frames two are new. */
+static void expect(struct folded *f, uint64_t size)
+{
+	size_t rows = size < MOST_EXPECTED * 128 ? (size_t)size / 128 : MOST_EXPECTED;
+
+	profile_expect(f->job->sink.profile, rows * 2, rows);
+	vec_reserve(&f->rows, rows * 2);
+}
+
 int import_folded(struct import_job *job, struct err *err)
 {
 	struct profile *profile = job->sink.profile;
@@ -237,6 +261,7 @@ int import_folded(struct import_job *job, struct err *err)
 						   .comm = interner_add(&profile->strings, ""),
 						   .generation = GENERATION_UNKNOWN,
 					   });
+	expect(&f, input_size(job->input));
 	rc = import_each_line(job, take_line, &f, err);
 	rawtab_free(&f.frames);
 	vec_free(&f.last);

@@ -16,16 +16,20 @@ static void grow(struct rawtab *tab)
 	free(old.slots);
 }
 
-void rawtab_add(struct rawtab *tab, const char *text, size_t length, uint32_t value)
+struct raw_slot *rawtab_add(struct rawtab *tab, const char *text, size_t length, uint32_t value)
 {
+	struct raw_slot *slot;
+
 	if ((tab->len + 1) * 2 > tab->cap)
 		grow(tab);
-	*rawtab_slot(tab, text, length) = (struct raw_slot){
+	slot = rawtab_slot(tab, text, length);
+	*slot = (struct raw_slot){
 		.text = arena_strndup(&tab->arena, text, length),
 		.length = (uint32_t)length,
 		.value = value,
 	};
 	tab->len++;
+	return slot;
 }
 
 void rawtab_free(struct rawtab *tab)

@@ -28,8 +28,8 @@ struct rawtab { /* { 0 } is a ready, empty one */
 	struct arena arena;
 };
 
-/* Adds what was not found. */
-void rawtab_add(struct rawtab *tab, const char *text, size_t length, uint32_t value);
+/* Adds what was not found; the slot, whose text ends in a zero byte, holds until the next one. */
+struct raw_slot *rawtab_add(struct rawtab *tab, const char *text, size_t length, uint32_t value);
 void rawtab_free(struct rawtab *tab);
 
 static inline struct raw_slot *rawtab_slot(const struct rawtab *tab, const char *text,

@@ -134,6 +134,16 @@ static void *nothing_known(size_t count, size_t size)
 	return memset(mem_resize(NULL, count + 1, size), 0xff, (count + 1) * size);
 }
 
+/* The trie as it is. */
+static void take_stacks(struct flame_placer *p)
+{
+	const struct profile_stacks *stacks = &p->profile->stacks;
+
+	for (size_t i = 1; i < stacks->len; i++)
+		add_node(p, stacks->parent[i],
+			 stacks->function[i] << 1 | (stacks->flags[i] & STACK_INLINED));
+}
+
 int flame_placer_init(struct flame_placer *p, const struct profile *profile,
 		      const struct calltree_options *options, size_t groups, uint32_t root,
 		      struct err *err)
@@ -149,11 +159,17 @@ int flame_placer_init(struct flame_placer *p, const struct profile *profile,
 		return rc;
 	}
 	p->merges = options->from_leaf || options->collapse_recursion || p->focus || p->hide;
-	p->places = nothing_known(profile->stacks.len, sizeof(*p->places));
+	p->direct = !p->merges && groups == 1 && root == 0;
 	p->bases = nothing_known(groups, sizeof(*p->bases));
 	if (root != NO_NODE)
 		p->bases[root] = 0;
+	vec_reserve(&p->nodes, profile->stacks.len + groups); /* mostly each has one */
+	mem_populate(p->nodes.data, profile->stacks.len * sizeof(*p->nodes.data));
 	add_node(p, 0, GROUP_LINK);
+	if (p->direct)
+		take_stacks(p);
+	else
+		p->places = nothing_known(profile->stacks.len, sizeof(*p->places));
 	return 0;
 }
 
@@ -243,7 +259,7 @@ void flame_placer_finish(struct flame_placer *p, const struct flametree_options 
 		uint32_t parent = p->nodes.data[node->parent].link;
 		uint32_t name = node->link == GROUP_LINK ? group_names[*group++] : NO_NODE;
 
-		if (parent == NO_NODE) {
+		if (parent == NO_NODE || !node->weight.samples) {
 			node->link = NO_NODE;
 			continue;
 		}

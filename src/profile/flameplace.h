@@ -25,6 +25,7 @@ struct flame_placer {
 	const struct calltree_options *options;
 	uint8_t *focus, *hide; /* for each function; NULL if not asked for */
 	bool merges;	       /* several stacks may share a node */
+	bool direct;	       /* there is but one group and each stack's node has its number */
 	struct idmap children; /* if so: parent and link to nodes */
 
 	VEC(struct placed_node) nodes;
@@ -51,6 +52,8 @@ uint32_t flame_placer_place(struct flame_placer *placer, uint32_t group, uint32_
 static inline uint32_t flame_placer_find(struct flame_placer *placer, uint32_t group,
 					 uint32_t stack)
 {
+	if (placer->direct)
+		return stack;
 	return placer->places[stack].group == group ? placer->places[stack].node
 						    : flame_placer_place(placer, group, stack);
 }

@@ -11,7 +11,8 @@
 #define NO_LEAF UINT32_MAX
 
 #define ROWS_FIRST   4096
-#define RESERVE_MOST (1u << 20) /* rows; what is not used costs no memory, only addresses */
+#define RESERVE_MOST (1u << 20)	       /* rows; what is not used costs no memory, only addresses */
+#define MANY_ROWS    ((size_t)1 << 15) /* so many more will come, when there are as many */
 
 struct profile_lookup {
 	struct idmap functions; /* name and object */
@@ -238,9 +239,9 @@ static bool is_recursive(const struct profile_stacks *stacks, uint32_t parent, u
 	return false;
 }
 
-static void grow_stacks(struct profile_stacks *stacks)
+static void grow_stacks(struct profile_stacks *stacks, size_t want)
 {
-	stacks->cap = vec_next_cap(stacks->cap, stacks->len + 1);
+	stacks->cap = vec_next_cap(stacks->cap, want);
 	stacks->parent = mem_resize(stacks->parent, stacks->cap, sizeof(*stacks->parent));
 	stacks->function = mem_resize(stacks->function, stacks->cap, sizeof(*stacks->function));
 	stacks->flags = mem_resize(stacks->flags, stacks->cap, sizeof(*stacks->flags));
@@ -264,14 +265,14 @@ static uint32_t *stack_slot(const struct profile *profile, uint32_t parent, uint
 	}
 }
 
-static void grow_stack_slots(struct profile *profile)
+static void grow_stack_slots(struct profile *profile, size_t want)
 {
 	struct profile_lookup *lookup = profile->lookup;
 	const struct profile_stacks *stacks = &profile->stacks;
 
 	free(lookup->stacks);
 	lookup->stack_cap = lookup->stack_cap ? lookup->stack_cap : 512;
-	while (lookup->stack_cap < stacks->len * 2 + 2)
+	while (lookup->stack_cap < want * 2 + 2)
 		lookup->stack_cap *= 2;
 	lookup->stacks = mem_alloc(lookup->stack_cap * sizeof(*lookup->stacks));
 	for (uint32_t i = 1; i < stacks->len; i++)
@@ -286,7 +287,7 @@ static uint32_t new_stack(struct profile_stacks *stacks, uint32_t parent, uint32
 
 	assert(stacks->len < UINT32_MAX);
 	if (stacks->len == stacks->cap)
-		grow_stacks(stacks);
+		grow_stacks(stacks, stacks->len + 1);
 	stacks->parent[id] = parent;
 	stacks->function[id] = function;
 	stacks->flags[id] = inlined ? STACK_INLINED : 0;
@@ -304,7 +305,7 @@ uint32_t profile_stack(struct profile *profile, uint32_t parent, uint32_t functi
 	if (!stacks->len)
 		return new_stack(stacks, parent, function, inlined); /* the root */
 	if (stacks->len * 2 > profile->lookup->stack_cap)
-		grow_stack_slots(profile);
+		grow_stack_slots(profile, stacks->len);
 	slot = stack_slot(profile, parent, function, inlined);
 	if (*slot == STACK_ROOT)
 		*slot = new_stack(stacks, parent, function, inlined);
@@ -331,6 +332,38 @@ void profile_reserve(struct profile *profile, uint64_t rows)
 		rows = RESERVE_MOST;
 	if (rows > profile->samples.cap)
 		resize_samples(&profile->samples, (size_t)rows);
+}
+
+/* The rows from `first` on that there is room for, at most so many. */
+static void populate_rows(const struct profile_samples *samples, size_t first, size_t rows)
+{
+	if (rows > samples->cap - first)
+		rows = samples->cap - first;
+	mem_populate(samples->time + first, rows * sizeof(*samples->time));
+	mem_populate(samples->stack + first, rows * sizeof(*samples->stack));
+	mem_populate(samples->thread + first, rows * sizeof(*samples->thread));
+	mem_populate(samples->leaf + first, rows * sizeof(*samples->leaf));
+	mem_populate(samples->weight + first, rows * sizeof(*samples->weight));
+	mem_populate(samples->cpu + first, rows * sizeof(*samples->cpu));
+	mem_populate(samples->event + first, rows * sizeof(*samples->event));
+}
+
+void profile_expect(struct profile *profile, size_t stacks, size_t rows)
+{
+	if (stacks > profile->stacks.cap) {
+		grow_stacks(&profile->stacks, stacks);
+		mem_populate(profile->stacks.parent, stacks * sizeof(uint32_t));
+		mem_populate(profile->stacks.function, stacks * sizeof(uint32_t));
+	}
+	if (stacks * 2 > profile->lookup->stack_cap) {
+		grow_stack_slots(profile, stacks);
+		mem_populate(profile->lookup->stacks,
+			     profile->lookup->stack_cap * sizeof(uint32_t));
+	}
+	if (rows > profile->samples.cap) {
+		resize_samples(&profile->samples, rows);
+		populate_rows(&profile->samples, 0, rows);
+	}
 }
 
 /* The column is there from the first row on that needs it. */
@@ -372,6 +405,8 @@ void profile_add_unsorted(struct profile *profile, const struct profile_row *row
 	assert(row->event < profile->events.len);
 	if (at == samples->cap)
 		resize_samples(samples, at ? at * 2 : ROWS_FIRST);
+	if (at % MANY_ROWS == 0 && at)
+		populate_rows(samples, at, MANY_ROWS);
 	samples->time[at] = row->time;
 	samples->stack[at] = row->stack;
 	samples->thread[at] = row->thread;
