@@ -5,6 +5,7 @@
  * The first byte: 1 for the other byte order, 2 if the rest is a whole ELF file.  Else parts
  * follow: a byte of file (own, shared, split) and section, two of length, and the section's bytes.
  */
+#include "dwarf/digest.h"
 #include "dwarf/file.h"
 #include "dwarf/function.h"
 #include "fuzz.h"
@@ -115,6 +116,29 @@ static void ask_all(struct dwarf *dwarf)
 	ask(dwarf, UINT64_MAX);
 }
 
+/* What is kept of it answers the same. */
+static void keep(struct dwarf *dwarf)
+{
+	struct dwarf_frame frames[DWARF_DEPTH];
+	struct digest_made made = { 0 };
+
+	if (digest_make(&made, dwarf, NULL)) {
+		struct digest digest = { made.rows.data, made.functions.data, made.texts.data,
+					 made.rows.len,	 made.functions.len,  made.texts.len };
+		size_t count;
+
+		for (size_t i = 0; i < digest.row_count && i < QUESTIONS; i++) {
+			uint64_t address = digest.rows[i].start;
+
+			if (digest_find(&digest, address, frames, DWARF_DEPTH, &count))
+				FUZZ_HOLDS(
+					count == dwarf_find(dwarf, address, frames, DWARF_DEPTH) ||
+					dwarf_state(dwarf) != DWARF_GOOD);
+		}
+	}
+	digest_made_free(&made);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct parts parts = { 0 };
@@ -136,6 +160,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	dwarf = dwarf_new(&source);
 	ask_all(dwarf);
+	keep(dwarf);
 	dwarf_free(dwarf);
 	return 0;
 }

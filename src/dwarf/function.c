@@ -109,7 +109,8 @@ static void read_function(struct walk *w, const struct abbrev *abbrev)
 	uint32_t scope = scope_of(w), row = (uint32_t)w->functions->rows.len;
 	size_t before = w->spans.len;
 
-	if (!w->b.c.broken)
+	/* A pattern has no code; addresses that one claims would belong to no row. */
+	if (!w->b.c.broken && !facts.abstract)
 		unit_pcs(w->unit, &facts.pcs, row, &w->spans);
 	for (size_t i = before; i < w->spans.len; i++)
 		w->spans.data[i].depth = (uint32_t)w->depth;
