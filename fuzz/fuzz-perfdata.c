@@ -25,12 +25,14 @@ static void take_record(struct script_text *text, struct script_dump *dump,
 			machine_take(text->machine, header, header->size - trailer);
 	} else if (rec->attr && !sample_parse(rec->attr, header, &sample)) {
 		script_text_sample(text, rec->attr, &sample,
-				   machine_thread(text->machine, sample.pid, sample.tid));
+				   machine_sample_thread(text->machine, &sample));
 	}
 }
 
-static void read_all(struct perf_reader *reader, struct outbuf *out)
+static void read_all(struct perf_reader *reader, bool odd, struct outbuf *out)
 {
+	/* Guests are taken, one way or the other. */
+	struct guest_sources guests = { .modules = "/dev/null", .code = odd };
 	struct record_sort *sort = record_sort_new(reader, (size_t)1 << 20);
 	struct script_text text = { .out = out,
 				    .reader = reader,
@@ -45,6 +47,7 @@ static void read_all(struct perf_reader *reader, struct outbuf *out)
 		text.fields.chosen[kind] = ((1ull << SCRIPT_FIELD_COUNT) - 1) &
 					   ~(1ull << SCRIPT_TRACE);
 	script_symbols_init(&text.symbols, text.machine);
+	machine_use_guests(text.machine, &guests);
 	machine_take_build_ids(text.machine, reader);
 	/* A few bytes of zstd can hold any number of records. */
 	for (int count = 0; count < RECORDS && record_sort_next(sort, &rec, &err) > 0; count++)
@@ -68,7 +71,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!reader)
 		return 0;
 	outbuf_init(&out, null);
-	read_all(reader, &out);
+	read_all(reader, size & 1, &out);
 	outbuf_fini(&out);
 	perf_reader_close(reader);
 	return 0;
