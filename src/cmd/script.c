@@ -193,6 +193,7 @@ static int run(struct script *script, bool follow, struct err *err)
 	while (!script->out.error) {
 		rc = record_sort_next(script->sort, &rec, err);
 		sample_queue_tick(&script->queue);
+		print_queued(script, false);
 		if (rc < 0)
 			return rc;
 		if (!rc) {

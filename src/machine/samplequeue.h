@@ -44,7 +44,8 @@ void sample_queue_init(struct sample_queue *queue, struct unwinding *unwinding);
 /* Ends what was begun. */
 void sample_queue_fini(struct sample_queue *queue);
 
-/* For each record that is read: what was lent lasts for a number of calls only. */
+/* For each record that is read, and then sample_queue_next: what was lent lasts for a number of
+ * calls only. */
 void sample_queue_tick(struct sample_queue *queue);
 
 struct queued_sample *sample_queue_slot(struct sample_queue *queue);

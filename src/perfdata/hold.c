@@ -1,6 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "perfdata/hold.h"
 
+#include <linux/perf_event.h>
+
+#ifndef __has_feature
+#define __has_feature(name) 0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
+#include <sanitizer/asan_interface.h>
+#else
+#define ASAN_POISON_MEMORY_REGION(at, size)   ((void)(at), (void)(size))
+#define ASAN_UNPOISON_MEMORY_REGION(at, size) ((void)(at), (void)(size))
+#endif
+
 #define PIECE ((size_t)256 * 1024) /* and so aligned: a copy's address leads to its piece */
 
 struct hold_piece {
@@ -44,6 +56,7 @@ const void *hold_add(struct hold *hold, const void *bytes, size_t size, uint64_t
 	at = hold->filling->bytes + hold->filling->used;
 	hold->filling->used += whole;
 	hold->filling->live++;
+	ASAN_UNPOISON_MEMORY_REGION(at, whole);
 	memcpy(at, &tag, sizeof(tag));
 	memcpy(at + sizeof(tag), bytes, size);
 	return at + sizeof(tag);
@@ -58,6 +71,8 @@ void hold_give_back(struct hold *hold, const void *copy)
 {
 	struct hold_piece *piece = piece_of(copy);
 
+	/* Whoever still looks at it would soon see another record: the sanitizer tells at once. */
+	ASAN_POISON_MEMORY_REGION(copy, ((const struct perf_event_header *)copy)->size);
 	if (!--piece->live && piece != hold->filling)
 		*vec_push(&hold->unused) = piece;
 }

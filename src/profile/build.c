@@ -29,6 +29,7 @@ _Static_assert(PENDING < SAMPLE_QUEUE_KEPT, "a pending sample may have the chain
 
 struct pending {
 	struct sample sample;
+	uint64_t call; /* when its record was read, in the queue's count */
 	const struct perf_attr *attr;
 	const struct thread *thread;
 	uint64_t hash;
@@ -250,10 +251,11 @@ static struct pending *pending_next(struct profile_builder *b)
 
 /* The sample is in the next pending one. */
 static void begin(struct profile_builder *b, const struct perf_attr *attr,
-		  const struct thread *thread)
+		  const struct thread *thread, uint64_t call)
 {
 	struct pending *p = &b->pending[b->begun++ % PENDING];
 
+	p->call = call;
 	p->attr = attr;
 	p->thread = thread;
 	p->hash = memo_hash(&p->sample, machine_space(b->machine, p->thread, PERF_RECORD_MISC_USER),
@@ -270,7 +272,7 @@ static void begin_queued(struct profile_builder *b, bool all)
 
 	while ((queued = sample_queue_next(&b->queue, all))) {
 		pending_next(b)->sample = queued->sample;
-		begin(b, queued->attr, queued->thread);
+		begin(b, queued->attr, queued->thread, queued->call);
 	}
 }
 
@@ -295,7 +297,7 @@ static void accept(struct profile_builder *b, const struct perf_attr *attr, stru
 		return;
 	}
 	if (!queued) {
-		begin(b, attr, thread);
+		begin(b, attr, thread, b->queue.calls);
 		return;
 	}
 	slot = sample_queue_slot(&b->queue);
@@ -309,6 +311,20 @@ static void finish_everything(struct profile_builder *b)
 {
 	begin_queued(b, true);
 	finish_all(b);
+}
+
+/* Another record was read: what waits lies in records that do not last for ever. */
+static void tick(struct profile_builder *b)
+{
+	const struct pending *oldest;
+
+	sample_queue_tick(&b->queue);
+	if (!sample_queue_is_empty(&b->queue))
+		begin_queued(b, false);
+	oldest = &b->pending[b->finished % PENDING];
+	if (b->finished < b->begun &&
+	    b->queue.calls - oldest->call >= RECORD_SORT_LASTING - PENDING)
+		finish_all(b);
 }
 
 static void take_sample(struct profile_builder *b, const struct sorted_record *rec)
@@ -367,7 +383,7 @@ int profile_builder_read(struct profile_builder *b, struct err *err)
 	if (frames_ask_again(&b->frames))
 		memo_clear(&b->memo);
 	while ((rc = record_sort_next(b->sort, &rec, err)) > 0) {
-		sample_queue_tick(&b->queue);
+		tick(b);
 		if (rec.rec.header->type == PERF_RECORD_SAMPLE)
 			take_sample(b, &rec);
 		else

@@ -222,6 +222,37 @@ def test_splice(folder):
     check("go on by frame pointers where the copy ended" in shown, "doctor tells of them", shown)
 
 
+# --- samples that wait among many other records --------------------------------------------------
+
+PING_PONG = """
+import os, time
+r1, w1 = os.pipe()
+r2, w2 = os.pipe()
+if not os.fork():
+    while os.read(r1, 1) == b"x":
+        os.write(w2, b"x")
+    os._exit(0)
+end = time.process_time() + %s
+while time.process_time() < end:
+    os.write(w1, b"x"), os.read(r2, 1)
+os.write(w1, b"q")
+"""
+
+
+def test_between(folder):
+    """Samples wait to be unwound while others are read; shown, each switch ends that."""
+    data = os.path.join(folder, "switches.data")
+    record(["perf"], data, "-F", "299", "--switch-events", "/usr/bin/python3", "-c", PING_PONG % SECONDS)
+    waiting = run([*OURS, data]).stdout
+    shown = run([*OURS, data, "--show-switch-events"]).stdout.splitlines(keepends=True)
+    alone = "".join(line for line in shown if "PERF_RECORD_SWITCH" not in line)
+    switches, samples = len(shown) - alone.count("\n"), waiting.count("\n\n")
+    check(waiting == alone and samples > 50 and switches > 20 * samples,
+          f"{samples} samples among {switches} switches are the same one by one")
+    said = run([PERFOLIO, "report", "--no-index", "-g", "none", "-i", data])
+    check(not said.returncode, "and go into a report", said.stderr[-300:])
+
+
 # --- a program that knows its own stack --------------------------------------------------------
 
 def true_stack(body):
@@ -367,6 +398,7 @@ def main():
         test_kinds(folder)
         test_rust(folder)
         test_splice(folder)
+        test_between(folder)
         test_truth(folder)
         test_tiny(folder)
         if not sanitized():
