@@ -8,7 +8,6 @@ import type { Tree } from "./tree";
 export interface Sums {
 	self: Float64Array; // by function
 	total: Float64Array; // with what it calls; a function that calls itself counts once
-	samples: Float64Array; // total, in samples
 	order: Uint32Array; // functions that have frames, programs and threads left out
 }
 
@@ -16,7 +15,6 @@ export function sumFunctions(graph: Graph, tree: Tree): Sums {
 	const count = graph.functions.length;
 	const self = new Float64Array(count);
 	const total = new Float64Array(count);
-	const samples = new Float64Array(count);
 	const open = new Uint32Array(count); // how often a function is on the way from the root
 	const seen = new Uint8Array(count);
 	const path: number[] = [];
@@ -25,15 +23,12 @@ export function sumFunctions(graph: Graph, tree: Tree): Sums {
 		const name = graph.functionOf[face]!;
 		while (path.length > tree.depth[i]!) open[path.pop()!]--;
 		self[name] += tree.self[i]!;
-		if (!open[name]) {
-			total[name] += tree.total[i]!;
-			samples[name] += tree.totalSamples[i]!;
-		}
+		if (!open[name]) total[name] += tree.total[i]!;
 		open[name]++;
 		path.push(name);
 		if (graph.kindOf[face] !== GROUP) seen[name] = 1;
 	}
-	return { self, total, samples, order: Uint32Array.from(seen.keys()).filter((name) => seen[name]) };
+	return { self, total, order: Uint32Array.from(seen.keys()).filter((name) => seen[name]) };
 }
 
 // By function: 1 where the name matches.

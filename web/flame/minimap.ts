@@ -36,7 +36,6 @@ export class Minimap {
 			paint(context, {
 				from: 0,
 				to: tree.total[0],
-				width,
 				height,
 				ratio,
 				row: Math.ceil(row),

@@ -10,7 +10,7 @@ import type { Graph } from "./columns";
 import { labelIn } from "./label";
 import { Tree, firstBehind } from "./tree";
 
-export const FONT = '11px "DejaVu Sans Mono", Menlo, Consolas, monospace';
+const FONT = '11px "DejaVu Sans Mono", Menlo, Consolas, monospace';
 const PAD = 3;
 const LEAST_LABEL = 3; // characters
 const LEAST_WIDTH = 0.8; // pixels; what is narrower is drawn together with its neighbours
@@ -24,7 +24,6 @@ const INK = "#000000";
 export interface Window {
 	from: number;
 	to: number;
-	width: number;
 	height: number;
 	ratio: number; // pixels of the screen for one of the page
 	row: number;

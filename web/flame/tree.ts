@@ -113,7 +113,3 @@ export function childrenOf(tree: Tree, frame: number): number[] {
 	for (let i = frame + 1; i < tree.next[frame]!; i = tree.next[i]!) found.push(i);
 	return found;
 }
-
-export function isInside(tree: Tree, frame: number, outer: number): boolean {
-	return frame >= outer && frame < tree.next[outer]!;
-}

@@ -129,7 +129,6 @@ export class FlameView {
 		const area: Window = {
 			from: this.from,
 			to: this.to,
-			width: this.host.clientWidth,
 			height: this.host.clientHeight,
 			ratio: this.ratio,
 			row: ROW,

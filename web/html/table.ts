@@ -57,14 +57,6 @@ export class FunctionTable {
 		this.body.querySelectorAll("tr").forEach((row) => row.setAttribute("aria-selected", String(row.dataset["name"] === String(name))));
 	}
 
-	samplesOf(name: number): number {
-		return this.sums?.samples[name] ?? 0;
-	}
-
-	factsOf(name: number): { self: number; total: number } {
-		return { self: this.sums?.self[name] ?? 0, total: this.sums?.total[name] ?? 0 };
-	}
-
 	private grow(): void {
 		const rows = document.createDocumentFragment();
 		const last = Math.min(this.listed.length, this.rows + PAGE);
