@@ -3,6 +3,8 @@
 import os
 import shutil
 
+from goals import median
+
 
 def script(name):
     """How to start one of them, None where it is not."""
@@ -14,8 +16,8 @@ def script(name):
 
 def print_table(runs, columns):
     """A line a program; columns gives figures their headings."""
-    medians = {name: {figure: sorted(run[figure] for run in found)[len(found) // 2]
-                      for figure in found[0]} for name, found in runs.items()}
+    medians = {name: {figure: median(found, figure) for figure in found[0]}
+               for name, found in runs.items()}
     print(f"  {'median':32} " + " ".join(f"{heading:>12}" for heading in columns.values()))
     for name, found in medians.items():
         cells = [f"{found[figure]:12,.1f}" if figure in found else f"{'-':>12}" for figure in columns]
