@@ -82,7 +82,7 @@ static void make_buckets(struct table *table)
 		return;
 	table->first = keys[0];
 	span = keys[count - 1] - keys[0];
-	while (span >> table->shift > count / KEYS_A_BUCKET)
+	while (span >> table->shift > count / KEYS_A_BUCKET + 1) /* at 63 there is 1 left */
 		table->shift++;
 	wanted = (span >> table->shift) + 2;
 	table->buckets = mem_resize(NULL, wanted, sizeof(*table->buckets));

@@ -42,6 +42,21 @@ TEST(table_finds_by_start_and_size)
 	table_free(table);
 }
 
+/* A list may name the first byte of memory and the last ones. */
+TEST(table_spans_all_addresses)
+{
+	struct symbol_sheet sheet = { 0 };
+	struct table *table;
+
+	sheet_add_named(&sheet, 0, 0x10, "low", 0);
+	sheet_add_named(&sheet, UINT64_MAX - 0x10, 0x10, "high", 0);
+	table = table_build(&sheet, OVERLAP_INNERMOST);
+	EXPECT_TEXT(find(table, 0xf), "low");
+	EXPECT_TEXT(find(table, UINT64_MAX / 2), "-");
+	EXPECT_TEXT(find(table, UINT64_MAX - 1), "high");
+	table_free(table);
+}
+
 TEST(table_empty)
 {
 	struct symbol_sheet sheet = { 0 };
