@@ -176,14 +176,14 @@ enum lines_state dso_lines_state(struct dso *object)
 	return state;
 }
 
+/* Objects are added while others are asked, and asking one takes its lock: see symbol/store.h. */
 const char *symbol_store_given_up(struct symbol_store *store)
 {
 	const char *path = NULL;
+	struct dso *object;
 
-	pthread_mutex_lock(&store->lock);
-	vec_each (object, &store->objects)
-		if (dso_lines_state(*object) == LINES_TIRED)
-			path = (*object)->key.path;
-	pthread_mutex_unlock(&store->lock);
+	for (size_t i = 0; (object = store_object(store, i)); i++)
+		if (dso_lines_state(object) == LINES_TIRED)
+			path = object->key.path;
 	return path;
 }

@@ -206,6 +206,16 @@ struct guest_kernel *store_guest(struct symbol_store *store, uint32_t guest)
 	return kernel;
 }
 
+struct dso *store_object(struct symbol_store *store, size_t number)
+{
+	struct dso *object;
+
+	pthread_mutex_lock(&store->lock);
+	object = number < store->objects.len ? store->objects.data[number] : NULL;
+	pthread_mutex_unlock(&store->lock);
+	return object;
+}
+
 static struct dso *add_object(struct symbol_store *store, const struct dso_key *key)
 {
 	struct dso *object = mem_alloc(sizeof(*object));

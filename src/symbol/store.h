@@ -5,6 +5,9 @@
  * An object's reading happens under its lock; what it found is published by a pointer and never
  * changes.  Where a later look can find more (a JIT's list has grown, another process reaches the
  * file), a new reading takes its place and the old one stays until the store is freed.
+ *
+ * Locks are taken in this order: one object's, then the store's kernel_lock or its lock.  Never two
+ * objects' at once, and nothing that takes another lock is called under the store's.
  */
 #ifndef SYMBOL_STORE_H
 #define SYMBOL_STORE_H
@@ -96,6 +99,9 @@ struct dso {
 	bool lines_tried;
 	uint64_t lines_shift; /* the kernel's: from the address asked for to that of the lines */
 };
+
+/* Its objects by number, NULL past the last: to ask each of them without the store's lock. */
+struct dso *store_object(struct symbol_store *store, size_t number);
 
 /* "/proc/PID/root" for a process that sees other files than we do; false for one that does not. */
 bool store_root_of(struct symbol_store *store, pid_t pid, char *into, size_t room);
