@@ -151,6 +151,11 @@ def sums(folded):
 
 def behaviour(browser, folder):
     graph = Graph(browser, draw(folder, FOLDED))
+    moved = graph.page.run(
+        "new Promise((done) => { const watch = new PerformanceObserver((list) => done(list.getEntries().map((entry) => "
+        "entry.sources.map((source) => source.node?.id || source.node?.nodeName).join()))); "
+        "watch.observe({ type: 'layout-shift', buffered: true }); setTimeout(() => done([]), 200); })")
+    check("nothing moves after the first picture", moved == [], moved)
     name, facts = graph.hover(3, 0.5)
     check("hovering shows name, total, self, kind", name == "sort" and facts["total"] == "70 samples, 70.00 %" and
           facts["self"] == "30 samples, 30.00 %" and facts["kind"] == "user", (name, facts))

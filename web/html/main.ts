@@ -89,6 +89,9 @@ function show(): void {
 	}
 	if (view.zoomed >= tree.length) view.zoomed = 0;
 	applySearch();
+	// Before the first picture: words that come later would move it.
+	byId("subtitle").textContent = graph.subtitle + shownPart();
+	byId("trust").textContent = graph.footer;
 	flame.show({ graph, tree, colors: new Colors(graph, page, view.palette) });
 	if (view.zoomed) flame.zoomTo(view.zoomed, false);
 	showChosen();
@@ -140,8 +143,6 @@ function shownPart(): string {
 // Everything but the graph itself.
 function showAround(): void {
 	const empty = !tree.total[0];
-	byId("subtitle").textContent = graph.subtitle + shownPart();
-	byId("trust").textContent = graph.footer;
 	byId("empty").hidden = !empty;
 	byId("frames").hidden = byId("minimap").hidden = empty;
 	byId("empty").textContent = view.steps.length ? "Nothing is left of the graph: undo the last change." : graph.empty;
