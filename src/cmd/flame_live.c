@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "cmd/command.h"
+#include "cmd/output.h"
 #include "cmd/record_options.h"
 #include "cmd/script.h"
 
@@ -220,7 +221,7 @@ int flame_record(struct flame_recorded *recorded, const struct flame_args *args,
 {
 	char **command = argc ? argv : NULL;
 	bool target = args->pids || args->user || args->all_cpus;
-	bool beside = args->output && strcmp(args->output, "-");
+	bool beside = args->output && !output_is_special(args->output);
 	struct strlist words = { 0 };
 	char *announcement;
 	int rc, aside;

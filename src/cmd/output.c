@@ -9,6 +9,8 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 int output_end_as(struct outbuf *out, const char *name, int rc, struct err *err)
@@ -26,23 +28,41 @@ int output_end(struct outbuf *out, int rc, struct err *err)
 	return output_end_as(out, "standard output", rc, err);
 }
 
-static int open_part(const char *path, char **part, struct err *err)
+bool output_is_special(const char *path)
+{
+	struct stat st;
+
+	return !strcmp(path, "-") || (!stat(path, &st) && !S_ISREG(st.st_mode));
+}
+
+/* What is written until it is whole; a link stays one, its file is what gets new. */
+static int open_part(const char *path, char **whole, char **part, struct err *err)
 {
 	int fd;
 
-	*part = mem_printf("%s.part", path);
+	*whole = realpath(path, NULL);
+	if (!*whole)
+		*whole = mem_strdup(path);
+	*part = mem_printf("%s.part", *whole);
 	fd = open(*part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	if (fd < 0)
 		return err_set(err, errno, "%s: %s", path, strerror(errno));
 	return fd;
 }
 
-/* Closes a part that is written, and makes it the file; or removes it. */
-static int close_part(const char *path, const char *part, int fd, int rc, struct err *err)
+/* A device or a pipe takes what is written; renaming a file over it would replace it. */
+static int open_special(const char *path, struct err *err)
 {
-	if (close(fd) && !rc)
-		rc = err_set(err, errno, "%s: %s", path, strerror(errno));
-	if (!rc && rename(part, path))
+	int fd = strcmp(path, "-") ? open(path, O_WRONLY | O_CLOEXEC)
+				   : fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+
+	return fd < 0 ? err_set(err, errno, "%s: %s", path, strerror(errno)) : fd;
+}
+
+/* Makes a part that is written the file; or removes it. */
+static int end_part(const char *path, const char *whole, const char *part, int rc, struct err *err)
+{
+	if (!rc && rename(part, whole))
 		rc = err_set(err, errno, "%s: %s", path, strerror(errno));
 	if (rc)
 		unlink(part);
@@ -55,19 +75,24 @@ int output_file(const char *path, enum packing packing,
 		int (*write)(void *user, struct outbuf *out, struct err *err), void *user,
 		struct err *err)
 {
-	bool standard = !strcmp(path, "-");
-	char *part = NULL;
-	int fd = standard ? STDOUT_FILENO : open_part(path, &part, err), rc = fd;
+	const char *name = strcmp(path, "-") ? path : "standard output";
+	char *whole = NULL, *part = NULL;
+	int fd = output_is_special(path) ? open_special(path, err)
+					 : open_part(path, &whole, &part, err);
 	struct outbuf out;
+	int rc = fd;
 
 	if (fd >= 0) {
 		outbuf_init(&out, fd);
 		outbuf_pack(&out, packing);
 		rc = write(user, &out, err);
-		rc = output_end_as(&out, standard ? "standard output" : path, rc, err);
-		if (!standard)
-			rc = close_part(path, part, fd, rc, err);
+		rc = output_end_as(&out, name, rc, err);
+		if (close(fd) && !rc)
+			rc = err_set(err, errno, "%s: %s", name, strerror(errno));
+		if (part)
+			rc = end_part(path, whole, part, rc, err);
 	}
+	free(whole);
 	free(part);
 	return rc;
 }

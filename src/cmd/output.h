@@ -5,6 +5,8 @@
 
 #include "base/packer.h"
 
+#include <stdbool.h>
+
 struct err;
 struct outbuf;
 
@@ -16,9 +18,13 @@ int output_end(struct outbuf *out, int rc, struct err *err);
 /* The same for another file, by the name that errors have for it. */
 int output_end_as(struct outbuf *out, const char *name, int rc, struct err *err);
 
+/* Whether it is standard output ("-"), a device or a pipe: written in place, nothing lies beside
+ * it. */
+bool output_is_special(const char *path);
+
 /*
  * Has `write` fill the file at path ("-": standard output).  A new file takes the place of the old
- * one only when it is whole, and is then named on stderr.
+ * one only when it is whole, and is then named on stderr; a device or a pipe is written in place.
  */
 int output_file(const char *path, enum packing packing,
 		int (*write)(void *user, struct outbuf *out, struct err *err), void *user,
