@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define LEAST 64 /* slots */
+
 /* Where key stands, or the empty slot where it belongs. */
 static size_t slot_of(const struct idmap *map, uint64_t key)
 {
@@ -16,11 +18,11 @@ static size_t slot_of(const struct idmap *map, uint64_t key)
 	return at;
 }
 
-static void grow(struct idmap *map)
+static void grow(struct idmap *map, size_t cap)
 {
 	struct idmap old = *map;
 
-	map->cap = old.cap ? old.cap * 2 : 64;
+	map->cap = cap;
 	map->keys = mem_resize(NULL, map->cap, sizeof(*map->keys));
 	map->ids = mem_resize(NULL, map->cap, sizeof(*map->ids));
 	memset(map->keys, 0xff, map->cap * sizeof(*map->keys));
@@ -36,13 +38,23 @@ static void grow(struct idmap *map)
 	free(old.ids);
 }
 
+void idmap_expect(struct idmap *map, size_t keys)
+{
+	size_t cap = map->cap ? map->cap : LEAST;
+
+	while (keys * 3 > cap * 2)
+		cap *= 2;
+	if (cap != map->cap)
+		grow(map, cap);
+}
+
 uint32_t idmap_add(struct idmap *map, uint64_t key, uint32_t id)
 {
 	size_t at;
 
 	assert(key != UINT64_MAX);
 	if ((map->len + 1) * 3 > map->cap * 2)
-		grow(map);
+		grow(map, map->cap ? map->cap * 2 : LEAST);
 	at = slot_of(map, key);
 	if (map->keys[at] == UINT64_MAX) {
 		map->keys[at] = key;

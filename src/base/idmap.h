@@ -38,6 +38,8 @@ static inline uint32_t idmap_find(const struct idmap *map, uint64_t key)
 	}
 }
 
+/* Makes room for about so many; more may come, and fewer. */
+void idmap_expect(struct idmap *map, size_t keys);
 /* Adds key with id unless it is there; gives the id that the map then holds. */
 uint32_t idmap_add(struct idmap *map, uint64_t key, uint32_t id);
 void idmap_free(struct idmap *map);

@@ -3,6 +3,12 @@
 
 #include <assert.h>
 
+void interner_expect(struct interner *in, size_t strings)
+{
+	map_expect(&in->map, strings);
+	vec_reserve(&in->strings, strings);
+}
+
 uint32_t interner_add(struct interner *in, const char *text)
 {
 	size_t length = strlen(text);

@@ -15,6 +15,8 @@ struct interner { /* { 0 } is a ready, empty one */
 	VEC(const char *) strings;
 };
 
+/* Makes room for about so many; more may come, and fewer. */
+void interner_expect(struct interner *in, size_t strings);
 uint32_t interner_add(struct interner *in, const char *text); /* the id, new or known */
 const char *interner_text(const struct interner *in, uint32_t id);
 void interner_free(struct interner *in);

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define LEAST 16 /* slots */
+
 struct map_slot {
 	const char *key;
 	size_t length;
@@ -43,17 +45,29 @@ static struct map_slot *slot_of(const struct map *map, const char *key, size_t l
 	}
 }
 
-static void grow(struct map *map)
+static void grow(struct map *map, size_t cap)
 {
 	struct map old = *map;
 
-	map->cap = old.cap ? old.cap * 2 : 16;
+	map->cap = cap;
 	map->slots = mem_alloc(map->cap * sizeof(*map->slots));
 	for (size_t i = 0; i < old.cap; i++)
 		if (old.slots[i].key)
 			*slot_of(map, old.slots[i].key, old.slots[i].length,
 				 old.slots[i].hash) = old.slots[i];
 	free(old.slots);
+}
+
+void map_expect(struct map *map, size_t keys)
+{
+	size_t cap = map->cap ? map->cap : LEAST;
+
+	while (keys * 4 > cap * 3)
+		cap *= 2;
+	if (cap == map->cap)
+		return;
+	grow(map, cap);
+	mem_populate(map->slots, cap * sizeof(*map->slots));
 }
 
 uint32_t map_find(const struct map *map, const char *key, size_t length)
@@ -73,7 +87,7 @@ uint32_t map_add(struct map *map, const char *key, size_t length, uint32_t value
 
 	assert(key && value != MAP_NONE);
 	if ((map->len + 1) * 4 > map->cap * 3)
-		grow(map);
+		grow(map, map->cap ? map->cap * 2 : LEAST);
 	slot = slot_of(map, key, length, hash);
 	if (!slot->key) {
 		*slot = (struct map_slot){

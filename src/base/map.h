@@ -19,6 +19,9 @@ struct map { /* { 0 } is a ready, empty map */
 	size_t len, cap;
 };
 
+/* Makes room for about so many; more may come, and fewer. */
+void map_expect(struct map *map, size_t keys);
+
 /* The value of key, or MAP_NONE. */
 uint32_t map_find(const struct map *map, const char *key, size_t length);
 

@@ -4,11 +4,13 @@
 
 #include <stdlib.h>
 
-static void grow(struct rawtab *tab)
+#define LEAST 1024 /* slots */
+
+static void grow(struct rawtab *tab, size_t cap)
 {
 	struct rawtab old = *tab;
 
-	tab->cap = old.cap ? old.cap * 2 : 1024;
+	tab->cap = cap;
 	tab->slots = mem_alloc(tab->cap * sizeof(*tab->slots));
 	for (size_t i = 0; i < old.cap; i++)
 		if (old.slots[i].text)
@@ -16,12 +18,24 @@ static void grow(struct rawtab *tab)
 	free(old.slots);
 }
 
+void rawtab_expect(struct rawtab *tab, size_t pieces)
+{
+	size_t cap = tab->cap ? tab->cap : LEAST;
+
+	while (pieces * 2 > cap)
+		cap *= 2;
+	if (cap == tab->cap)
+		return;
+	grow(tab, cap);
+	mem_populate(tab->slots, cap * sizeof(*tab->slots));
+}
+
 struct raw_slot *rawtab_add(struct rawtab *tab, const char *text, size_t length, uint32_t value)
 {
 	struct raw_slot *slot;
 
 	if ((tab->len + 1) * 2 > tab->cap)
-		grow(tab);
+		grow(tab, tab->cap ? tab->cap * 2 : LEAST);
 	slot = rawtab_slot(tab, text, length);
 	*slot = (struct raw_slot){
 		.text = arena_strndup(&tab->arena, text, length),

@@ -28,6 +28,8 @@ struct rawtab { /* { 0 } is a ready, empty one */
 	struct arena arena;
 };
 
+/* Makes room for about so many; more may come, and fewer. */
+void rawtab_expect(struct rawtab *tab, size_t pieces);
 /* Adds what was not found; the slot, whose text ends in a zero byte, holds until the next one. */
 struct raw_slot *rawtab_add(struct rawtab *tab, const char *text, size_t length, uint32_t value);
 void rawtab_free(struct rawtab *tab);

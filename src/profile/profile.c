@@ -348,8 +348,11 @@ static void populate_rows(const struct profile_samples *samples, size_t first, s
 	mem_populate(samples->event + first, rows * sizeof(*samples->event));
 }
 
-void profile_expect(struct profile *profile, size_t stacks, size_t rows)
+void profile_expect(struct profile *profile, size_t functions, size_t stacks, size_t rows)
 {
+	interner_expect(&profile->strings, functions);
+	vec_reserve(&profile->functions, functions);
+	idmap_expect(&profile->lookup->functions, functions);
 	if (stacks > profile->stacks.cap) {
 		grow_stacks(&profile->stacks, stacks);
 		mem_populate(profile->stacks.parent, stacks * sizeof(uint32_t));

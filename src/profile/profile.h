@@ -157,7 +157,7 @@ uint32_t profile_stack(struct profile *profile, uint32_t parent, uint32_t functi
 /* So many rows may come: columns that grow are copied. */
 void profile_reserve(struct profile *profile, uint64_t rows);
 /* Makes room for about so many; more may come, and fewer. */
-void profile_expect(struct profile *profile, size_t stacks, size_t rows);
+void profile_expect(struct profile *profile, size_t functions, size_t stacks, size_t rows);
 
 struct profile_row {
 	uint64_t time, weight;

@@ -27,3 +27,21 @@ TEST(idmap_keeps_the_first_id)
 	EXPECT_INT(map.len, 1);
 	idmap_free(&map);
 }
+
+TEST(idmap_expecting_keeps_what_is_there)
+{
+	struct idmap map = { 0 };
+	size_t cap;
+
+	EXPECT_INT(idmap_add(&map, 3, 5), 5);
+	idmap_expect(&map, 1000);
+	cap = map.cap;
+	EXPECT_INT(idmap_find(&map, 3), 5);
+	for (uint32_t i = 1; i < 1000; i++)
+		EXPECT_INT(idmap_add(&map, (uint64_t)i << 32, i), i);
+	EXPECT_INT(map.cap, cap);
+	idmap_expect(&map, 10);
+	EXPECT_INT(map.cap, cap);
+	EXPECT_INT(idmap_find(&map, 3), 5);
+	idmap_free(&map);
+}

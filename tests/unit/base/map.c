@@ -77,3 +77,26 @@ TEST(map_hash_spreads_similar_names)
 	}
 	EXPECT(most < 32); /* eight on average; chance alone gives about 20 */
 }
+
+TEST(map_expecting_keeps_what_is_there)
+{
+	struct arena arena = { 0 };
+	struct map map = { 0 };
+	size_t cap;
+
+	EXPECT_INT(map_add(&map, "a", 1, 7), 7);
+	map_expect(&map, 1000);
+	cap = map.cap;
+	EXPECT_INT(map_find(&map, "a", 1), 7);
+	for (uint32_t i = 1; i < 1000; i++) {
+		char *text = arena_printf(&arena, "key-%u", i);
+
+		EXPECT_INT(map_add(&map, text, strlen(text), i), i);
+	}
+	EXPECT_INT(map.cap, cap);
+	map_expect(&map, 10);
+	EXPECT_INT(map.cap, cap);
+	EXPECT_INT(map_find(&map, "a", 1), 7);
+	map_free(&map);
+	arena_free(&arena);
+}
