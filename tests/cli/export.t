@@ -57,13 +57,13 @@ perfolio: standard output: No space left on device
 [1]
 
 # A pipe or a device is written to, not replaced; a link stays one.
-$ mkfifo pipe; cat pipe >got & perfolio export b.txt --format folded -o pipe; wait; cat got; test -p pipe && echo still a pipe
-p;f 7
+$ mkfifo pipe; cat pipe >got & perfolio export b.txt -e cycles --format folded -o pipe; wait; cat got; test -p pipe && echo still a pipe
+p;main;f 7
 still a pipe
-$ ln -s real.folded link.folded; touch real.folded; perfolio export b.txt -o link.folded; cat real.folded; test -L link.folded && echo still a link
+$ ln -s real.folded link.folded; touch real.folded; perfolio export b.txt -e cycles -o link.folded; cat real.folded; test -L link.folded && echo still a link
 link.folded
-p;f 7
+p;main;f 7
 still a link
-$ perfolio export b.txt --format folded -o .
+$ perfolio export b.txt -e cycles --format folded -o .
 perfolio: .: Is a directory
 [1]
