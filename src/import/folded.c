@@ -29,11 +29,14 @@ struct folded {
 	VEC(char) last;		       /* the stack of the line before */
 	VEC(struct folded_step) steps; /* and its frames */
 	VEC(uint32_t) rows;	       /* by stack; NO_ROW: none yet */
+	uint64_t total;
 	uint32_t thread, nowhere;
 	uint16_t event;
 };
 
 #define NO_ROW UINT32_MAX
+
+#define MOST_COUNTED ((uint64_t)1 << 63) /* in all: sums must not overflow */
 
 #define MOST_EXPECTED ((size_t)1 << 16) /* rows */
 
@@ -215,6 +218,7 @@ static void take_line(void *state, const char *line, const char *end)
 	struct folded *f = state;
 	struct import_result *result = f->job->result;
 	struct profile *profile = f->job->sink.profile;
+	const char *all = end;
 	uint64_t value, before;
 	bool fraction, ignored;
 	uint32_t stack, leaf;
@@ -223,10 +227,11 @@ static void take_line(void *state, const char *line, const char *end)
 		end--;
 	if (line == end || *line == '#')
 		return;
-	if (!take_number(line, &end, &value, &fraction)) {
-		import_broken(result, line, end);
+	if (!take_number(line, &end, &value, &fraction) || value > MOST_COUNTED - f->total) {
+		import_broken(result, line, all);
 		return;
 	}
+	f->total += value;
 	result->rounded += fraction;
 	/* Two values are before and after; widths are those after. */
 	result->two_columns += take_number(line, &end, &before, &ignored);
