@@ -345,7 +345,8 @@ static int draw_nothing(const struct flame_job *job, struct err *err)
 int flame_draw(const struct flame_job *job, struct err *err)
 {
 	const struct profile *profile = job->input->profile;
-	bool standard = !strcmp(job->output, "-"), together = flame_formats[job->format].is_page;
+	bool special = output_is_special(job->output),
+	     together = flame_formats[job->format].is_page;
 	size_t drawn = 0, there = 0;
 	uint16_t event;
 	int rc = 0;
@@ -368,12 +369,12 @@ int flame_draw(const struct flame_job *job, struct err *err)
 			continue;
 		if (together && drawn++)
 			break;
-		if (standard && !together && drawn++) {
+		if (special && !together && drawn++) {
 			log_line(LOG_NOTE, "there is %s too; -e %s writes that one", name, name);
 			continue;
 		}
-		path = there > 1 && !standard && !together ? event_path(job, name)
-							   : mem_strdup(job->output);
+		path = there > 1 && !special && !together ? event_path(job, name)
+							  : mem_strdup(job->output);
 		rc = draw_event(job, i, path, err);
 		free(path);
 	}

@@ -60,6 +60,10 @@ perfolio: standard output: No space left on device
 $ mkfifo pipe; cat pipe >got & perfolio export b.txt -e cycles --format folded -o pipe; wait; cat got; test -p pipe && echo still a pipe
 p;main;f 7
 still a pipe
+$ cat pipe >got & perfolio export b.txt --format folded -o pipe; wait; cat got; ls pipe*
+perfolio: there is faults too; -e faults writes that one
+p;main;f 7
+pipe
 $ ln -s real.folded link.folded; touch real.folded; perfolio export b.txt -e cycles -o link.folded; cat real.folded; test -L link.folded && echo still a link
 link.folded
 p;main;f 7
