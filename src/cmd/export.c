@@ -2,6 +2,7 @@
 #include "base/err.h"
 #include "cmd/command.h"
 #include "cmd/flame_output.h"
+#include "cmd/output.h"
 
 #include <errno.h>
 
@@ -58,12 +59,15 @@ static int export_run(void *options, int argc, char **argv, struct err *err)
 	struct flame_input input;
 	struct flame_job job = { .args = args,
 				 .input = &input,
+				 .path = path,
 				 .name = slash && slash[1] ? slash + 1 : path,
 				 .output = args->output ? args->output : "-" };
 	int rc = find_format(args, &job.format, err);
 
 	if (!rc && argc > 1)
 		rc = err_set(err, EINVAL, "one profile at a time");
+	if (!rc)
+		rc = output_check_apart(job.output, path, err);
 	if (!rc)
 		rc = flame_input_open(&input, path, args, NULL, err);
 	if (rc)

@@ -52,6 +52,8 @@ int export_write(const struct flame_job *job, struct err *err)
 				  .merged = &merged } };
 	int rc = flame_weight_of(job->args, &e.source.weight, err);
 
+	if (!rc)
+		rc = output_check_apart(job->output, job->path, err);
 	if (!rc && spec->is_binary && !strcmp(job->output, "-") && isatty(STDOUT_FILENO))
 		rc = err_set(err, EINVAL, "%s is nothing for a terminal: -o FILE", spec->name);
 	if (!rc)

@@ -7,6 +7,7 @@
 #include "cmd/flame_live.h"
 #include "cmd/flame_output.h"
 #include "cmd/flame_show.h"
+#include "cmd/output.h"
 #include "import/input.h"
 #include "record/workload.h"
 
@@ -102,11 +103,15 @@ static int draw_input(const struct flame_args *args, const char *path, struct er
 {
 	const char *slash = strrchr(path, '/');
 	struct flame_args drawing = *args;
-	struct flame_job job = { .args = &drawing, .name = slash && slash[1] ? slash + 1 : path };
+	struct flame_job job = { .args = &drawing,
+				 .path = path,
+				 .name = slash && slash[1] ? slash + 1 : path };
 	struct flame_input input;
 	char *output;
 	int rc = flame_format_of(args, FORMAT_SVG, &job.format, err);
 
+	if (!rc && args->output)
+		rc = output_check_apart(args->output, path, err);
 	if (rc)
 		return rc;
 	drawing.names.lines = flame_formats[job.format].is_page;
@@ -159,6 +164,7 @@ static int draw_live(const struct flame_args *args, int argc, char **argv, struc
 				      : mem_printf("%s.flamegraph.%s", recorded.base,
 						   flame_formats[job.format].suffix);
 		job.input = &input;
+		job.path = recorded.path;
 		job.name = recorded.title;
 		job.output = output;
 		rc = draw_and_show(&job, err);

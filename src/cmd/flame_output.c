@@ -299,6 +299,8 @@ static int draw_event(const struct flame_job *job, uint16_t event, const char *p
 	int rc = prepare(&d, err);
 
 	if (!rc)
+		rc = output_check_apart(path, job->path, err);
+	if (!rc)
 		rc = output_file(path, flame_packing(job->format, path), draw_into_file, &d, err);
 	if (!rc && strcmp(path, "-") && job->written)
 		strlist_add(job->written, path);

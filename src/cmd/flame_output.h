@@ -8,6 +8,7 @@
 struct flame_job {
 	const struct flame_args *args;
 	const struct flame_input *input;
+	const char *path;	 /* where the input comes from, which is not written to */
 	const char *name;	 /* what the picture is of, for its title */
 	const char *output;	 /* "-": standard output */
 	struct strlist *written; /* the files' names are added; NULL: nobody asks */

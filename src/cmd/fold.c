@@ -80,6 +80,7 @@ static int fold_run(void *options, int argc, char **argv, struct err *err)
 	struct flame_input input;
 	struct flame_job job = { .args = args,
 				 .input = &input,
+				 .path = path,
 				 .name = path,
 				 .output = args->output ? args->output : "-" };
 	int rc = flame_format_of(args, FORMAT_FOLDED, &job.format, err);
@@ -92,6 +93,8 @@ static int fold_run(void *options, int argc, char **argv, struct err *err)
 		rc = err_set(err, EINVAL, "--like writes to standard output");
 	if (!rc && flame_formats[job.format].is_picture)
 		rc = err_set(err, EINVAL, "pictures are drawn by `perfolio flame`");
+	if (!rc)
+		rc = output_check_apart(job.output, path, err);
 	if (!rc)
 		rc = flame_input_open(&input, path, args, args->like ? &like : NULL, err);
 	if (rc)

@@ -35,6 +35,17 @@ bool output_is_special(const char *path)
 	return !strcmp(path, "-") || (!stat(path, &st) && !S_ISREG(st.st_mode));
 }
 
+int output_check_apart(const char *output, const char *input, struct err *err)
+{
+	struct stat from, to;
+
+	if (!strcmp(output, "-") || stat(output, &to) || !S_ISREG(to.st_mode) ||
+	    (strcmp(input, "-") ? stat(input, &from) : fstat(STDIN_FILENO, &from)) ||
+	    from.st_dev != to.st_dev || from.st_ino != to.st_ino)
+		return 0;
+	return err_set(err, EINVAL, "-o '%s' is the file that is read; it would be lost", output);
+}
+
 /* What is written until it is whole; a link stays one, its file is what gets new. */
 static int open_part(const char *path, char **whole, char **part, struct err *err)
 {

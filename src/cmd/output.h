@@ -22,6 +22,9 @@ int output_end_as(struct outbuf *out, const char *name, int rc, struct err *err)
  * it. */
 bool output_is_special(const char *path);
 
+/* Refuses to write a file that is read from ("-": standard input), whatever their names are. */
+int output_check_apart(const char *output, const char *input, struct err *err);
+
 /*
  * Has `write` fill the file at path ("-": standard output).  A new file takes the place of the old
  * one only when it is whole, and is then named on stderr; a device or a pipe is written in place.
