@@ -42,10 +42,7 @@ static int find_format(const struct flame_args *args, enum flame_format *format,
 	if (rc)
 		return rc;
 	if (*format == FORMATS)
-		return err_set(err, EINVAL,
-			       args->output ? "the end of '%s' names no format; --format does"
-					    : "which format? -o FILE.pb.gz, or --format NAME%s",
-			       args->output ? args->output : "");
+		return err_set(err, EINVAL, "which format? -o FILE.pb.gz, or --format NAME");
 	if (flame_formats[*format].is_picture)
 		return err_set(err, EINVAL, "pictures are drawn by `perfolio flame`");
 	return 0;

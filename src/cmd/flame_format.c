@@ -3,6 +3,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "cmd/flame_options.h"
+#include "cmd/output.h"
 #include "render/export.h"
 
 #include <errno.h>
@@ -62,6 +63,30 @@ static int no_such_format(const char *name, struct err *err)
 	return -EINVAL;
 }
 
+/* Whether a name says something about its format, if only we knew what: "out.png", not "out.gz". */
+static bool has_end(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	const char *packed = packing_suffix(packing_of_name(path));
+	const char *point = memrchr(name, '.', strlen(name) - strlen(packed));
+
+	return point && point > name && !output_is_special(path);
+}
+
+/* What `fold` and `export` write is no picture, so their lists hold none. */
+static int no_such_end(const char *path, bool pictures, struct err *err)
+{
+	struct buf ends = { 0 };
+
+	for (int i = 0; i < FORMATS; i++)
+		if (pictures || !flame_formats[i].is_picture)
+			buf_printf(&ends, "%s.%s", ends.len ? ", " : "", flame_formats[i].suffix);
+	err_set(err, EINVAL, "the end of '%s' names no format: there are %s; or --format names it",
+		path, buf_text(&ends));
+	buf_free(&ends);
+	return -EINVAL;
+}
+
 int flame_format_of(const struct flame_args *args, enum flame_format standard,
 		    enum flame_format *format, struct err *err)
 {
@@ -83,6 +108,8 @@ int flame_format_of(const struct flame_args *args, enum flame_format standard,
 			*format = (enum flame_format)i;
 		}
 	}
+	if (!best && args->output && (standard == FORMATS || has_end(args->output)))
+		return no_such_end(args->output, standard == FORMAT_SVG, err);
 	return 0;
 }
 

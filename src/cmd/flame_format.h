@@ -42,7 +42,10 @@ struct flame_format_spec {
 
 extern const struct flame_format_spec flame_formats[FORMATS];
 
-/* The format that --format or the end of the output's name says; `standard` where neither does. */
+/*
+ * The format that --format or the end of the output's name says; `standard` where there is neither,
+ * and FORMATS if it has to be said.  An end that no format has is refused.
+ */
 int flame_format_of(const struct flame_args *args, enum flame_format standard,
 		    enum flame_format *format, struct err *err);
 

@@ -46,7 +46,7 @@ time_ns,event,period,samples,pid,tid,comm,cpu,ip,function,object,stack
 $ perfolio export b.txt 2>&1 | head -1
 perfolio export: which format? -o FILE.pb.gz, or --format NAME
 $ perfolio export b.txt -o b.xyz 2>&1 | head -1
-perfolio export: the end of 'b.xyz' names no format; --format does
+perfolio export: the end of 'b.xyz' names no format: there are .folded, .json, .pb.gz, .speedscope.json, .firefox.json, .script, .csv, .h5; or --format names it
 $ perfolio export b.txt -o b.svg 2>&1 | head -1
 perfolio export: pictures are drawn by `perfolio flame`
 $ perfolio export b.txt -o missing/b.csv

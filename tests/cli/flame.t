@@ -117,3 +117,24 @@ perfolio: ./none.data: No such file or directory
 $ perfolio flame .
 perfolio: .: Is a directory
 [1]
+
+# An end that is no format's is refused; what has no end gets a picture.
+$ perfolio flame a.txt -o a.png
+perfolio flame: the end of 'a.png' names no format: there are .svg, .html, .folded, .json, .pb.gz, .speedscope.json, .firefox.json, .script, .csv, .h5; or --format names it
+`perfolio help flame` shows what it takes.
+[2]
+$ perfolio flame -o a.data -- true 2>&1 | head -1; test -e a.data
+perfolio flame: the end of 'a.data' names no format: there are .svg, .html, .folded, .json, .pb.gz, .speedscope.json, .firefox.json, .script, .csv, .h5; or --format names it
+[1]
+$ perfolio fold a.txt -o a.xyz.gz 2>&1 | head -1
+perfolio fold: the end of 'a.xyz.gz' names no format: there are .folded, .json, .pb.gz, .speedscope.json, .firefox.json, .script, .csv, .h5; or --format names it
+$ perfolio flame a.txt -o ./plain; perfolio flame a.txt -o .hidden; perfolio flame a.txt --format svg -o a.xyz; grep -l '<svg' plain .hidden a.xyz
+./plain
+.hidden
+a.xyz
+plain
+.hidden
+a.xyz
+$ perfolio flame a.txt -o /dev/null
+$ mkfifo p.fifo; cat p.fifo >got & perfolio flame a.txt -o p.fifo; wait; grep -c '<svg' got
+1
