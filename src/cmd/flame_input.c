@@ -6,6 +6,7 @@
 #include "base/progress.h"
 #include "base/text.h"
 #include "cmd/report_load.h"
+#include "cmd/script_filter.h"
 #include "import/input.h"
 #include "perfdata/reader.h"
 
@@ -51,6 +52,8 @@ static int open_recording(struct flame_input *in, const char *path, const char *
 	if (!in->reader)
 		return -err->code;
 	rc = report_load(&in->profile, &report, path, in->reader, err);
+	if (!rc && args->cpus)
+		rc = script_filter_check_cpus(in->reader, err);
 	damage = perf_reader_damage(in->reader);
 	/* A recording that was cut short may be empty; one without events is none. */
 	if (!rc && damage && !perf_reader_attr_count(in->reader))

@@ -190,7 +190,9 @@ int report_make_filter(const struct report_args *args, struct perf_reader *reade
 		.drop = args->drop,
 		.busy = args->busy,
 	};
-	if (args->time)
+	if (args->cpus)
+		rc = script_filter_check_cpus(reader, err);
+	if (!rc && args->time)
 		rc = script_filter_times(&times, args->time, reader, err);
 	if (!rc && times.times.len > 1)
 		rc = err_set(err, EINVAL, "--time '%s': one range is wanted", args->time);

@@ -246,6 +246,8 @@ static int take_filters(struct script_filter *filter, struct perf_reader *reader
 		rc = script_filter_numbers(&filter->tids, "tid", o->tids, err);
 	if (!rc && o->cpus)
 		rc = script_filter_numbers(&filter->cpus, "cpu", o->cpus, err);
+	if (!rc && o->cpus)
+		rc = script_filter_check_cpus(reader, err);
 	if (!rc && o->times)
 		rc = script_filter_times(filter, o->times, reader, err);
 	return rc;

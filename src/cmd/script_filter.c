@@ -126,6 +126,19 @@ int script_filter_numbers(struct cpuset *set, const char *what, const char *text
 	return cpuset_parse(set, text, err) ? err_prefix(err, "--%s", what) : 0;
 }
 
+int script_filter_check_cpus(const struct perf_reader *reader, struct err *err)
+{
+	size_t count = perf_reader_attr_count(reader);
+
+	for (size_t i = 0; i < count; i++)
+		if (perf_reader_attr(reader, i)->attr.base.sample_type & PERF_SAMPLE_CPU)
+			return 0;
+	return count ? err_set(err, ENODATA,
+			       "--cpu: the samples do not tell their CPU; record with -a, -C or "
+			       "--sample-cpu, or leave --cpu out")
+		     : 0;
+}
+
 static bool in_times(const struct script_filter *filter, uint64_t time)
 {
 	for (size_t i = 0; i < filter->times.len; i++) {

@@ -33,6 +33,8 @@ int script_filter_times(struct script_filter *filter, const char *text, struct p
 /* "a,b": names, patterns with * and ? too. */
 void script_filter_names(struct strlist *list, const char *text);
 int script_filter_numbers(struct cpuset *set, const char *what, const char *text, struct err *err);
+/* Refuses --cpu where no event's samples tell a CPU; a pipe may not have told of its events yet. */
+int script_filter_check_cpus(const struct perf_reader *reader, struct err *err);
 
 bool script_filter_takes(const struct script_filter *filter, const struct perf_attr *attr,
 			 const struct sample *sample);

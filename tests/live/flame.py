@@ -128,6 +128,20 @@ def what_is_kept(folder):
               done.stderr)
 
 
+def by_cpu(folder):
+    """A filter by CPU is refused where samples tell none, as perf does."""
+    asking = (["flame", "--cpu", "0-9999", "-o", "c.svg"], ["fold", "--cpu", "0-9999"], ["query", "--cpu", "0-9999"],
+              ["report", "-C", "0-9999"], ["script", "-C", "0-9999"])
+    for name, words in (("without", []), ("with", ["--sample-cpu"])):
+        lib.run([lib.PERFOLIO, "record", *words, "-o", f"{name}.data", "--", lib.program("split"), "100"], cwd=folder)
+        for command, *options in asking:
+            done = lib.run([lib.PERFOLIO, command, *options, f"{name}.data", *(["top"] if command == "query" else [])],
+                           cwd=folder)
+            refused = done.returncode == 1 and "do not tell their CPU" in done.stderr and not done.stdout
+            lib.check(refused if name == "without" else done.returncode == 0 and not refused,
+                      f"{command}: samples {name} CPUs, by CPU", done.stdout[:500], done.stderr)
+
+
 def in_the_browser(folder):
     browser, seen = os.path.join(folder, "browser"), os.path.join(folder, "seen")
     with open(browser, "w", encoding="utf-8") as file:
@@ -174,6 +188,7 @@ def main():
         of_running(folder)
         names_and_words(folder)
         what_is_kept(folder)
+        by_cpu(folder)
         in_the_browser(folder)
         ended_early(folder)
     lib.done()
