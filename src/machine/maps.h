@@ -17,6 +17,7 @@ struct mapping {
 	uint64_t offset;     /* of start, in the file */
 	uint32_t object;
 	bool identity; /* an address in it is not counted from the file's start (no file, kernel) */
+	bool data;     /* recorded as not executable */
 };
 
 #define MAPS_HINTS 16

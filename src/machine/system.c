@@ -228,6 +228,7 @@ static void take_mmap(struct system *system, const struct perf_event_header *hea
 	length = cursor_u64(c);
 	mapping.offset = cursor_u64(c);
 	mapping.end = mapping.start + length;
+	mapping.data = header->misc & PERF_RECORD_MISC_MMAP_DATA;
 	if (header->type == PERF_RECORD_MMAP2)
 		take_file(&note, header->misc, c);
 	note.name = take_name(c);

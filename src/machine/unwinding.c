@@ -57,7 +57,8 @@ static bool find(void *context, uint64_t pc, struct unwind_place *place)
 	if (!mapping)
 		return false;
 	kind = machine_object(q->naming->machine, mapping->object)->kind;
-	*place = (struct unwind_place){ .file_off = mapping_offset(mapping, pc) };
+	*place = (struct unwind_place){ .file_off = mapping_offset(mapping, pc),
+					.data = mapping->data };
 	if (kind == OBJECT_FILE || kind == OBJECT_VDSO)
 		place->dso = naming_dso(q->naming, mapping, q->thread);
 	return true;

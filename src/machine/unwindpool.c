@@ -89,7 +89,9 @@ static bool find(void *context, uint64_t pc, struct unwind_place *place)
 	if (!mapping)
 		return false;
 	object = mapping->object;
-	*place = (struct unwind_place){ .file_off = mapping_offset(mapping, pc), .number = object };
+	*place = (struct unwind_place){ .file_off = mapping_offset(mapping, pc),
+					.number = object,
+					.data = mapping->data };
 	if (object >= f->catalog->count || f->catalog->objects[object].known == KNOWN_LATER)
 		place->later = true;
 	else if (f->catalog->objects[object].known == KNOWN_SHARE)

@@ -244,21 +244,43 @@ static uint64_t behind_frame(const struct unwind_input *input, const struct unwo
 	return found;
 }
 
-/*
- * Where the copy of the stack ended too early, the kernel's own chain may go on: behind the
- * outermost frame that both have.  It lacks functions without a frame pointer, hence the mark.
- */
-static void splice(const struct unwind_input *input, struct unwound *unwound)
+static bool is_code(const struct unwind_space *space, uint64_t address)
 {
-	uint64_t from = 0;
+	struct unwind_place place;
 
-	for (size_t i = unwound->count; i-- && !from;)
-		from = behind_frame(input, unwound, i);
+	return space->find(space->context, address, &place) && !place.data;
+}
+
+/* Where the chain stops leading from code to code: what is further out is no stack. */
+static uint64_t end_of_code(const struct unwind_input *input, const struct unwind_space *space,
+			    uint64_t from)
+{
+	while (from < input->chain_len && input->chain[from] &&
+	       is_code(space, input->chain[from] - 1))
+		from++;
+	return from;
+}
+
+/*
+ * Where the copy of the stack ended too early, the kernel's own chain may go on, behind the
+ * outermost frame.  It lacks functions without a frame pointer, hence the mark.
+ *
+ * Code without frame pointers keeps anything in that register, and the kernel follows it: only a
+ * chain that has met the outermost frame's return address was on this stack.  The leaf is in every
+ * chain and tells nothing; if there is no other frame, all of the chain has to be code.
+ */
+static void splice(const struct unwind_input *input, const struct unwind_space *space,
+		   struct unwound *unwound)
+{
+	uint64_t from = behind_frame(input, unwound, unwound->count - 1), end;
+
 	if (!from)
 		return;
-	for (; from < input->chain_len && unwound->count < UNWIND_FRAMES_MAX; from++)
-		if (input->chain[from])
-			add_frame(unwound, input->chain[from] - 1, UNWIND_SPLICED);
+	end = end_of_code(input, space, from);
+	if (unwound->count == 1 && end < input->chain_len && input->chain[end])
+		return;
+	for (; from < end && unwound->count < UNWIND_FRAMES_MAX; from++)
+		add_frame(unwound, input->chain[from] - 1, UNWIND_SPLICED);
 }
 
 void unwinder_run(struct unwinder *unwinder, const struct unwind_input *input,
@@ -281,7 +303,7 @@ void unwinder_run(struct unwinder *unwinder, const struct unwind_input *input,
 	if (w.later)
 		unwound->end = UNWIND_LATER;
 	if (unwound->end == UNWIND_COPY_END)
-		splice(input, unwound);
+		splice(input, space, unwound);
 }
 
 bool unwind_arch_of(const char *machine, uint64_t abi, enum unwind_arch *arch)

@@ -27,6 +27,7 @@ struct unwind_place {
 	const struct unwind_share *share;
 	uint32_t number;
 	bool later; /* it was not told yet */
+	bool data;  /* nothing there can run */
 };
 
 struct unwind_space {

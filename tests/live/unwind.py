@@ -222,6 +222,49 @@ def test_splice(folder):
     check("go on by frame pointers where the copy ended" in shown, "doctor tells of them", shown)
 
 
+NO_POINTERS = """#include <stdlib.h>
+#include <time.h>
+volatile unsigned long sum;
+static char text[64] = "3533633363336333" "3533633363336333";
+static __attribute__((noinline)) int down(int n, char *a, char *b, char *c)
+{
+	volatile char room[400];
+	room[n % 400] = (char)n;
+	if (n)
+		return down(n - 1, a, b, c) + room[n % 400] + *a + *b + *c;
+	for (int i = 0; i < 200000; i++)
+		sum += i * 7;
+	return (int)sum;
+}
+int main(int argc, char **argv)
+{
+	clock_t end = clock() + (clock_t)(atof(argv[1]) * CLOCKS_PER_SEC);
+	char *heap = calloc(argc, 64);
+	int x = 0;
+	*(void **)(heap + 8) = heap;
+	while (clock() < end)
+		x += down(60, text, text + 8, text + 16) + down(60, heap, heap, heap);
+	return x == 42;
+}
+"""
+
+
+def test_garbage(folder):
+    """Without frame pointers the kernel follows text and the heap: none of that is a caller."""
+    source, path = os.path.join(folder, "none.c"), os.path.join(folder, "none")
+    data = os.path.join(folder, "none.data")
+    with open(source, "w", encoding="utf-8") as file:
+        file.write(NO_POINTERS)
+    run(["gcc", "-O2", "-fomit-frame-pointer", "-fno-optimize-sibling-calls", "-o", path, source])
+    record([PERFOLIO], data, path, SECONDS)
+    text = run([*OURS, data]).stdout
+    deep = [stack for stack in samples_of([*OURS, data])
+            if [name for _, name in stack].count("down") >= 10]
+    foreign = [stack for stack in deep if stack[-1][1] != "down"]
+    check(len(deep) > 50 and not foreign and "[spliced]" not in text,
+          f"{len(deep)} stacks without frame pointers end where their copy does", *foreign[:2])
+
+
 # --- samples that wait among many other records --------------------------------------------------
 
 PING_PONG = """
@@ -398,6 +441,7 @@ def main():
         test_kinds(folder)
         test_rust(folder)
         test_splice(folder)
+        test_garbage(folder)
         test_between(folder)
         test_truth(folder)
         test_tiny(folder)

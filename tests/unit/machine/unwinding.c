@@ -14,6 +14,7 @@
 #define BASE  0x7f0000000000u /* where the made file is mapped */
 #define INNER (BASE + MADE_TEXT_OFF + 0x100)
 #define OUTER (BASE + MADE_TEXT_OFF + 0x200)
+#define HEAP  0x7e0000000000u
 #define SP    0x7ffe0000u
 #define USER  ((uint64_t)PERF_CONTEXT_USER)
 
@@ -48,14 +49,14 @@ static void make_library(void)
 	buf_free(&frames.bytes);
 }
 
-static void map(struct machine *machine, const char *name)
+static void map(struct machine *machine, uint64_t start, uint16_t misc, const char *name)
 {
 	struct maker maker = { 0 };
 
-	make_record(&maker, PERF_RECORD_MMAP, PERF_RECORD_MISC_USER);
+	make_record(&maker, PERF_RECORD_MMAP, PERF_RECORD_MISC_USER | misc);
 	make_u32(&maker, 10);
 	make_u32(&maker, 10);
-	make_u64(&maker, BASE);
+	make_u64(&maker, start);
 	make_u64(&maker, 0x10000);
 	make_u64(&maker, 0);
 	make_name(&maker, name);
@@ -84,7 +85,7 @@ static void set_up(struct scene *s, const char *arch)
 	s->store = symbol_store_new(
 		&(struct symbol_options){ .symfs = folder_path(""), .cache_dir = "" });
 	s->machine = machine_new();
-	map(s->machine, "/lib.so");
+	map(s->machine, BASE, 0, "/lib.so");
 	naming_init(&s->naming, s->machine, s->store);
 	unwinding_init(&s->unwinding, &s->naming, s->reader);
 	s->thread = machine_thread(s->machine, 10, 10);
@@ -161,6 +162,24 @@ TEST(unwinding_splices_where_the_copy_ends)
 	EXPECT(unwinding_apply(&s.unwinding, s.thread, &s.sample));
 	expect_chain(&s, (uint64_t[]){ USER, INNER + 4, OUTER + 0x20 }, 3);
 	EXPECT(s.sample.chain_origin.spliced);
+	EXPECT(s.sample.chain_origin.short_copy);
+	tear_down(&s);
+}
+
+/* Recorded for DWARF, the heap has a mapping as well. */
+TEST(unwinding_splices_no_data)
+{
+	const uint64_t chain[] = { USER, INNER + 4, OUTER + 0x21, HEAP + 8 };
+	struct scene s;
+
+	set_up(&s, "x86_64");
+	map(s.machine, HEAP, PERF_RECORD_MISC_MMAP_DATA, "[heap]");
+	s.sample.user_stack_size = 4;
+	s.sample.chain = chain;
+	s.sample.chain_len = ARRAY_SIZE(chain);
+	EXPECT(unwinding_apply(&s.unwinding, s.thread, &s.sample));
+	expect_chain(&s, (uint64_t[]){ USER, INNER + 4 }, 2);
+	EXPECT_BOOL(s.sample.chain_origin.spliced, false);
 	EXPECT(s.sample.chain_origin.short_copy);
 	tear_down(&s);
 }

@@ -33,6 +33,7 @@ struct scene {
 #define STUB  (TEXT + 0x500)
 #define TABLE (TEXT + 0x600)
 #define JIT   0x7e0000000000u
+#define HEAP  0x7d0000000000u
 
 static bool find(void *context, uint64_t pc, struct unwind_place *place)
 {
@@ -41,6 +42,10 @@ static bool find(void *context, uint64_t pc, struct unwind_place *place)
 	*place = (struct unwind_place){ 0 };
 	if (pc >= JIT && pc < JIT + 0x1000)
 		return true;
+	if (pc >= HEAP && pc < HEAP + 0x1000) {
+		place->data = true;
+		return true;
+	}
 	if (pc < BASE || pc >= BASE + 0x10000)
 		return false;
 	*place = (struct unwind_place){ s->dso, pc - BASE };
@@ -345,6 +350,46 @@ TEST(unwind_splices_nothing_that_it_can_not_place)
 	unwinder_run(s.unwinder, &s.input, &s.space, &s.unwound);
 	expect(&s, 1, (uint64_t[]){ INNER + 4 }, UNWIND_COPY_END);
 	tear_down(&s);
+}
+
+/* Without frame pointers the kernel follows whatever the register holds. */
+TEST(unwind_splices_no_garbage)
+{
+	static const struct {
+		const char *label;
+		uint64_t chain[4];
+		size_t frames; /* of a copy that has one caller; the chain's are behind them */
+		size_t alone;  /* of a copy that has none */
+	} cases[] = {
+		{ "text", { INNER + 4, 0x3633333336333532, OUTER + 0x11 }, 2, 1 },
+		{ "the heap", { INNER + 4, HEAP + 0x10, OUTER + 0x11 }, 2, 1 },
+		{ "not canonical", { INNER + 4, 0x8000deadbeef0000, OUTER + 0x11 }, 2, 1 },
+		{ "code beside the stack", { INNER + 4, OUTER + 0x11, OUTER + 0x22 }, 2, 3 },
+		{ "garbage behind code", { INNER + 4, OUTER + 0x11, HEAP + 0x10 }, 2, 1 },
+		{ "garbage behind callers",
+		  { INNER + 4, INNER + 0x20, OUTER + 0x11, HEAP + 0x10 },
+		  3,
+		  1 },
+		{ "its last is 0", { INNER + 4, INNER + 0x20, JIT + 0x11, 0 }, 3, 3 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct scene s;
+
+		test_case("%s", cases[i].label);
+		set_up(&s, INNER + 4);
+		s.words[1] = INNER + 0x20;
+		s.input.stack_size = 16;
+		s.input.chain = cases[i].chain;
+		s.input.chain_len = ARRAY_SIZE(cases[i].chain);
+		unwinder_run(s.unwinder, &s.input, &s.space, &s.unwound);
+		EXPECT_INT(s.unwound.count, cases[i].frames);
+		EXPECT_INT(s.unwound.end, UNWIND_COPY_END);
+		s.input.stack_size = 8;
+		unwinder_run(s.unwinder, &s.input, &s.space, &s.unwound);
+		EXPECT_INT(s.unwound.count, cases[i].alone);
+		tear_down(&s);
+	}
 }
 
 TEST(unwind_knows_architectures)
