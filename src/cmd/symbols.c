@@ -93,12 +93,18 @@ struct symbol_store *symbols_open(const struct symbol_args *args, struct perf_re
 
 void symbols_close(struct symbol_store *store)
 {
-	const char *path = store ? symbol_store_given_up(store) : NULL;
+	const char *path = store ? symbol_store_given_up(store, GIVEN_UP_LINES) : NULL;
 
 	if (path)
 		log_line(LOG_WARN,
 			 "%s: its debug information takes more work than its size explains, it may "
 			 "be damaged on purpose; without its inlined functions and lines",
+			 path);
+	path = store ? symbol_store_given_up(store, GIVEN_UP_RULES) : NULL;
+	if (path)
+		log_line(LOG_WARN,
+			 "%s: its unwinding rules take more work than their size explains, they "
+			 "may be damaged on purpose; stacks end there",
 			 path);
 	symbol_store_free(store);
 }

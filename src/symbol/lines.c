@@ -176,14 +176,20 @@ enum lines_state dso_lines_state(struct dso *object)
 	return state;
 }
 
+void dso_give_up_rules(struct dso *object)
+{
+	atomic_store(&object->rules_tired, true);
+}
+
 /* Objects are added while others are asked, and asking one takes its lock: see symbol/store.h. */
-const char *symbol_store_given_up(struct symbol_store *store)
+const char *symbol_store_given_up(struct symbol_store *store, enum given_up what)
 {
 	const char *path = NULL;
 	struct dso *object;
 
 	for (size_t i = 0; (object = store_object(store, i)); i++)
-		if (dso_lines_state(object) == LINES_TIRED)
+		if (what == GIVEN_UP_RULES ? atomic_load(&object->rules_tired)
+					   : dso_lines_state(object) == LINES_TIRED)
 			path = object->key.path;
 	return path;
 }

@@ -97,7 +97,8 @@ struct dso {
 	struct arena arena;
 	struct source_lines *lines; /* under the lock, as all of its questions */
 	bool lines_tried;
-	uint64_t lines_shift; /* the kernel's: from the address asked for to that of the lines */
+	atomic_bool rules_tired; /* its unwinding rules were given up */
+	uint64_t lines_shift;	 /* the kernel's: from the address asked for to that of the lines */
 };
 
 /* Its objects by number, NULL past the last: to ask each of them without the store's lock. */

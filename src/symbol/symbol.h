@@ -155,9 +155,14 @@ enum lines_state {
 };
 enum lines_state dso_lines_state(struct dso *object);
 
-/* The path of an object whose debug information was given up (LINES_TIRED); NULL if there is none.
- */
-const char *symbol_store_given_up(struct symbol_store *store);
+/* What would cost more work than its size explains is given up. */
+enum given_up {
+	GIVEN_UP_LINES, /* debug information: LINES_TIRED */
+	GIVEN_UP_RULES, /* of unwinding, whose reader says so by dso_give_up_rules() */
+};
+void dso_give_up_rules(struct dso *object);
+/* The path of an object of which that was given up; NULL if there is none. */
+const char *symbol_store_given_up(struct symbol_store *store, enum given_up what);
 
 /* Reads it now, for those that read many at once; else the first question does. */
 void dso_read(struct dso *object);

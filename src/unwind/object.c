@@ -8,8 +8,13 @@
 #define VDSO_MAX (64 * 1024)
 #define PAGE	 4096
 #define PAGES_MAX \
-	1000	     /* of constant data that are read of one file: a hostile one could want any */
-#define TABLES_MAX 3 /* .eh_frame, .debug_frame, and that of the debug file */
+	1000 /* of constant data that are read of one file: a hostile one could want any */
+/* Bytes of programs that are run, for each byte of the tables and beyond: entries of a hostile file
+ * may overlap, or share a long beginning.  Those of real ones run twice at most.
+ */
+#define RULES_WORK	8
+#define RULES_WORK_MORE (1 << 20)
+#define TABLES_MAX	3 /* .eh_frame, .debug_frame, and that of the debug file */
 
 /* The rows of an entry that has been run. */
 struct compiled {
@@ -25,6 +30,7 @@ struct unwind_tables {
 	struct elf_segment *segments;
 	size_t segment_count;
 	uint64_t sigreturn; /* where arm64's trampoline of signals is; 0: it is not in here */
+	struct dso *dso;    /* to be told of what is given up; may be NULL */
 };
 
 struct unwind_object {
@@ -41,6 +47,7 @@ struct unwind_object {
 	VEC(struct compiled) compiled;
 	struct idmap by_entry; /* table and offset to compiled */
 	struct idmap by_pc;    /* to row + 1; 0: none */
+	uint64_t work;
 };
 
 static void keep_segments(struct unwind_tables *tables, const struct elf_file *elf)
@@ -136,7 +143,7 @@ struct unwind_object *unwind_object_open(struct dso *dso)
 	if (!dso_open_code(dso, &code))
 		return NULL;
 	object = new_object(&code);
-	object->dso = object->data = dso;
+	object->dso = object->data = object->own->dso = dso;
 	elf_file_close(&code);
 	return object;
 }
@@ -261,6 +268,21 @@ bool unwind_object_has_rules(struct unwind_object *object)
 	return object->table_count || open_more(object);
 }
 
+/* Whether an entry's programs may still be run. */
+static bool spend(struct unwind_object *object, const struct cfi_entry *entry)
+{
+	uint64_t most = RULES_WORK_MORE;
+
+	for (size_t i = 0; i < object->table_count; i++)
+		most += RULES_WORK * (uint64_t)object->tables->list[i].section.size;
+	if (object->work > most)
+		return false;
+	object->work += cursor_left(&entry->common.program) + cursor_left(&entry->program);
+	if (object->work > most && object->tables->dso)
+		dso_give_up_rules(object->tables->dso);
+	return object->work <= most;
+}
+
 static struct compiled compile(struct unwind_object *object, size_t table,
 			       const struct cfi_entry *entry)
 {
@@ -273,7 +295,8 @@ static struct compiled compile(struct unwind_object *object, size_t table,
 		return object->compiled.data[at];
 	made = vec_push(&object->compiled);
 	made->first = (uint32_t)object->rows.list.len;
-	cfi_rows_add(&object->rows, &object->tables->list[table].section, entry);
+	if (spend(object, entry))
+		cfi_rows_add(&object->rows, &object->tables->list[table].section, entry);
 	made->count = (uint32_t)object->rows.list.len - made->first;
 	return *made;
 }

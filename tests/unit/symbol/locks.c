@@ -34,9 +34,9 @@ TEST(locks_asking_all_objects_while_some_are_read)
 
 	EXPECT_INT(pthread_create(&thread, NULL, read_many, store), 0);
 	while (dso_state(object) == DSO_UNREAD)
-		EXPECT(!symbol_store_given_up(store));
+		EXPECT(!symbol_store_given_up(store, GIVEN_UP_LINES));
 	pthread_join(thread, NULL);
 	EXPECT_INT(dso_state(object), DSO_MISSING);
-	EXPECT(!symbol_store_given_up(store));
+	EXPECT(!symbol_store_given_up(store, GIVEN_UP_LINES));
 	symbol_store_free(store);
 }

@@ -171,6 +171,41 @@ TEST(object_unpacks_debug_frame)
 }
 
 /* "mov x8, #139; svc #0", as arm64's vdso has it without rules. */
+/* Many entries that share one long beginning: each alone is sound. */
+TEST(object_gives_up_endless_rules)
+{
+	enum { LENGTH = 1000, ENTRIES = 3000 };
+	struct made_frames frames = { 0 };
+	struct buf program = { 0 };
+	struct unwind_object *object;
+	int found = 0;
+
+	buf_add(&program, "\x0c\x07\x08\x90\x01", 5);
+	for (int i = 0; i < LENGTH; i++)
+		buf_putc(&program, 0);
+	make_common(&frames, &(struct made_common){ .letters = "zR",
+						    .data = "\x1b",
+						    .data_size = 1,
+						    .program = program.data,
+						    .size = program.len });
+	for (uint64_t i = 0; i < ENTRIES; i++)
+		make_entry(&frames, TEXT + i, 1, "", 0);
+	object = object_of(
+		&(struct made_elf){
+			.extra = (struct made_section[]){ { ".eh_frame", SHT_PROGBITS, SHF_ALLOC,
+							    MADE_FRAMES_ADDR, 0, frames.bytes.data,
+							    frames.bytes.len },
+							  { 0 } } },
+		NULL);
+	for (uint64_t i = 0; i < ENTRIES; i++)
+		found += value_at(object, TEXT + i) == 8;
+	EXPECT(found > ENTRIES / 3 && found < ENTRIES);
+	EXPECT_INT(value_at(object, TEXT), 8); /* what was found stays */
+	unwind_object_free(object);
+	buf_free(&program);
+	buf_free(&frames.bytes);
+}
+
 TEST(object_knows_arms_trampoline)
 {
 	static const unsigned char code[] = { 0x1f, 0x20, 0x03, 0xd5, 0x68, 0x11, 0x80, 0xd2,
