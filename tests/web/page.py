@@ -331,6 +331,32 @@ def several_events(browser, folder):
     graph.page.close()
 
 
+def resized(browser, folder):
+    """What stands at an edge of the window stays there when the window gets another height."""
+    deep = ";".join(["main"] + [f"f{i}" for i in range(99)]) + " 10\n"
+    graph = Graph(browser, draw(folder, deep), height=680)
+    seen = []
+    for height in (800, 680, 900):
+        graph.page.look(height=height, motion=False)
+        graph.settle()
+        seen.append((graph.hover(0, 0.5) or [None])[0])
+    check("the root of a tall graph stays at the foot of a window that grows", seen == ["all"] * 3, seen)
+    graph.page.run("document.querySelector('#frames').scrollTop -= 10 * 18")
+    graph.settle()
+    before = graph.hover(0, 0.5)[0]
+    graph.page.look(height=1000, motion=False)
+    graph.settle()
+    after = graph.hover(0, 0.5)[0]
+    check("and what was scrolled to as well", before == after == "f8", (before, after))
+    graph.page.close()
+    icicle = Graph(browser, draw(folder, deep, "--inverted"), height=680)
+    icicle.page.look(height=800, motion=False)
+    icicle.settle()
+    top = icicle.page.run("document.querySelector('#frames').scrollTop")
+    check("an icicle's root stays on top", top == 0, top)
+    icicle.page.close()
+
+
 def special(browser, folder):
     empty = Graph(browser, draw(folder, "a;b 1\n", "--comm", "nobody"))
     check("a graph of nothing says so", empty.shown("#empty") and "No sample is left" in empty.text("#empty"))
@@ -379,7 +405,8 @@ def main():
         print("1..0 # SKIP no chromium")
         return 0
     with tempfile.TemporaryDirectory(prefix="perfolio-web-") as folder, Browser() as browser:
-        for part in (behaviour, searching, keys, deep_link, changes, looks, hostile, several_events, special, large):
+        for part in (behaviour, searching, keys, deep_link, changes, looks, hostile, several_events, resized, special,
+                     large):
             part(browser, folder)
     print(f"1..{len(results)}")
     return 0 if all(results) else 1

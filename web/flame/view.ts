@@ -50,6 +50,7 @@ export class FlameView {
 	private animation = 0;
 	private queued = 0;
 	private content = 0; // the height that is scrolled
+	private below = 0; // how much of it was under the lower edge when it was last drawn
 	private ratio = 1;
 
 	constructor(private host: HTMLElement) {
@@ -92,7 +93,8 @@ export class FlameView {
 		return this.inverted ? 2 + depth * ROW : this.content - 2 - (depth + 1) * ROW;
 	}
 
-	// Fits the canvas to its element. What stands at the foot of a graph that grows upwards stays there.
+	// Fits the canvas to its element. What stands at the foot of a graph that grows upwards stays there;
+	// in an element that grew the browser has moved it already, so where it stood is known from drawing.
 	private fit(): boolean {
 		const ratio = window.devicePixelRatio || 1;
 		const width = Math.round(this.host.clientWidth * ratio);
@@ -100,7 +102,6 @@ export class FlameView {
 		const content = this.contentHeight();
 		const fits = this.canvas.width === width && this.canvas.height === height && this.content === content;
 		if (fits) return false;
-		const below = this.content - this.host.scrollTop - this.canvas.height / this.ratio;
 		this.canvas.width = width;
 		this.canvas.height = height;
 		this.canvas.style.width = `${this.host.clientWidth}px`;
@@ -108,7 +109,7 @@ export class FlameView {
 		this.sizer.style.height = `${content}px`;
 		this.ratio = ratio;
 		this.content = content;
-		if (!this.inverted) this.host.scrollTop = content - this.host.clientHeight - Math.max(0, below);
+		if (!this.inverted) this.host.scrollTop = content - this.host.clientHeight - Math.max(0, this.below);
 		return true;
 	}
 
@@ -126,6 +127,7 @@ export class FlameView {
 		const context = this.canvas.getContext("2d", { willReadFrequently: true });
 		if (!this.shown || !context || !this.canvas.width || !this.canvas.height) return;
 		const top = this.host.scrollTop;
+		this.below = this.content - top - this.host.clientHeight;
 		const area: Window = {
 			from: this.from,
 			to: this.to,
