@@ -112,7 +112,7 @@ static bool all_good(const struct examination *e)
 	vec_each (row, &e->panel.rows)
 		if (!is_good(row))
 			return false;
-	return !e->trust.lost && !e->trust.throttled;
+	return !e->trust.lost && !e->trust.throttled && !e->trust.few;
 }
 
 static char *remedy_of(const struct examination *e, const struct panel_row *row,
@@ -191,6 +191,8 @@ static void print_summary(const struct page *page, const struct examination *e)
 		fprintf(page->out, "; %.2f %% go on by frame pointers where the copy ended",
 			100 * share(e->panel.spliced, e->panel.samples));
 	fputc('\n', page->out);
+	if (t->few)
+		page_text(page, 0, page_arrow(page), t->remedy, COLOR_BOLD);
 	if (t->lost)
 		page_text(page, 0, page_arrow(page),
 			  "record with larger buffers (-m 32M) or at a lower rate (-F)",

@@ -10,6 +10,8 @@
 #define UNKNOWN_MATTERS 0.01
 #define CUT_MATTERS	0.10
 
+#define FEW 20 /* samples, of which one moves every share by 5 per cent or more */
+
 const char *trust_reason(const struct profile_object *object)
 {
 	return panel_reason_text(panel_why_unnamed(object));
@@ -83,6 +85,16 @@ static const char *stack_remedy(const struct profile *p)
 		       : "record with --call-graph dwarf: most of this code has no frame pointers";
 }
 
+/* Where an event was recorded each time that it happened, a few are all there were. */
+static bool are_few(const struct trust *t, const struct profile *p)
+{
+	bool sampled = false;
+
+	vec_each (event, &p->events)
+		sampled |= event->weight > event->samples;
+	return sampled && t->samples && t->samples < FEW;
+}
+
 /* The fault that touches most samples; a cut stack still names its leaf, so it counts half. */
 static void find_remedy(struct trust *t, const struct profile *p, uint32_t helped, double share)
 {
@@ -92,7 +104,11 @@ static void find_remedy(struct trust *t, const struct profile *p, uint32_t helpe
 	double guests = t->guests ? (double)t->guests / (double)(t->guests + t->samples) : 0;
 	double shown = (1 - guests) * (unknown > cut ? unknown : cut); /* of all of them */
 
-	if (guests >= UNKNOWN_MATTERS && guests >= shown && guests >= lost)
+	if (t->few)
+		snprintf(t->remedy, sizeof(t->remedy),
+			 "record longer or with -F 999: %llu sample%s little",
+			 (unsigned long long)t->samples, t->samples == 1 ? " says" : "s say");
+	else if (guests >= UNKNOWN_MATTERS && guests >= shown && guests >= lost)
 		snprintf(t->remedy, sizeof(t->remedy), "%s", REMEDY_GUESTS);
 	else if (lost > 0 && lost >= unknown && lost >= cut)
 		snprintf(t->remedy, sizeof(t->remedy),
@@ -129,6 +145,7 @@ void trust_of(struct trust *t, const struct profile *p)
 		t->cut_share = (double)quality->cut_stacks / (double)t->samples;
 		t->unknown_share = (double)quality->unknown_leaves / (double)t->samples;
 	}
+	t->few = are_few(t, p);
 	find_worst(t, p, &helped, &share);
 	find_remedy(t, p, helped, share);
 }

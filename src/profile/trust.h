@@ -12,6 +12,7 @@ struct trust {
 	uint64_t guests;  /* samples of virtual machines that are not shown, beside these */
 	uint64_t damaged; /* records that could not be understood */
 	bool has_stacks;
+	bool few;	   /* so few samples that their shares say little */
 	double lost_share; /* shares are of 1 */
 	double cut_share, unknown_share;
 	double worst_share;    /* of all samples: those without a name in the worst object */
@@ -20,6 +21,9 @@ struct trust {
 };
 
 #define NO_OBJECT_ID UINT32_MAX
+
+/* How a remedy is said, everywhere. */
+#define TRUST_REMEDY "What would help most: %s."
 
 void trust_of(struct trust *trust, const struct profile *profile);
 

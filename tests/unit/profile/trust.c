@@ -75,6 +75,37 @@ TEST(trust_remedy_that_helps)
 	profile_free(p);
 }
 
+/* Shares of a handful say little, unless the handful is all that happened. */
+TEST(trust_few_samples)
+{
+	static const struct {
+		const char *name;
+		int samples;
+		uint64_t weight;
+		const char *want;
+	} cases[] = {
+		{ "one", 1, 1000, "1 sample says little" },
+		{ "four", 4, 1000, "record longer or with -F 999: 4 samples say little" },
+		{ "just few", 19, 1000, "19 samples say little" },
+		{ "enough", 20, 1000, "" },
+		{ "each one recorded", 4, 1, "" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct profile *p = made_profile();
+		struct trust trust;
+
+		test_case("%s", cases[i].name);
+		for (int n = 0; n < cases[i].samples; n++)
+			made_sample(p, 1, "main;work", cases[i].weight);
+		trust_of(&trust, p);
+		EXPECT(strstr(trust.remedy, cases[i].want));
+		EXPECT_BOOL(trust.remedy[0], cases[i].want[0]);
+		EXPECT_BOOL(trust.few, cases[i].want[0]);
+		profile_free(p);
+	}
+}
+
 TEST(trust_faults_are_weighed)
 {
 	static const struct {
