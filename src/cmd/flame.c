@@ -9,6 +9,7 @@
 #include "cmd/flame_show.h"
 #include "cmd/output.h"
 #include "import/input.h"
+#include "profile/trust.h"
 #include "record/workload.h"
 
 #include <errno.h>
@@ -132,6 +133,16 @@ static int draw_input(const struct flame_args *args, const char *path, struct er
 	return rc;
 }
 
+/* Who recorded just now can do it again, better. */
+static void say_remedy(const struct profile *profile)
+{
+	struct trust trust;
+
+	trust_of(&trust, profile);
+	if (*trust.remedy)
+		log_line(LOG_NOTE, TRUST_REMEDY, trust.remedy);
+}
+
 /* What runs now: recorded, then drawn beside the recording. */
 static int draw_live(const struct flame_args *args, int argc, char **argv, struct err *err)
 {
@@ -168,6 +179,8 @@ static int draw_live(const struct flame_args *args, int argc, char **argv, struc
 		job.name = recorded.title;
 		job.output = output;
 		rc = draw_and_show(&job, err);
+		if (!rc)
+			say_remedy(input.profile);
 		flame_input_close(&input);
 		if (rc)
 			log_line(LOG_NOTE, "the recording is in %s", recorded.path);

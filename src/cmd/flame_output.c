@@ -28,12 +28,22 @@ struct drawing {
 	struct flametree tree;
 	struct flame_svg_options svg;
 	struct flame_colors colors;
-	struct buf subtitle, footer;
+	struct buf subtitle, footer, remedy;
 };
 
 static const char *event_name(const struct drawing *d)
 {
 	return profile_text(d->profile, d->profile->events.data[d->event].name);
+}
+
+/* A picture's lines do not break: the remedy has one of its own there. */
+static void make_remedy(struct drawing *d, const struct trust *trust)
+{
+	bool is_picture = d->job->format == FORMAT_SVG;
+
+	if (*trust->remedy)
+		buf_printf(is_picture ? &d->remedy : &d->footer, "%s" TRUST_REMEDY,
+			   is_picture ? "" : ". ", trust->remedy);
 }
 
 /* "1,234 samples · 2 lost · ...": how far it can be trusted. */
@@ -60,6 +70,7 @@ static void make_footer(struct drawing *d)
 	if (d->tree.idle.samples)
 		buf_printf(&d->footer, "; idle CPUs left out: %s samples (--idle shows them)",
 			   text_grouped(number, d->tree.idle.samples));
+	make_remedy(d, &trust);
 }
 
 static void make_subtitle(struct drawing *d)
@@ -158,6 +169,7 @@ static void make_words(struct drawing *d)
 	d->svg.title = args->title ? args->title : d->job->name;
 	d->svg.subtitle = args->subtitle ? args->subtitle : buf_text(&d->subtitle);
 	d->svg.footer = buf_text(&d->footer);
+	d->svg.remedy = d->remedy.len ? buf_text(&d->remedy) : NULL;
 	d->svg.empty = d->profile->samples.len
 			       ? "No sample is left: the filters take none, or all are idle."
 			       : "There are no samples to show.";
@@ -290,6 +302,7 @@ static void finish(struct drawing *d)
 	flame_colors_free(&d->colors);
 	buf_free(&d->subtitle);
 	buf_free(&d->footer);
+	buf_free(&d->remedy);
 }
 
 static int draw_event(const struct flame_job *job, uint16_t event, const char *path,

@@ -6,11 +6,14 @@
 
 #include <stdio.h>
 
-#define PAD	   10
-#define ROW	   17
-#define CHAR_WIDTH 6.65 /* of the frames' font: monospace, 11 pixels */
-#define HEAD	   58	/* title, subtitle, the row of controls */
-#define FOOT_ROW   16
+#define PAD	    10
+#define ROW	    17
+#define CHAR_WIDTH  6.65 /* of the frames' font: monospace, 11 pixels */
+#define TEXT_WIDTH  6.4	 /* of the other one: 12 pixels, its characters are of several widths */
+#define TITLE_WIDTH 9.5	 /* of the title's: 17 pixels */
+#define FIELD	    240	 /* what the script's search field takes of the width, with a gap */
+#define HEAD	    58	 /* title, subtitle, the row of controls */
+#define FOOT_ROW    16
 
 /* web/svg, made small and put into the program when it is built. */
 extern const char flame_svg_script[], flame_svg_style[];
@@ -59,6 +62,23 @@ static void put_text(struct picture *p, double x, int y, const char *class, cons
 {
 	out_printf(p->out, "<text class=\"%s\" x=\"%g\" y=\"%d\">", class, x, y);
 	xml_text(p->out, text);
+	out_text(p->out, "</text>\n");
+}
+
+/* As much of a line as there is room for; hovering shows all of it. */
+static void put_line(struct picture *p, double x, int y, const char *class, const char *text,
+		     double room, double char_width)
+{
+	size_t most = room > 8 * char_width ? (size_t)(room / char_width) : 8;
+
+	if (xml_length(text) <= most) {
+		put_text(p, x, y, class, text);
+		return;
+	}
+	out_printf(p->out, "<text class=\"%s\" x=\"%g\" y=\"%d\"><title>", class, x, y);
+	xml_text(p->out, text);
+	out_text(p->out, "</title>");
+	xml_text_cut(p->out, text, most);
 	out_text(p->out, "</text>\n");
 }
 
@@ -215,17 +235,37 @@ static void put_legend(struct picture *p, int y)
 	}
 }
 
+/* What is hovered, the legend, and a row for each line, of which the notes always have theirs. */
+static int foot_rows(const struct flame_svg_options *options)
+{
+	return 4 + (options->remedy != NULL);
+}
+
 static void put_footer(struct picture *p)
 {
-	int y = p->height - 3 * FOOT_ROW - 4;
+	const char *lines[] = { p->options->footer, p->options->remedy, p->options->notes };
+	int y = p->height - (foot_rows(p->options) - 1) * FOOT_ROW - 4;
 
 	put_text(p, PAD, y, "d", "");
+	y += FOOT_ROW;
 	if (p->layout.total)
-		put_legend(p, y + FOOT_ROW);
-	if (p->options->footer)
-		put_text(p, PAD, y + 2 * FOOT_ROW, "l", p->options->footer);
-	if (p->options->notes)
-		put_text(p, PAD, y + 3 * FOOT_ROW, "l", p->options->notes);
+		put_legend(p, y);
+	for (size_t i = 0; i < ARRAY_SIZE(lines); i++)
+		if (lines[i])
+			put_line(p, PAD, y += FOOT_ROW, "l", lines[i], p->options->width - 2 * PAD,
+				 TEXT_WIDTH);
+}
+
+/* In the middle; where it would reach the search field there, on the left and cut. */
+static void put_name(struct picture *p, const char *title)
+{
+	int width = p->options->width;
+	bool fits = (double)xml_length(title) * TITLE_WIDTH <= width - 2 * FIELD;
+
+	if (fits)
+		put_text(p, width / 2.0, 22, "t", title);
+	else
+		put_line(p, PAD, 22, "t w", title, width - PAD - FIELD, TITLE_WIDTH);
 }
 
 static void put_head(struct picture *p)
@@ -243,9 +283,9 @@ static void put_head(struct picture *p)
 	out_text(p->out, "\">\n<style>");
 	out_text(p->out, flame_svg_style);
 	out_text(p->out, "</style>\n<rect class=\"b\" width=\"100%\" height=\"100%\"/>\n");
-	put_text(p, o->width / 2.0, 22, "t", o->title ? o->title : "Flame graph");
+	put_name(p, o->title ? o->title : "Flame graph");
 	if (o->subtitle)
-		put_text(p, o->width / 2.0, 40, "u", o->subtitle);
+		put_line(p, o->width / 2.0, 40, "u", o->subtitle, o->width - 2 * PAD, TEXT_WIDTH);
 }
 
 double flame_svg_least(const struct flame_svg_options *options)
@@ -263,7 +303,8 @@ uint64_t flame_svg_write(const struct flametree *tree, const struct flame_svg_op
 	flame_layout_make(&p.layout, tree, options->weight, flame_svg_least(options));
 	p.scale = p.layout.total ? room / (double)p.layout.total : 0;
 	p.top = HEAD;
-	p.height = HEAD + ROW * (int)(p.layout.rows ? p.layout.rows : 3) + 4 * FOOT_ROW + 8;
+	p.height = HEAD + ROW * (int)(p.layout.rows ? p.layout.rows : 3) +
+		   foot_rows(options) * FOOT_ROW + 8;
 	put_head(&p);
 	out_text(out, "<g id=\"frames\">\n");
 	vec_each (frame, &p.layout.frames)

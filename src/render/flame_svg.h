@@ -16,6 +16,7 @@ struct flame_svg_options {
 	const char *title, *subtitle, *notes; /* NULL: none */
 	const char *unit;		      /* of widths: "samples", "cycles", "ns" */
 	const char *footer;		      /* how far it can be trusted, one line */
+	const char *remedy;		      /* what would help, one more; NULL: nothing */
 	const char *empty;		      /* what to say where there is nothing to draw */
 	int width;			      /* pixels */
 	double min_width;		      /* of a frame, in pixels */

@@ -318,6 +318,6 @@ void report_trust_text(const struct profile *p, const struct trust *trust, struc
 			   (unsigned long long)trust->damaged);
 	out_char(out, '\n');
 	if (*trust->remedy)
-		out_printf(out, "# What would help most: %s.\n", trust->remedy);
+		out_printf(out, "# " TRUST_REMEDY "\n", trust->remedy);
 	out_text(out, "#\n");
 }

@@ -166,6 +166,30 @@ def hostile(folder):
           any(len(t) > 10000 for t in titles) and any("é€🔥" in t for t in titles), seen)
 
 
+def long_lines(folder):
+    """A title ends before the search field and other lines at the edge; hovering shows them whole."""
+    title = "sh -c 'for i in 1 2 3; do echo MMMM WWWW; done' " * 8
+    script = "prog  7/8  [001] 10.000000:         10 cycles:\n\t    55d0c0001000 outer+0x10 (/usr/bin/prog)\n\n"
+    for width in (1200, 600):
+        svg = draw(folder, script * 4, "--title", title, "--notes", "note " * 80, "--width", str(width))
+        seen = browse(folder, svg, """
+            const place = (e) => { const r = e.getBoundingClientRect(); return [r.left, r.right]; };
+            seen.field = place(field);
+            seen.title = place(document.querySelector(".t"));
+            seen.whole = document.querySelector(".t title").textContent;
+            seen.lines = [...document.querySelectorAll("text.l, text.u")].map((e) => [...place(e), e.textContent]);""")
+        if "error" in seen:
+            check("Chromium runs the picture", False, seen)
+            return
+        check(f"a long title ends before the field, {width} pixels", 0 <= seen["title"][0] and
+              seen["field"][0] - 200 < seen["title"][1] < seen["field"][0] and seen["whole"] == title, seen)
+        check(f"and every line at the edge, {width} pixels",
+              all(0 <= line[0] and line[1] <= width for line in seen["lines"]), seen["lines"])
+        check(f"one says what would help, {width} pixels", any(
+              line[2] == "What would help most: record longer or with -F 999: 4 samples say little."
+              for line in seen["lines"]), seen["lines"])
+
+
 def without_script(folder):
     svg = re.sub(r"<script>.*?</script>", "", draw(folder, FOLDED), flags=re.S)
     check("without script it has its texts, legend and tooltips", "compare</text>" in svg and
@@ -179,7 +203,7 @@ def main():
             print(f"1..0 # SKIP no {program}")
             return 0
     with tempfile.TemporaryDirectory(prefix="perfolio-web-") as folder:
-        for part in (behaviour, deep_link, inverted, hostile, without_script):
+        for part in (behaviour, deep_link, inverted, hostile, long_lines, without_script):
             part(folder)
     print(f"1..{len(results)}")
     return 0 if all(results) else 1

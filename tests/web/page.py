@@ -328,6 +328,8 @@ def several_events(browser, folder):
     check("one file holds both events", first[0].startswith("cycles: 3 samples, 30 cycles") and first[1] == {"outer"} and
           second[0].startswith("page-faults: 3 samples") and second[1] == {"toucher"} and graph.hash() == "#e=1",
           (first, second))
+    check("what would help is below it", graph.text("#trust").endswith(
+          ". What would help most: record longer or with -F 999: 6 samples say little."), graph.text("#trust"))
     graph.page.close()
 
 
