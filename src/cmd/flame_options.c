@@ -3,6 +3,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/log.h"
 
 #include <errno.h>
 
@@ -73,6 +74,26 @@ int flame_view_of(const struct flame_args *args, const struct profile *profile,
 		.show_idle = args->idle,
 	};
 	return flame_filter_of(args, profile, &view->filter, err);
+}
+
+void flame_warn_empty(const char *name, const struct profile *profile,
+		      const struct flametree_options *view)
+{
+	struct profile_filter filter = view->filter;
+	struct stack_weights weights;
+
+	filter.keep_too = view->stacks.focus;
+	filter.busy = !view->show_idle;
+	if (filter.event >= profile->events.len || !profile->events.data[filter.event].samples ||
+	    profile_weigh(profile, &filter, &weights, NULL))
+		return;
+	if (!weights.total_samples)
+		log_line(LOG_WARN, "%s holds no samples%s%s that the filters leave", name,
+			 profile->events.len > 1 ? " of " : "",
+			 profile->events.len > 1
+				 ? profile_text(profile, profile->events.data[filter.event].name)
+				 : "");
+	stack_weights_free(&weights);
 }
 
 /* Whether name is that of the event without its modifiers: "cycles" of "cycles:u". */

@@ -65,6 +65,9 @@ int flame_filter_of(const struct flame_args *args, const struct profile *profile
 /* The same with which frames are shown of them; the event is the caller's to choose. */
 int flame_view_of(const struct flame_args *args, const struct profile *profile,
 		  struct flametree_options *view, struct err *err);
+/* Warns where filters leave none of an event's samples; `name` is the profile's. */
+void flame_warn_empty(const char *name, const struct profile *profile,
+		      const struct flametree_options *view);
 int flame_weight_of(const struct flame_args *args, enum flame_weight *weight, struct err *err);
 
 /*

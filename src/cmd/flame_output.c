@@ -305,12 +305,30 @@ static void finish(struct drawing *d)
 	buf_free(&d->remedy);
 }
 
+/* An empty tree is worth a second look for the reason. */
+static void warn_empty(const struct drawing *d)
+{
+	struct flametree_options view;
+
+	if (d->tree.idle.samples) {
+		log_line(LOG_WARN, "%s: what is left is of idle CPUs; --idle shows it",
+			 d->job->name);
+		return;
+	}
+	if (flame_view_of(d->job->args, d->profile, &view, NULL))
+		return;
+	view.filter.event = d->event;
+	flame_warn_empty(d->job->name, d->profile, &view);
+}
+
 static int draw_event(const struct flame_job *job, uint16_t event, const char *path,
 		      struct err *err)
 {
 	struct drawing d = { .job = job, .profile = job->input->profile, .event = event };
 	int rc = prepare(&d, err);
 
+	if (!rc && !d.tree.nodes.data[0].total.samples)
+		warn_empty(&d);
 	if (!rc)
 		rc = output_check_apart(path, job->path, err);
 	if (!rc)

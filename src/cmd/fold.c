@@ -49,9 +49,10 @@ static int parse_like(const char *text, struct collapse_options *options, struct
 	return collapse_parse(text[length] ? text + length + 1 : "", options, err);
 }
 
-static int write_like(const struct flame_args *args, const struct flame_input *in,
+static int write_like(const struct flame_args *args, const struct flame_input *in, const char *name,
 		      struct collapse_options *options, struct err *err)
 {
+	struct flametree_options view;
 	struct outbuf out;
 	int rc;
 
@@ -67,6 +68,8 @@ static int write_like(const struct flame_args *args, const struct flame_input *i
 		return err_set(err, EINVAL,
 			       "--like: addrs: a profile holds no callers' addresses; "
 			       "`perfolio script FILE | perfolio fold --like ... -` has them");
+	view = (struct flametree_options){ .filter = options->filter, .show_idle = true };
+	flame_warn_empty(name, in->profile, &view);
 	outbuf_init(&out, STDOUT_FILENO);
 	rc = in->profile->events.len ? collapse_write(in->profile, options, &out, err) : 0;
 	return output_end(&out, rc, err);
@@ -99,7 +102,7 @@ static int fold_run(void *options, int argc, char **argv, struct err *err)
 		rc = flame_input_open(&input, path, args, args->like ? &like : NULL, err);
 	if (rc)
 		return rc;
-	rc = args->like ? write_like(args, &input, &like, err) : flame_draw(&job, err);
+	rc = args->like ? write_like(args, &input, path, &like, err) : flame_draw(&job, err);
 	flame_input_close(&input);
 	return rc;
 }

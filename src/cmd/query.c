@@ -196,8 +196,11 @@ static int query_run(void *options, int argc, char **argv, struct err *err)
 		return rc;
 	query.profile = input.profile;
 	rc = flame_view_of(&args->flame, input.profile, &query.view, err);
-	if (!rc && asked.question != ASK_EVENTS && asked.question != ASK_QUALITY)
+	if (!rc && asked.question != ASK_EVENTS && asked.question != ASK_QUALITY) {
 		rc = choose_event(&query, &args->flame, asked.path, err);
+		if (!rc)
+			flame_warn_empty(asked.path, input.profile, &query.view);
+	}
 	if (!rc)
 		rc = answer(&query, &asked, &input, err);
 	flame_input_close(&input);

@@ -138,3 +138,16 @@ a.xyz
 $ perfolio flame a.txt -o /dev/null
 $ mkfifo p.fifo; cat p.fifo >got & perfolio flame a.txt -o p.fifo; wait; grep -c '<svg' got
 1
+
+# Filters that leave nothing are not silent.
+$ perfolio fold --grep nothing a.txt; perfolio fold --focus nothing a.txt
+perfolio: a.txt holds no samples that the filters leave
+perfolio: a.txt holds no samples that the filters leave
+$ perfolio fold --comm nope -e cycles b.txt; perfolio fold --comm nope --like stackcollapse-perf -e cycles b.txt
+perfolio: b.txt holds no samples of cycles that the filters leave
+perfolio: b.txt holds no samples of cycles that the filters leave
+$ perfolio flame --grep nothing -o - a.txt | grep -c '<svg'
+perfolio: a.txt holds no samples that the filters leave
+1
+$ printf 'swapper 0/0 [000] 10.5: 7 cycles:\n\t7f default_idle+0x1 ([kernel.kallsyms])\n\n' >idle.txt; perfolio flame -o /dev/null idle.txt
+perfolio: idle.txt: what is left is of idle CPUs; --idle shows it

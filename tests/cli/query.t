@@ -38,3 +38,7 @@ perfolio: no event is called 'misses'; there are: cycles, faults
 $ perfolio query threads
 perfolio: perf.data: No such file or directory
 [1]
+
+# Filters that leave nothing are not silent.
+$ perfolio query a.txt top -e cycles --grep nothing >out
+perfolio: a.txt holds no samples of cycles that the filters leave
