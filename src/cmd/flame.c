@@ -33,6 +33,7 @@ static const struct option_spec flame_specs[] = {
 	{ OPT_HEADING, .help = "Recording what runs now" },
 	{ OPT_TEXT, 'p', "pid", FIELD(pids), "PID[,...]",
 	  "these processes; of a file: only their samples" },
+	{ OPT_FLAG, 0, "tree", FIELD(tree), NULL, "with -p: also the children that they have" },
 	{ OPT_TEXT, 'u', "uid", FIELD(user), "USER", "all processes of a user" },
 	{ OPT_FLAG, 'a', "all-cpus", FIELD(all_cpus), NULL, "the whole host" },
 	{ OPT_INT, 'F', "freq", FIELD(rate), "HZ", "samples a second: 99" },

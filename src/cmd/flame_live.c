@@ -153,6 +153,8 @@ static void make_words(struct strlist *words, const struct flame_args *args, con
 	add_option(words, "--call-graph", choose_stacks(args));
 	add_option(words, "-e", args->event);
 	add_option(words, "-p", args->pids);
+	if (args->tree)
+		strlist_add(words, "--tree");
 	add_option(words, "-u", args->user);
 	if (args->all_cpus)
 		strlist_add(words, "-a");

@@ -28,7 +28,7 @@ struct flame_args {
 	bool inverted, reverse;
 	/* `flame` only: what is recorded, and how */
 	const char *user, *call_graph, *keep_what;
-	bool all_cpus, no_keep, open;
+	bool all_cpus, tree, no_keep, open;
 	int rate;
 	int64_t duration_ns; /* below 0: not given */
 };

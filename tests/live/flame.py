@@ -78,6 +78,17 @@ def of_running(folder):
                   done.stderr)
 
 
+def of_children(folder):
+    """What -p's process has started before is taken in by --tree, and only then."""
+    with subprocess.Popen(["sh", "-c", f"{lib.program('split')} 3000 & echo; wait"], stdout=subprocess.PIPE) as shell:
+        shell.stdout.readline()
+        found = [lib.run([lib.PERFOLIO, "flame", "-p", str(shell.pid), *words, "--duration", "500ms", "--no-keep",
+                          "--format", "folded", "-o", "-"], cwd=folder) for words in ([], ["--tree"])]
+        subprocess.run(["pkill", "-P", str(shell.pid)], check=False)
+    lib.check("--tree takes" in found[0].stderr and "most" not in found[0].stdout and "most" in found[1].stdout,
+              "--tree takes children in", *(done.stdout[:500] + done.stderr for done in found))
+
+
 def written(done):
     """The names at the end of what was said."""
     return [line for line in done.stderr.splitlines() if re.fullmatch(r"[^ ]+\.(svg|data|txt)", line)]
@@ -186,6 +197,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="perfolio-flame-") as folder:
         of_command(folder)
         of_running(folder)
+        of_children(folder)
         names_and_words(folder)
         what_is_kept(folder)
         by_cpu(folder)
