@@ -46,7 +46,7 @@ static int examine(struct examination *e, const char *path, struct err *err)
 	if (rc)
 		return rc;
 	panel_make(&e->panel, e->profile, e->facts.copy_size > 0);
-	trust_of(&e->trust, e->profile);
+	trust_of(&e->trust, e->profile, e->facts.copy_size);
 	return 0;
 }
 

@@ -8,6 +8,7 @@
 #include "cmd/flame_output.h"
 #include "cmd/flame_show.h"
 #include "cmd/output.h"
+#include "cmd/report_load.h"
 #include "import/input.h"
 #include "profile/trust.h"
 #include "record/workload.h"
@@ -135,11 +136,11 @@ static int draw_input(const struct flame_args *args, const char *path, struct er
 }
 
 /* Who recorded just now can do it again, better. */
-static void say_remedy(const struct profile *profile)
+static void say_remedy(const struct flame_input *in)
 {
 	struct trust trust;
 
-	trust_of(&trust, profile);
+	trust_of(&trust, in->profile, in->reader ? report_copy_size(in->reader) : 0);
 	if (*trust.remedy)
 		log_line(LOG_NOTE, TRUST_REMEDY, trust.remedy);
 }
@@ -181,7 +182,7 @@ static int draw_live(const struct flame_args *args, int argc, char **argv, struc
 		job.output = output;
 		rc = draw_and_show(&job, err);
 		if (!rc)
-			say_remedy(input.profile);
+			say_remedy(&input);
 		flame_input_close(&input);
 		if (rc)
 			log_line(LOG_NOTE, "the recording is in %s", recorded.path);

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "cmd/export_output.h"
 #include "cmd/output.h"
+#include "cmd/report_load.h"
 #include "profile/trust.h"
 #include "render/flame_html.h"
 #include "render/flame_json.h"
@@ -53,7 +54,7 @@ static void make_footer(struct drawing *d)
 	char number[TEXT_NUMBER];
 	struct trust trust;
 
-	trust_of(&trust, d->profile);
+	trust_of(&trust, d->profile, in->reader ? report_copy_size(in->reader) : 0);
 	buf_printf(&d->footer, "%s samples in all, %s lost", text_grouped(number, trust.samples),
 		   trust.lost ? "" : "none");
 	if (trust.lost)

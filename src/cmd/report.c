@@ -191,7 +191,7 @@ static int show(struct report_run *run, struct err *err)
 	if (rc)
 		return rc;
 	report_names_init(&run->names, run->profile);
-	trust_of(&run->trust, run->profile);
+	trust_of(&run->trust, run->profile, report_copy_size(run->reader));
 	rc = run->args->json ? show_json(run, err) : show_text(run, err);
 	damage = perf_reader_damage(run->reader);
 	if (damage)

@@ -6,8 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define COPY_MOST 65528 /* what the kernel takes, a multiple of 8 below 64 KiB */
-#define COPY_MORE 32768 /* than the usual size, where that in use is not known */
+#define COPY_MOST  65528 /* what the kernel takes, a multiple of 8 below 64 KiB */
+#define COPY_MORE  32768 /* than the usual size, where that in use is not known */
+#define COPY_TIMES 4
 
 /* Files that a distribution brings have packages of symbols; a program of one's own has not. */
 static bool is_installed(const char *path)
@@ -33,16 +34,17 @@ static char *get_symbols(const char *path, const char *lists)
 	return mem_printf("install %s, or let --debuginfod fetch the symbols", symbols);
 }
 
-static char *larger_copy(uint32_t size)
+/* Stacks beyond a copy are seldom just beyond it: one more recording should do. */
+char *remedy_larger_copy(uint32_t size)
 {
-	uint32_t next = size ? size * 2 : COPY_MORE;
+	uint32_t next = size ? size * COPY_TIMES : COPY_MORE;
 
 	if (size >= COPY_MOST)
 		return mem_strdup(
 			"these stacks are deeper than the kernel can copy; frame pointers "
 			"(-fno-omit-frame-pointer) have no such limit");
 	return mem_printf("record larger copies of the stacks (--call-graph dwarf,%u)",
-			  size < COPY_MOST / 2 ? next : COPY_MOST);
+			  size < COPY_MOST / COPY_TIMES ? next : COPY_MOST);
 }
 
 static char *kernel_symbols(const struct profile_object *object)
@@ -106,7 +108,7 @@ char *remedy_for(enum panel_reason reason, const struct profile *profile,
 		return mem_strdup("record with --call-graph dwarf, or build it with "
 				  "-fno-omit-frame-pointer");
 	case PANEL_NO_UNWIND_TABLE: return mem_strdup("build it with -fasynchronous-unwind-tables");
-	case PANEL_COPY_TOO_SMALL: return larger_copy(facts->copy_size);
+	case PANEL_COPY_TOO_SMALL: return remedy_larger_copy(facts->copy_size);
 	case PANEL_JIT_FRAMES:
 		return mem_strdup(
 			"let the runtime keep frame pointers (node --interpreted-frames-"

@@ -19,4 +19,8 @@ struct remedy_facts {
 char *remedy_for(enum panel_reason reason, const struct profile *profile,
 		 const struct profile_object *object, const struct remedy_facts *facts);
 
+/* The one for copies of stacks that were too small: of this many bytes, 0 if not known.  Free it.
+ */
+char *remedy_larger_copy(uint32_t size);
+
 #endif

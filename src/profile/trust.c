@@ -78,11 +78,15 @@ static void name_object(struct trust *t, const struct profile *p, uint32_t index
 	free(remedy);
 }
 
-static const char *stack_remedy(const struct profile *p)
+static void name_stacks(struct trust *t, const struct profile *p, uint32_t copy_size)
 {
-	return p->quality.stack_copies
-		       ? "record larger copies of the stacks (--call-graph dwarf,32768)"
-		       : "record with --call-graph dwarf: most of this code has no frame pointers";
+	char *remedy = p->quality.stack_copies ? remedy_larger_copy(copy_size) : NULL;
+
+	snprintf(
+		t->remedy, sizeof(t->remedy), "%s",
+		remedy ? remedy
+		       : "record with --call-graph dwarf: most of this code has no frame pointers");
+	free(remedy);
 }
 
 /* Where an event was recorded each time that it happened, a few are all there were. */
@@ -96,7 +100,8 @@ static bool are_few(const struct trust *t, const struct profile *p)
 }
 
 /* The fault that touches most samples; a cut stack still names its leaf, so it counts half. */
-static void find_remedy(struct trust *t, const struct profile *p, uint32_t helped, double share)
+static void find_remedy(struct trust *t, const struct profile *p, uint32_t copy_size,
+			uint32_t helped, double share)
 {
 	double lost = t->lost_share >= LOST_MATTERS ? t->lost_share : 0;
 	double unknown = share >= UNKNOWN_MATTERS ? share : 0;
@@ -116,13 +121,13 @@ static void find_remedy(struct trust *t, const struct profile *p, uint32_t helpe
 	else if (unknown > 0 && unknown >= cut)
 		name_object(t, p, helped);
 	else if (cut > 0)
-		snprintf(t->remedy, sizeof(t->remedy), "%s", stack_remedy(p));
+		name_stacks(t, p, copy_size);
 	else if (t->throttled)
 		snprintf(t->remedy, sizeof(t->remedy),
 			 "record at a lower rate (-F), or raise kernel.perf_event_max_sample_rate");
 }
 
-void trust_of(struct trust *t, const struct profile *p)
+void trust_of(struct trust *t, const struct profile *p, uint32_t copy_size)
 {
 	const struct profile_quality *quality = &p->quality;
 	double all, share;
@@ -147,5 +152,5 @@ void trust_of(struct trust *t, const struct profile *p)
 	}
 	t->few = are_few(t, p);
 	find_worst(t, p, &helped, &share);
-	find_remedy(t, p, helped, share);
+	find_remedy(t, p, copy_size, helped, share);
 }

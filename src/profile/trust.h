@@ -25,7 +25,8 @@ struct trust {
 /* How a remedy is said, everywhere. */
 #define TRUST_REMEDY "What would help most: %s."
 
-void trust_of(struct trust *trust, const struct profile *profile);
+/* copy_size: bytes of stack that were copied, for the remedy; 0: not known. */
+void trust_of(struct trust *trust, const struct profile *profile, uint32_t copy_size);
 
 /* Why an object gives no names, in a word or two: "stripped". */
 const char *trust_reason(const struct profile_object *object);

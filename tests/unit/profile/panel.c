@@ -78,7 +78,7 @@ TEST(panel_tells_why_a_copied_stack_was_lost)
 		enum panel_reason want;
 		const char *remedy;
 	} cases[] = {
-		{ STACK_CUT | STACK_SHORT_COPY, 8192, PANEL_COPY_TOO_SMALL, "dwarf,16384" },
+		{ STACK_CUT | STACK_SHORT_COPY, 8192, PANEL_COPY_TOO_SMALL, "dwarf,32768" },
 		{ STACK_CUT | STACK_SHORT_COPY, 40000, PANEL_COPY_TOO_SMALL, "dwarf,65528" },
 		{ STACK_CUT | STACK_SHORT_COPY, 65528, PANEL_COPY_TOO_SMALL, "deeper than" },
 		{ STACK_CUT | STACK_NO_TABLE, 8192, PANEL_NO_UNWIND_TABLE, "-fasynchronous" },
