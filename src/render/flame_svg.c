@@ -282,10 +282,12 @@ static void put_head(struct picture *p)
 	xml_text(p->out, o->unit);
 	out_text(p->out, "\">\n<style>");
 	out_text(p->out, flame_svg_style);
-	out_text(p->out, "</style>\n<rect class=\"b\" width=\"100%\" height=\"100%\"/>\n");
+	out_text(p->out, "</style>\n<rect class=\"b\" width=\"100%\" height=\"100%\"/>\n"
+			 "<g id=\"head\">\n");
 	put_name(p, o->title ? o->title : "Flame graph");
 	if (o->subtitle)
 		put_line(p, o->width / 2.0, 40, "u", o->subtitle, o->width - 2 * PAD, TEXT_WIDTH);
+	out_text(p->out, "</g>\n");
 }
 
 double flame_svg_least(const struct flame_svg_options *options)

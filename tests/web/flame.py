@@ -14,6 +14,8 @@ import subprocess
 import sys
 import tempfile
 
+from browser import Browser
+
 PERFOLIO = os.environ["PERFOLIO"]
 results = []
 FOLDED = """\
@@ -30,7 +32,7 @@ const named = (name) => frames.find((g) => g.querySelector("title").textContent.
 const box = (name) => { const r = named(name).querySelector("rect"); return [+r.getAttribute("x"), +r.getAttribute("width")].map(Math.round); };
 const shown = (name) => getComputedStyle(named(name)).display !== "none";
 const details = () => document.querySelector("text.d").textContent;
-const matched = () => [...document.querySelectorAll("svg > text")].map((t) => t.textContent).find((t) => t.startsWith("matched") || t.startsWith("not a")) ?? "";
+const matched = () => [...document.querySelectorAll("#head > text")].map((t) => t.textContent).find((t) => t.startsWith("matched") || t.startsWith("not a")) ?? "";
 const field = document.querySelector("input");
 const click = (name) => named(name).querySelector("rect").dispatchEvent(new MouseEvent("click", { bubbles: true }));
 const hover = (name) => named(name).querySelector("rect").dispatchEvent(new MouseEvent("mouseover", { bubbles: true }));
@@ -190,6 +192,21 @@ def long_lines(folder):
               for line in seen["lines"]), seen["lines"])
 
 
+def tall(folder):
+    """Opened at its foot, it still has its title and its search in view."""
+    picture = os.path.join(folder, "out.svg")
+    draw(folder, ";".join(f"f{i}" for i in range(200)) + " 10\n")
+    with Browser() as browser:
+        page = browser.open("file://" + picture, width=1240, height=600)
+        top = """new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(
+            [window.scrollY, ...["input", ".t"].map((what) => document.querySelector(what).getBoundingClientRect().top),
+             document.elementFromPoint(1100, 20).tagName]))))"""
+        seen = [page.run(top), page.run("window.scrollTo(0, 700)"), page.run(top)]
+    check("a tall graph opens at its foot with the search in view", seen[0][0] > 2500 and
+          all(0 <= y < 30 for y in seen[0][1:3]) and seen[0][3] == "input", seen)
+    check("and keeps it there", seen[2][0] == 700 and seen[2][1:] == seen[0][1:], seen)
+
+
 def without_script(folder):
     svg = re.sub(r"<script>.*?</script>", "", draw(folder, FOLDED), flags=re.S)
     check("without script it has its texts, legend and tooltips", "compare</text>" in svg and
@@ -203,7 +220,7 @@ def main():
             print(f"1..0 # SKIP no {program}")
             return 0
     with tempfile.TemporaryDirectory(prefix="perfolio-web-") as folder:
-        for part in (behaviour, deep_link, inverted, hostile, long_lines, without_script):
+        for part in (behaviour, deep_link, inverted, hostile, long_lines, tall, without_script):
             part(folder)
     print(f"1..{len(results)}")
     return 0 if all(results) else 1

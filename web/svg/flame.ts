@@ -20,11 +20,13 @@ const NS = "http://www.w3.org/2000/svg";
 const HTML = "http://www.w3.org/1999/xhtml";
 const PAD = 10;
 const CHAR = 6.65;
+const HEAD = 58; // the height of title, subtitle and controls
 const HELP = "arrows move · Enter zooms · Esc resets · / searches";
 
 const svg = document.documentElement as unknown as SVGSVGElement;
 const pixels = svg.width.baseVal.value - 2 * PAD;
 const inverted = svg.getAttribute("data-inverted") === "1";
+const head = document.getElementById("head") as unknown as SVGGElement;
 const details = svg.querySelector("text.d") as SVGTextElement;
 const frames = readFrames();
 const root = frames[0]!;
@@ -161,7 +163,7 @@ function control(x: number, anchor: string, text: string, y = 54): SVGTextElemen
 	made.setAttribute("y", String(y));
 	made.setAttribute("text-anchor", anchor);
 	made.textContent = text;
-	svg.appendChild(made);
+	head.appendChild(made);
 	return made;
 }
 
@@ -175,8 +177,24 @@ function makeField(): HTMLInputElement {
 	made.setAttribute("aria-label", "search functions by regular expression");
 	made.style.cssText = "width:100%;box-sizing:border-box;font:12px system-ui,sans-serif";
 	outer.appendChild(made);
-	svg.appendChild(outer);
+	head.appendChild(outer);
 	return made;
+}
+
+// Keeps the title and the search in view, on paper of their own above the frames.
+function follow(): void {
+	head.setAttribute("transform", `translate(0 ${Math.max(0, window.scrollY)})`);
+}
+
+function raiseHead(): void {
+	const paper = document.createElementNS(NS, "rect");
+	paper.setAttribute("class", "b");
+	paper.setAttribute("width", "100%");
+	paper.setAttribute("height", String(HEAD));
+	head.prepend(paper);
+	svg.appendChild(head);
+	window.addEventListener("scroll", follow);
+	follow();
 }
 
 function frameOf(target: EventTarget | null): Frame | null {
@@ -256,5 +274,6 @@ field.addEventListener("input", () => search(field.value));
 window.addEventListener("keydown", press);
 window.addEventListener("hashchange", recall);
 recall();
+raiseHead();
 // A tall graph opens where it is widest, which is at its foot; an icicle's is on top already.
 if (!inverted) window.addEventListener("load", () => window.scrollTo(0, svg.height.baseVal.value));
