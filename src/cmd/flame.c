@@ -180,9 +180,8 @@ static int draw_live(const struct flame_args *args, int argc, char **argv, struc
 		job.path = recorded.path;
 		job.name = recorded.title;
 		job.output = output;
+		say_remedy(&input); /* before the names of files, which come last */
 		rc = draw_and_show(&job, err);
-		if (!rc)
-			say_remedy(&input);
 		flame_input_close(&input);
 		if (rc)
 			log_line(LOG_NOTE, "the recording is in %s", recorded.path);

@@ -65,6 +65,17 @@ def of_command(folder):
               "--no-keep leaves the picture alone", os.listdir(folder))
 
 
+def says_what_helps(folder):
+    """Before the names of the files, which stay last, and in the picture."""
+    done = lib.run([lib.PERFOLIO, "flame", "-F", "25", "-o", "few.svg", "--", lib.program("split"), "400"], cwd=folder)
+    said = re.search(r"What would help most: record longer or with -F 999: \d+ samples? says? little\.", done.stderr)
+    with open(os.path.join(folder, "few.svg"), encoding="utf-8") as file:
+        picture = file.read()
+    lib.check(said and f">{said[0]}</text>" in picture and
+              done.stderr.splitlines()[-2:] == ["few.svg", "few.perf.data"],
+              "a handful of samples: what would help is said, and drawn", done.stderr)
+
+
 def of_running(folder):
     """The same program as a process, its user's, and the host's."""
     for what, words in (("-p", None), ("-u", ["-u", str(os.getuid())]), ("-a", ["-a"])):
@@ -196,6 +207,7 @@ def main():
     lib.need_root()
     with tempfile.TemporaryDirectory(prefix="perfolio-flame-") as folder:
         of_command(folder)
+        says_what_helps(folder)
         of_running(folder)
         of_children(folder)
         names_and_words(folder)
