@@ -21,6 +21,7 @@ piped.svg
 
 # Filters that leave nothing.
 $ printf 'main;work 3\nmain;io 1\n' >a.txt; perfolio flame --grep nobody a.txt; grep -o 'No sample is left[^<]*' a.flamegraph.svg
+perfolio: a.txt holds no samples that the filters leave
 a.flamegraph.svg
 No sample is left: the filters take none, or all are idle.
 
