@@ -66,7 +66,11 @@ static const struct option_spec flame_specs[] = {
 	{ 0 },
 };
 
-static const struct flame_args flame_defaults = { .duration_ns = -1, .width = 1200 };
+static const struct flame_args flame_defaults = {
+	.rate = FLAME_NO_RATE,
+	.duration_ns = -1,
+	.width = 1200,
+};
 
 /* "perf.data" gives "perf.flamegraph.svg", in the folder where we are. */
 static char *output_name(const char *path, enum flame_format format)
@@ -102,6 +106,31 @@ static int draw_and_show(struct flame_job *job, struct err *err)
 	return rc;
 }
 
+/* What says how to record is a mistake where nothing is. */
+static int check_recorded(const struct flame_args *args, const char *path, struct err *err)
+{
+	const struct {
+		const char *name;
+		bool given;
+	} options[] = {
+		{ "-a", args->all_cpus },
+		{ "-u", args->user },
+		{ "--tree", args->tree },
+		{ "-F", args->rate != FLAME_NO_RATE },
+		{ "--duration", args->duration_ns >= 0 },
+		{ "--call-graph", args->call_graph },
+		{ "--no-keep", args->no_keep },
+		{ "--keep", args->keep_what },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(options); i++)
+		if (options[i].given)
+			return err_set(err, EINVAL,
+				       "%s says how to record, but '%s' is drawn as it is",
+				       options[i].name, path);
+	return 0;
+}
+
 static int draw_input(const struct flame_args *args, const char *path, struct err *err)
 {
 	const char *slash = strrchr(path, '/');
@@ -113,6 +142,8 @@ static int draw_input(const struct flame_args *args, const char *path, struct er
 	char *output;
 	int rc = flame_format_of(args, FORMAT_SVG, &job.format, err);
 
+	if (!rc)
+		rc = check_recorded(args, path, err);
 	if (!rc && args->output)
 		rc = output_check_apart(args->output, path, err);
 	if (rc)
@@ -157,6 +188,8 @@ static int draw_live(const struct flame_args *args, int argc, char **argv, struc
 
 	if (!rc && !args->duration_ns)
 		rc = err_set(err, EINVAL, "--duration: more than nothing is wanted");
+	if (!rc && args->rate != FLAME_NO_RATE && args->rate < 1)
+		rc = err_set(err, EINVAL, "-F %d: samples a second, 1 at least", args->rate);
 	if (!rc && args->keep_what && strcmp(args->keep_what, "script"))
 		rc = err_set(err, EINVAL, "--keep '%s': script is wanted", args->keep_what);
 	if (rc)

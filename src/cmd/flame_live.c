@@ -106,6 +106,11 @@ static const char *stacks_in_words(const struct flame_args *args)
 			 "pointers";
 }
 
+static int rate_of(const struct flame_args *args)
+{
+	return args->rate == FLAME_NO_RATE ? FLAME_RATE : args->rate;
+}
+
 static bool is_timed(const struct flame_args *args)
 {
 	return args->duration_ns > 0;
@@ -125,8 +130,7 @@ static char *announce(const struct flame_args *args, const char *title, char **c
 			      : mem_printf("until %s ends", base_name(command[0]));
 	char *text = mem_printf("recording %s %s, %d samples a second; Ctrl-C ends it earlier\n"
 				"stacks: %s\n",
-				title, until, args->rate ? args->rate : FLAME_RATE,
-				stacks_in_words(args));
+				title, until, rate_of(args), stacks_in_words(args));
 
 	free(until);
 	return text;
@@ -146,7 +150,7 @@ static void make_words(struct strlist *words, const struct flame_args *args, con
 {
 	char rate[24], limit[32];
 
-	snprintf(rate, sizeof(rate), "%d", args->rate ? args->rate : FLAME_RATE);
+	snprintf(rate, sizeof(rate), "%d", rate_of(args));
 	snprintf(limit, sizeof(limit), "%lldms", (long long)(duration_of(args) / NS_PER_MSEC));
 	strlist_add(words, "record");
 	add_option(words, "-F", rate);

@@ -9,7 +9,11 @@
 #include "profile/flametree.h"
 #include "render/flame_svg.h"
 
+#include <limits.h>
+
 struct err;
+
+#define FLAME_NO_RATE INT_MIN
 
 struct flame_args {
 	/* which samples, which frames */
@@ -29,7 +33,7 @@ struct flame_args {
 	/* `flame` only: what is recorded, and how */
 	const char *user, *call_graph, *keep_what;
 	bool all_cpus, tree, no_keep, open;
-	int rate;
+	int rate;	     /* FLAME_NO_RATE: not given */
 	int64_t duration_ns; /* below 0: not given */
 };
 

@@ -10,11 +10,13 @@
 #include "symbol/package.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #define TREE_LIMIT 1000
 #define ROWS_LIMIT 100
+#define NO_LIMIT   INT_MIN /* none is given */
 
 struct query_args {
 	struct flame_args flame; /* first: the options that are also flame's mean its fields */
@@ -67,7 +69,7 @@ static const struct option_spec query_specs[] = {
 	{ 0 },
 };
 
-static const struct query_args query_defaults = { .flame = { .idle = true } };
+static const struct query_args query_defaults = { .flame = { .idle = true }, .limit = NO_LIMIT };
 
 static bool find_question(const char *word, enum question *question)
 {
@@ -110,12 +112,12 @@ static int read_bounds(struct query *query, const struct query_args *args, enum 
 	if (args->depth < 0 || (args->depth && question != ASK_TREE))
 		return err_set(err, EINVAL, "--depth %d: a number of levels, of a tree only",
 			       args->depth);
-	if (args->limit < 0 || args->limit > QUERY_MOST)
+	if (args->limit != NO_LIMIT && (args->limit < 1 || args->limit > QUERY_MOST))
 		return err_set(err, EINVAL, "--limit %d: 1 to %d", args->limit, QUERY_MOST);
 	query->depth = (uint32_t)args->depth;
-	query->limit = args->limit	      ? (uint32_t)args->limit
-		       : question == ASK_TREE ? TREE_LIMIT
-					      : ROWS_LIMIT;
+	query->limit = args->limit != NO_LIMIT ? (uint32_t)args->limit
+		       : question == ASK_TREE  ? TREE_LIMIT
+					       : ROWS_LIMIT;
 	query->least = least ? strtod(least, &end) / 100 : 0;
 	if (least && (end == least || *end || !(query->least >= 0)))
 		return err_set(err, EINVAL, "--percent-limit '%s': a number is wanted", least);

@@ -151,3 +151,17 @@ perfolio: a.txt holds no samples that the filters leave
 1
 $ printf 'swapper 0/0 [000] 10.5: 7 cycles:\n\t7f default_idle+0x1 ([kernel.kallsyms])\n\n' >idle.txt; perfolio flame -o /dev/null idle.txt
 perfolio: idle.txt: what is left is of idle CPUs; --idle shows it
+
+# What says how to record is refused where a file is drawn, and a rate of nothing.
+$ for o in -a '-u root' --tree '-F 7' '--duration 5s' '--call-graph zzz' --no-keep '--keep foo'; do perfolio flame a.txt $o 2>&1 | head -1; done; perfolio flame -F 7 a.txt 2>&1 | head -1
+perfolio flame: -a says how to record, but 'a.txt' is drawn as it is
+perfolio flame: -u says how to record, but 'a.txt' is drawn as it is
+perfolio flame: --tree says how to record, but 'a.txt' is drawn as it is
+perfolio flame: -F says how to record, but 'a.txt' is drawn as it is
+perfolio flame: --duration says how to record, but 'a.txt' is drawn as it is
+perfolio flame: --call-graph says how to record, but 'a.txt' is drawn as it is
+perfolio flame: --no-keep says how to record, but 'a.txt' is drawn as it is
+perfolio flame: --keep says how to record, but 'a.txt' is drawn as it is
+perfolio flame: -F says how to record, but 'a.txt' is drawn as it is
+$ perfolio flame -F 0 -- true 2>&1 | head -1
+perfolio flame: -F 0: samples a second, 1 at least

@@ -42,3 +42,6 @@ perfolio: perf.data: No such file or directory
 # Filters that leave nothing are not silent.
 $ perfolio query a.txt top -e cycles --grep nothing >out
 perfolio: a.txt holds no samples of cycles that the filters leave
+$ perfolio query a.txt top --limit 0 2>&1 | sed 's/ to .*/ to .../'
+perfolio query: --limit 0: 1 to ...
+`perfolio help query` shows what it takes.
