@@ -209,13 +209,17 @@ static int show_header(struct report_run *run, struct err *err)
 	return output_end(&out, EXIT_DONE, err);
 }
 
-/* The recording: -i FILE or a word; `-g caller` puts a word that is none in front of it. */
+/* The recording: -i FILE or a word; `-g caller` puts a word that is none in front of it or behind.
+ */
 static int find_input(struct report_args *args, int argc, char **argv, const char **input,
 		      struct err *err)
 {
 	if (args->graph_bare && argc && !report_parse_graph(args, argv[0], NULL)) {
 		argc--;
 		argv++;
+	} else if (args->graph_bare && argc > 1 &&
+		   !report_parse_graph(args, argv[argc - 1], NULL)) {
+		argc--;
 	}
 	if (argc > (args->input ? 0 : 1))
 		return err_set(err, EINVAL, "one recording at a time");

@@ -381,7 +381,7 @@ static int script_run(void *options, int argc, char **argv, struct err *err)
 		return script_summary_list(o->json);
 	if (summary)
 		return run_summary(summary, o, argc, argv, err);
-	if (argc && !o->input && script_summary_mistyped(argv[0], err))
+	if (argc && !o->input && script_summary_mistyped(argv[0], argc > 1, err))
 		return -err->code;
 	if (o->json)
 		return err_set(err, EINVAL, "--json is for summaries; `script -l` lists them");

@@ -50,14 +50,15 @@ static int unknown_name(const char *name, const char *known, struct err *err)
 		       name);
 }
 
-int script_summary_mistyped(const char *word, struct err *err)
+int script_summary_mistyped(const char *word, bool followed, struct err *err)
 {
 	struct err said = { 0 };
 
-	if (!access(word, F_OK) || strpbrk(word, "./"))
+	if (!access(word, F_OK) || (!followed && strpbrk(word, "./")))
 		return 0;
 	unknown_name(word, "file and no summary", &said);
-	return strstr(said.text, "did you mean") ? err_set(err, EINVAL, "%s", said.text) : 0;
+	return followed || strstr(said.text, "did you mean") ? err_set(err, EINVAL, "%s", said.text)
+							     : 0;
 }
 
 /* How much of two names is the same, in whole words: "syscalls:sys_enter_". */

@@ -18,8 +18,11 @@ struct summary;
  */
 const struct summary *script_summary_named(int *argc, char ***argv);
 
-/* Whether a word is nearly a summary's name and no file's; -EINVAL with the right one in *err. */
-int script_summary_mistyped(const char *word, struct err *err);
+/*
+ * Whether a word is nearly a summary's name and no file's; -EINVAL with the right one in *err.  One
+ * that is followed by another word was meant as a summary, whatever it is like.
+ */
+int script_summary_mistyped(const char *word, bool followed, struct err *err);
 
 int script_summary_list(bool json);
 int script_summary_print(const struct summary *summary, struct perf_reader *reader,

@@ -10,8 +10,11 @@ perfolio: empty.data: empty
 [1]
 $ perfolio script -F colour text.data 2>&1 | head -1
 perfolio script: no field is called 'colour'; `script --explain` tells them all
-$ perfolio script one two 2>&1 | head -1
+$ perfolio script text.data two 2>&1 | head -1
 perfolio script: one recording at a time
+$ perfolio script one two.data 2>&1 | head -1
+perfolio script: no file and no summary is called 'one'; `perfolio script -l` lists them
+$ R=$DATA/../../../fuzz/corpus/summary/all; perfolio report $R -g none >a; perfolio report -gnone $R >b; cmp a b && test -s a
 
 # Every field has a unit and a meaning.
 $ perfolio script --explain | grep -c .
