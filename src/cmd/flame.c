@@ -263,6 +263,14 @@ static bool is_in_path(const char *word)
 	return found;
 }
 
+/* Whether somebody gives us something to read, unasked. */
+static bool is_piped(void)
+{
+	struct stat st;
+
+	return !fstat(STDIN_FILENO, &st) && (S_ISFIFO(st.st_mode) || S_ISREG(st.st_mode));
+}
+
 /* Before anything is said of recording it: a mistyped FILE is no command either. */
 static int draw_command(const struct flame_args *args, int argc, char **argv, struct err *err)
 {
@@ -285,7 +293,8 @@ static int flame_run(void *options, int argc, char **argv, struct err *err)
 
 	if (!argc && !target && !file_exists("perf.data"))
 		return err_set(err, EINVAL,
-			       "what to draw? A recording, a command, -p PID, -u USER or -a");
+			       "what to draw? A recording, a command, -p PID, -u USER or -a%s",
+			       is_piped() ? "; '-' reads standard input" : "");
 	if (!argc)
 		return target ? draw_live(args, 0, NULL, err) : draw_input(args, "perf.data", err);
 	if (is_program(argv[0]))

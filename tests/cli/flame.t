@@ -165,3 +165,6 @@ perfolio flame: --keep says how to record, but 'a.txt' is drawn as it is
 perfolio flame: -F says how to record, but 'a.txt' is drawn as it is
 $ perfolio flame -F 0 -- true 2>&1 | head -1
 perfolio flame: -F 0: samples a second, 1 at least
+$ perfolio flame <a.txt 2>&1 | head -1; perfolio flame </dev/null 2>&1 | head -1
+perfolio flame: what to draw? A recording, a command, -p PID, -u USER or -a; '-' reads standard input
+perfolio flame: what to draw? A recording, a command, -p PID, -u USER or -a
