@@ -118,8 +118,8 @@ try:
                 samples = int(said.group(1).replace(",", "")) if said else -1
                 check(result.returncode == 1 and "No space left" in result.stderr,
                       f"full disk: {' '.join(flags)} ends cleanly", result.stderr)
-                size = os.path.getsize(name)
-                check(size > 9.5e6, f"and fills it ({size / 1e6:.1f} MB)")
+                size = os.path.getsize(name)  # the round that found no room is left out whole
+                check(size > 8e6, f"and fills it ({size / 1e6:.1f} MB)")
                 read = run(["perf", "script", "--no-inline", "-G", "-F", "time", "-i", name])
                 found = len(read.stdout.split())
                 check(not read.stderr.strip() and found == samples > 100,
