@@ -59,7 +59,7 @@ static const char *text_at(const struct digest *digest, uint32_t offset)
 	return offset < digest->texts_size ? digest->texts + offset : NULL;
 }
 
-static const struct digest_row *row_of(const struct digest *digest, uint64_t address)
+const struct digest_row *digest_row_at(const struct digest *digest, uint64_t address)
 {
 	size_t low = 0, high = digest->row_count;
 
@@ -100,7 +100,7 @@ static size_t fill(const struct digest *digest, const struct digest_row *row,
 bool digest_find(const struct digest *digest, uint64_t address, struct dwarf_frame *frames,
 		 size_t room, size_t *count)
 {
-	const struct digest_row *row = row_of(digest, address);
+	const struct digest_row *row = digest_row_at(digest, address);
 
 	*count = 0;
 	if (!row)

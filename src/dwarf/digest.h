@@ -44,6 +44,9 @@ struct digest {
 /* The digest in bytes that are aligned to 8; false if they hold none. */
 bool digest_of(struct digest *digest, const void *bytes, size_t size);
 
+/* The row that holds at an address; NULL if that is before all of them. */
+const struct digest_row *digest_row_at(const struct digest *digest, uint64_t address);
+
 /* As dwarf_find; false if its unit was not read, and the debug information must be asked. */
 bool digest_find(const struct digest *digest, uint64_t address, struct dwarf_frame *frames,
 		 size_t room, size_t *count);

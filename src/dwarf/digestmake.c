@@ -104,22 +104,14 @@ static void add_stretch(struct making *m, struct unit *unit, uint32_t first, uin
 static void add_former(struct making *m, uint64_t start, uint64_t end)
 {
 	const struct digest *former = m->former;
-	size_t low = 0, high = former->row_count;
+	const struct digest_row *at = digest_row_at(former, start);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (former->rows[middle].start <= start)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (!low) {
+	if (!at) {
 		add_row(m, (struct digest_row){ .start = start, .function = DIGEST_UNREAD });
 		return;
 	}
-	for (size_t i = low - 1; i < former->row_count && former->rows[i].start < end; i++) {
-		struct digest_row row = former->rows[i];
+	for (; at < former->rows + former->row_count && at->start < end; at++) {
+		struct digest_row row = *at;
 
 		row.start = row.start > start ? row.start : start;
 		add_row(m, row);
