@@ -28,6 +28,7 @@ run: ## install missing packages, build, look at this machine, count an example
 
 test: ## install missing packages, then every test; ONLY='asan live' for some of them
 	@tools/setup.sh build test lab
+	@tools/npm.sh build-test/npm || echo "setup: without npm's packages what they test is left out"
 	@tools/test.py $(ONLY)
 
 quick: build ## the unit and command-line tests of build/, in seconds

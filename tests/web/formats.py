@@ -54,6 +54,10 @@ def check(name, good, *why):
 
 
 def skip(name, why):
+    """What `make test` installs may be absent elsewhere; where CI=true says so, that is a failure."""
+    if os.environ.get("CI") == "true":
+        check(name, False, why)
+        return
     results.append(True)
     print(f"ok {len(results)} - {name} # SKIP {why}")
 
@@ -269,12 +273,10 @@ def browser(folder, paths):
         if not shutil.which(program):
             skip("speedscope and d3-flame-graph", f"no {program}")
             return
-    place = os.path.join(SOURCE, "build-test", "npm")
-    done = subprocess.run([os.path.join(SOURCE, "tools", "npm.sh"), place], capture_output=True, check=False)
-    if done.returncode:
-        skip("speedscope and d3-flame-graph", "npm could not install them: " + done.stderr.decode()[-200:].strip())
+    modules = os.path.join(SOURCE, "build-test", "npm", "node_modules")
+    if not os.path.isdir(modules):
+        skip("speedscope and d3-flame-graph", "not installed: tools/npm.sh build-test/npm")
         return
-    modules = os.path.join(place, "node_modules")
     in_speedscope(folder, modules, paths)
     in_d3(folder, modules, paths)
 
