@@ -10,7 +10,7 @@ import sys
 
 ORDER = [
     "base", "event", "perfdata", "dwarf", "symbol", "unwind", "machine", "record", "doctor",
-    "profile", "import", "summary", "store", "ipc", "render", "cmd", "main.c",
+    "profile", "import", "summary", "store", "ipc", "render", "jobs", "server", "cmd", "main.c",
 ]
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
 

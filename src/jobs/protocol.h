@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the server's processes say to each other.
+ *
+ *	web ── runner_protocol ── supervisor	runs, questions to the machine, new analysers
+ *	web ── analysis_protocol ── analyser	one job
+ *
+ * The web side may have been taken over: whatever it asks is checked against the supervisor's own
+ * policy (jobs/policy.h).  It passes files as open descriptors and never names one.
+ */
+#ifndef JOBS_PROTOCOL_H
+#define JOBS_PROTOCOL_H
+
+#include "ipc/message.h"
+
+/* web → supervisor */
+
+enum run_tool { TOOL_COUNT = 1, TOOL_SAMPLE = 2, TOOL_BOTH = 3 };
+enum run_target { TARGET_COMMAND, TARGET_PROCESS, TARGET_THREAD, TARGET_USER, TARGET_HOST };
+
+/* Starts a run; one at a time.  The answer is `began` or `ended` with a reason. */
+struct msg_start {
+	uint64_t run;
+	uint64_t tool;		      /* enum run_tool */
+	uint64_t target;	      /* enum run_target */
+	const char *who;	      /* pids, tids with commas, or a user's name */
+	bool children;		      /* of a process: also those it has already */
+	struct wordlist argv;	      /* TARGET_COMMAND */
+	struct wordlist environment;  /* NAME=VALUE each, added to a small standard one */
+	const char *folder;	      /* "": the workload user's home */
+	const char *cpus;	      /* the workload is pinned to these; "": all */
+	uint64_t limit_ns;	      /* it is ended then; 0: the policy's */
+	const char *count_events;     /* "": stat's own */
+	uint64_t interval_ns;	      /* of counts */
+	const char *sample_events;    /* "": record's own */
+	const char *rate;	      /* of samples: "99", "max"; "c1000": one every 1000 */
+	const char *call_graph;	      /* "", "fp", "dwarf", "dwarf,4096", "lbr" */
+	struct wordlist stat_options; /* further ones, of the policy's list */
+	struct wordlist record_options;
+	int recording; /* files, opened for reading and writing; -1: none */
+	int series;    /* render/series.h */
+	int output;    /* jobs/output.h */
+};
+extern const struct ipc_type msg_start;
+
+struct msg_cancel {
+	uint64_t run;
+};
+extern const struct ipc_type msg_cancel;
+
+enum run_control { CONTROL_PAUSE, CONTROL_RESUME, CONTROL_RESET };
+struct msg_control {
+	uint64_t run;
+	uint64_t action; /* enum run_control */
+};
+extern const struct ipc_type msg_control;
+
+/* The end of this run is in the store: the supervisor need not tell it again. */
+struct msg_forget {
+	uint64_t run;
+};
+extern const struct ipc_type msg_forget;
+
+/*
+ * A question to the machine: `what` is a row of a fixed table in the supervisor ("doctor",
+ * "events", "processes", "check", "plan"), `words` the values that it takes.  The answer, JSON, is
+ * written to `out`; `answered` comes at its end.
+ */
+struct msg_ask {
+	uint64_t question;
+	const char *what;
+	struct wordlist words;
+	int out;
+};
+extern const struct ipc_type msg_ask;
+
+/* Starts an analyser that speaks analysis_protocol on the channel. */
+struct msg_analyse {
+	uint64_t job;
+	bool imported; /* from outside: no file of this host is read for it */
+	int channel;
+};
+extern const struct ipc_type msg_analyse;
+
+/* Ends an analyser that nobody needs any more. */
+struct msg_stop_job {
+	uint64_t job;
+};
+extern const struct ipc_type msg_stop_job;
+
+/* supervisor → web */
+
+/* First of all, and after it a `began` and maybe an `ended` for the run that it holds, `ready`. */
+struct msg_policy {
+	const char *host, *kernel, *cpu_model, *perfolio;
+	const char *workload_user;
+	bool as_root;			      /* workloads run as root */
+	bool attach, other_users, whole_host; /* what may be measured */
+	uint64_t cpus;
+	uint64_t max_runtime_ns, max_output, max_disk; /* 0: no limit */
+	const char *token;			       /* to sign in with */
+	const char *origin;    /* "http://127.0.0.1:7700", as a browser would send it */
+	struct wordlist hosts; /* what a Host header may say */
+	bool open;	       /* --open: nobody need sign in (loopback only) */
+	bool tls;
+};
+extern const struct ipc_type msg_policy;
+
+struct msg_ready {
+	uint64_t runs; /* that the supervisor holds */
+};
+extern const struct ipc_type msg_ready;
+
+struct msg_began {
+	uint64_t run;
+	uint64_t monotonic_ns, wall_ns; /* the same moment by both clocks */
+	uint64_t pid;			/* of the workload; 0: none was started */
+};
+extern const struct ipc_type msg_began;
+
+struct msg_ended {
+	uint64_t run;
+	uint64_t ending; /* enum run_ending of store/store.h */
+	uint64_t code;
+	bool cancelled;	    /* because it was asked for */
+	const char *reason; /* why it failed or was cut short; "": it did not */
+	uint64_t wall_ns;
+	uint64_t user_ns, system_ns, max_rss, minor_faults, major_faults, voluntary_switches,
+		involuntary_switches; /* of the workload */
+	uint64_t output_cut;	      /* bytes of output that were not kept */
+	const char *notes;	      /* what stat and record said, lines */
+};
+extern const struct ipc_type msg_ended;
+
+struct msg_answered {
+	uint64_t question;
+	bool failed;
+	const char *reason;
+};
+extern const struct ipc_type msg_answered;
+
+struct msg_job_ended {
+	uint64_t job;
+	bool failed; /* it crashed, took too long or too much memory */
+	const char *reason;
+};
+extern const struct ipc_type msg_job_ended;
+
+extern const struct ipc_protocol runner_protocol;
+
+/* web → analyser */
+
+/* What the job is about: `input`s first, then one `job`. */
+struct msg_input {
+	const char *kind; /* "recording", "import", "index", "series", "output" */
+	const char *name; /* of the run or uploaded file, for people */
+	uint64_t run;
+	struct wordlist attributes; /* NAME=VALUE: facts of the run, for exports */
+	int fd;
+};
+extern const struct ipc_type msg_input;
+
+enum analysis {
+	ANALYSE_INDEX,	/* recording or import → index in `out` */
+	ANALYSE_FOLLOW, /* a growing recording → live_* until `complete`, then as ANALYSE_INDEX */
+	ANALYSE_EXPORT, /* options: words of `perfolio export` or `script`; result to `out` */
+	ANALYSE_SESSION, /* inputs of many runs → one HDF5 file in `out` */
+	ANALYSE_LINES,	 /* options: a function's name → JSON of its source lines */
+};
+struct msg_job {
+	uint64_t kind; /* enum analysis */
+	struct wordlist options;
+	int out;
+};
+extern const struct ipc_type msg_job;
+
+/* ANALYSE_FOLLOW: the recording is whole now. */
+struct msg_complete {
+	uint64_t run;
+};
+extern const struct ipc_type msg_complete;
+
+/* analyser → web */
+
+struct msg_progress {
+	uint64_t done, total; /* bytes; total 0: unknown */
+};
+extern const struct ipc_type msg_progress;
+
+/*
+ * Growth of a live tree of one event.  Node 0 is the root; ids are only ever appended, a parent
+ * comes before its children.  Arrays of uint32_t and uint64_t, in this machine's byte order.
+ */
+struct msg_live_tree {
+	uint64_t event;		/* 0, 1 ... in the order in which they are first told */
+	const char *event_name; /* told with the event's first growth, else "" */
+	uint64_t first_node;	/* id of the first new node */
+	struct wordlist names;	/* new names: ids go on from the last */
+	struct ipc_bytes parents, name_ids, kinds;  /* of new nodes: u32, u32, u8 (flame_kind) */
+	struct ipc_bytes changed;		    /* u32: nodes whose self count is another now */
+	struct ipc_bytes self_samples, self_counts; /* u64: their new values */
+	uint64_t samples, lost;			    /* in all */
+};
+extern const struct ipc_type msg_live_tree;
+
+/* New or changed cells of the heatmap: 50 rows a second, as u32 triples (second, row, samples). */
+struct msg_live_heat {
+	uint64_t event;
+	uint64_t start_ns; /* the first column's time */
+	struct ipc_bytes cells;
+};
+extern const struct ipc_type msg_live_heat;
+
+struct msg_finished {
+	bool failed;
+	const char *reason;
+	const char *quality; /* JSON as `perfolio query quality` */
+	const char *facts;   /* JSON: events, samples, lost, duration, what tabs its data allows */
+};
+extern const struct ipc_type msg_finished;
+
+extern const struct ipc_protocol analysis_protocol;
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Counters over time in a file: a head with the names of the events, then rows of one size, in the
+ * order of time, appended.  What is written can be mapped and read while it grows.
+ *
+ *	series_head | names, a NUL behind each, filled up to 8 bytes | series_row ...
+ *
+ * A row tells what was counted since the row before it of the same event and CPU.
+ */
+#ifndef RENDER_SERIES_H
+#define RENDER_SERIES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct err;
+
+#define SERIES_MAGIC   0x31534552494c4f46u /* a file of another byte order does not have it */
+#define SERIES_VERSION 1
+
+struct series_head {
+	uint64_t magic;
+	uint32_t version;
+	uint32_t events;   /* names */
+	uint64_t rows_at;  /* offset of the first row */
+	uint64_t start_ns; /* CLOCK_MONOTONIC when counting began */
+	uint64_t interval_ns;
+};
+
+struct series_row {
+	uint64_t time_ns; /* CLOCK_MONOTONIC at the end of the interval */
+	uint32_t event;
+	int32_t cpu;				/* -1: all */
+	uint64_t value, enabled_ns, running_ns; /* value is scaled if running < enabled */
+};
+
+#endif

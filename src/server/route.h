@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a part of the API is made of: a table of routes, and the calls for their handlers.
+ *
+ *	static int get_session(struct request *request, struct err *err)
+ *	{
+ *		struct session session;
+ *		int rc = store_session_get(request->store, request->ids[0], &request->arena,
+ *&session, err);
+ *
+ *		if (!rc)
+ *			write_session(reply_json(request), &session);
+ *		return rc;
+ *	}
+ *
+ *	const struct route session_routes[] = {
+ *		{ "GET", "/api/v1/sessions/{id}", ROLE_VIEWER, get_session },
+ *		{ 0 },
+ *	};
+ *
+ * A handler that fails gives a negative errno value and words; status and code of the reply follow
+ * from that (-ENOENT 404, -EINVAL 400, -EACCES 403, -EBUSY -EAGAIN -EPERM -EEXIST 409, -E2BIG 413,
+ * -EDQUOT -ENOSPC 507, others 500), unless it called reply_error() itself.
+ */
+#ifndef SERVER_ROUTE_H
+#define SERVER_ROUTE_H
+
+#include "base/arena.h"
+#include "store/people.h"
+#include <json-c/json_object.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct app;
+struct err;
+struct json;
+struct request;
+
+enum route_flags {
+	ROUTE_SLOW = 1 << 0,   /* may wait: runs in a thread of its own, the connection rests */
+	ROUTE_UPLOAD = 1 << 1, /* the body is a file: it streams into request->upload */
+	ROUTE_PUBLIC = 1 << 2, /* signing in, and the page's own files */
+	ROUTE_NO_BODY = 1 << 3 /* a POST without JSON */
+};
+
+struct route {
+	const char *method;
+	const char *path; /* {id} a number, {name} a text without slashes */
+	enum role role;	  /* that is needed */
+	int (*handle)(struct request *request, struct err *err);
+	unsigned flags; /* enum route_flags */
+};
+
+struct request {
+	struct app *app; /* server/app.h */
+	struct store *store;
+	const struct route *route;
+	struct arena arena; /* lives until the reply is sent */
+	const struct user *user;
+	int64_t ids[2];
+	const char *names[2];
+	struct json_object *body; /* an object; NULL where the route has none */
+	int upload;		  /* ROUTE_UPLOAD: the file, at its beginning */
+	struct http_exchange *http;
+};
+
+/* Parameters of the address; a wrong one fails with -EINVAL in words. */
+const char *request_text(const struct request *request, const char *name, const char *otherwise);
+int request_u64(const struct request *request, const char *name, uint64_t otherwise,
+		uint64_t *value, struct err *err);
+int request_double(const struct request *request, const char *name, double otherwise, double *value,
+		   struct err *err);
+int request_flag(const struct request *request, const char *name, bool otherwise, bool *value,
+		 struct err *err);
+
+/* Members of the body, in the same way; a wrong type is named. */
+int body_text(const struct request *request, const char *name, const char *otherwise,
+	      const char **value, struct err *err);
+int body_u64(const struct request *request, const char *name, uint64_t otherwise, uint64_t *value,
+	     struct err *err);
+int body_flag(const struct request *request, const char *name, bool otherwise, bool *value,
+	      struct err *err);
+int body_words(const struct request *request, const char *name, struct wordlist *value,
+	       struct err *err);
+
+/* The body of the reply as JSON: 200 unless reply_status() says else.  Packed where it pays. */
+struct json *reply_json(struct request *request);
+void reply_status(struct request *request, int status);
+/* Bytes that are JSON or something else already; copied. */
+void reply_bytes(struct request *request, const char *type, const void *bytes, size_t size);
+/* True if the client has this version already: it gets 304, and the handler is done. */
+bool reply_etag(struct request *request, const char *etag);
+/* A file, whole or the asked range; the descriptor is the reply's.  name: what to save it as. */
+void reply_file(struct request *request, int fd, const char *type, const char *name);
+/* What is read from a pipe until its end, as it comes. */
+void reply_pipe(struct request *request, int fd, const char *type, const char *name);
+/* Returns `status` as a code for the handler to return. */
+int reply_error(struct request *request, int status, const char *code, const char *remedy,
+		struct err *err, const char *format, ...) __attribute__((format(printf, 6, 7)));
+
+#endif
