@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #define INDEX_MAGIC   0x58444e494f494c46ull /* "FLIOINDX" */
-#define INDEX_VERSION 4
+#define INDEX_VERSION 5
 #define INDEX_ORDER   0x01020304
 
 /* The parts of the file, in their order; each begins at a multiple of 8. */
@@ -34,6 +34,9 @@ enum part {
 	PART_SAMPLE_LEAVES,
 	PART_CPUS,
 	PART_SAMPLE_EVENTS,
+	/* These may be empty. */
+	PART_COUNTS, /* of samples that rows stand for */
+	PART_LINES,  /* of leaves */
 	PARTS,
 };
 
@@ -55,6 +58,8 @@ static const size_t part_sizes[PARTS] = {
 	[PART_SAMPLE_LEAVES] = sizeof(uint32_t),
 	[PART_CPUS] = sizeof(uint16_t),
 	[PART_SAMPLE_EVENTS] = sizeof(uint16_t),
+	[PART_COUNTS] = sizeof(uint64_t),
+	[PART_LINES] = sizeof(struct profile_line),
 };
 
 struct index_header {
@@ -159,6 +164,8 @@ static void collect_parts(const struct profile *p, struct index_parts *parts)
 		[PART_SAMPLE_LEAVES] = { rows->leaf, rows->len },
 		[PART_CPUS] = { rows->cpu, rows->len },
 		[PART_SAMPLE_EVENTS] = { rows->event, rows->len },
+		[PART_COUNTS] = { rows->count, rows->count ? rows->len : 0 },
+		[PART_LINES] = { p->lines.data, p->lines.len },
 	};
 
 	for (size_t i = PART_OBJECTS; i < PARTS; i++) {
@@ -220,34 +227,69 @@ static int write_file(const char *path, const struct index_header *header,
 	return rc;
 }
 
-int profile_index_write(const struct profile *profile, const struct index_identity *identity,
-			const char *path, struct err *err)
-{
-	struct index_header header = {
-		.magic = INDEX_MAGIC,
-		.version = INDEX_VERSION,
-		.order = INDEX_ORDER,
-		.identity = *identity,
-		.quality = profile->quality,
-	};
+/* Strings in one block, and a header for all parts. */
+struct prepared {
+	struct index_header header;
 	struct index_parts parts;
 	uint32_t *ends;
 	char *block;
-	size_t size;
-	int rc;
+};
 
-	collect_parts(profile, &parts);
-	pack_strings(&profile->strings, &ends, &block, &size);
-	parts.data[PART_STRING_ENDS] = ends;
-	parts.counts[PART_STRING_ENDS] = profile->strings.strings.len;
-	parts.data[PART_STRINGS] = block;
-	parts.counts[PART_STRINGS] = size;
-	memcpy(header.counts, parts.counts, sizeof(header.counts));
-	header.checksum = sum_parts(&header, parts.data);
-	rc = size > UINT32_MAX ? err_set(err, EFBIG, "%s: too many names", path)
-			       : write_file(path, &header, parts.data, err);
-	free(ends);
-	free(block);
+static int prepare(struct prepared *ready, const struct profile *profile,
+		   const struct index_identity *identity, struct err *err)
+{
+	struct index_header *header = &ready->header;
+	struct index_parts *parts = &ready->parts;
+	size_t size;
+
+	*header = (struct index_header){
+		.magic = INDEX_MAGIC,
+		.version = INDEX_VERSION,
+		.order = INDEX_ORDER,
+		.quality = profile->quality,
+	};
+	if (identity)
+		header->identity = *identity;
+	collect_parts(profile, parts);
+	pack_strings(&profile->strings, &ready->ends, &ready->block, &size);
+	parts->data[PART_STRING_ENDS] = ready->ends;
+	parts->counts[PART_STRING_ENDS] = profile->strings.strings.len;
+	parts->data[PART_STRINGS] = ready->block;
+	parts->counts[PART_STRINGS] = size;
+	memcpy(header->counts, parts->counts, sizeof(header->counts));
+	header->checksum = sum_parts(header, parts->data);
+	return size > UINT32_MAX ? err_set(err, EFBIG, "too many names for an index") : 0;
+}
+
+static void unprepare(struct prepared *ready)
+{
+	free(ready->ends);
+	free(ready->block);
+}
+
+int profile_index_write(const struct profile *profile, const struct index_identity *identity,
+			const char *path, struct err *err)
+{
+	struct prepared ready;
+	int rc = prepare(&ready, profile, identity, err);
+
+	if (!rc)
+		rc = write_file(path, &ready.header, ready.parts.data, err);
+	unprepare(&ready);
+	return rc;
+}
+
+int profile_index_write_fd(const struct profile *profile, int fd, struct err *err)
+{
+	struct prepared ready;
+	int rc = prepare(&ready, profile, NULL, err);
+
+	if (!rc) {
+		rc = write_parts(fd, &ready.header, ready.parts.data);
+		if (rc)
+			err_set(err, -rc, "the index: %s", strerror(-rc));
+	}
+	unprepare(&ready);
 	return rc;
 }
 
@@ -324,6 +366,9 @@ static bool check_tables(const struct profile *p)
 		if (leaf->object >= objects ||
 		    (leaf->function >= p->functions.len && leaf->function != NO_FUNCTION))
 			return false;
+	vec_each (line, &p->lines)
+		if (line->place >= strings || line->file >= strings)
+			return false;
 	return true;
 }
 
@@ -364,6 +409,7 @@ static void attach(struct profile *p, const struct index_header *header,
 	ATTACH(&p->threads, PART_THREADS);
 	ATTACH(&p->events, PART_EVENTS);
 	ATTACH(&p->leaves, PART_LEAVES);
+	ATTACH(&p->lines, PART_LINES);
 	p->stacks = (struct profile_stacks){
 		.len = header->counts[PART_PARENTS],
 		.parent = (void *)(uintptr_t)data[PART_PARENTS],
@@ -380,15 +426,19 @@ static void attach(struct profile *p, const struct index_header *header,
 		.cpu = (void *)(uintptr_t)data[PART_CPUS],
 		.event = (void *)(uintptr_t)data[PART_SAMPLE_EVENTS],
 	};
+	if (header->counts[PART_COUNTS])
+		p->samples.count = (void *)(uintptr_t)data[PART_COUNTS];
 	p->quality = header->quality;
 }
 
 /* Columns of one table have one length. */
 static bool check_counts(const uint64_t counts[PARTS])
 {
-	for (size_t i = PART_TIMES; i < PARTS; i++)
-		if (counts[i] != counts[PART_TIMES])
+	for (size_t i = PART_TIMES; i <= PART_COUNTS; i++)
+		if (counts[i] != counts[PART_TIMES] && (i != PART_COUNTS || counts[i]))
 			return false;
+	if (counts[PART_LINES] && counts[PART_LINES] != counts[PART_LEAVES])
+		return false;
 	return counts[PART_STACK_FUNCTIONS] == counts[PART_PARENTS] &&
 	       counts[PART_FLAGS] == counts[PART_PARENTS] && counts[PART_PARENTS] < UINT32_MAX &&
 	       counts[PART_STRING_ENDS] < UINT32_MAX && counts[PART_FUNCTIONS] < UINT32_MAX / 2;
@@ -413,7 +463,7 @@ static int check_header(const struct index_header *header, size_t size,
 		return err_set(err, EBADMSG, "not an index");
 	if (header->order != INDEX_ORDER || header->version != INDEX_VERSION)
 		return err_set(err, ESTALE, "an index of another version");
-	if (memcmp(&header->identity, identity, sizeof(*identity)))
+	if (identity && memcmp(&header->identity, identity, sizeof(*identity)))
 		return err_set(err, ESTALE, "an index of another recording");
 	return 0;
 }
@@ -461,32 +511,45 @@ void profile_index_mend(void *bytes, size_t size, const struct index_identity *i
 		header->checksum = sum_parts(header, data);
 }
 
-int profile_index_open(struct profile **profile, const struct index_identity *identity,
-		       const char *path, struct err *err)
+static int open_mapped(struct profile **profile, const struct index_identity *identity, int fd,
+		       struct err *err)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC), rc;
 	struct stat st;
 	void *base;
+	int rc;
 
-	if (fd < 0)
-		return err_set(err, errno, "%s: %s", path, strerror(errno));
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || !st.st_size) {
-		close(fd);
-		return err_set(err, EBADMSG, "%s: not an index", path);
-	}
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || !st.st_size)
+		return err_set(err, EBADMSG, "not an index");
 	base = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, fd, 0);
-	close(fd);
 	if (base == MAP_FAILED)
-		return err_set(err, errno, "%s: %s", path, strerror(errno));
+		return err_set(err, errno, "%s", strerror(errno));
 	rc = profile_index_of(profile, identity, base, (size_t)st.st_size, err);
 	if (rc) {
 		munmap(base, (size_t)st.st_size);
-		err_prefix(err, "%s", path);
 		return rc;
 	}
 	(*profile)->file->base = base;
 	(*profile)->file->size = (size_t)st.st_size;
 	return 0;
+}
+
+int profile_index_open(struct profile **profile, const struct index_identity *identity,
+		       const char *path, struct err *err)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC), rc;
+
+	if (fd < 0)
+		return err_set(err, errno, "%s: %s", path, strerror(errno));
+	rc = open_mapped(profile, identity, fd, err);
+	close(fd);
+	if (rc)
+		err_prefix(err, "%s", path);
+	return rc;
+}
+
+int profile_index_open_fd(struct profile **profile, int fd, struct err *err)
+{
+	return open_mapped(profile, NULL, fd, err);
 }
 
 void profile_index_detach(struct profile *p)
@@ -496,6 +559,7 @@ void profile_index_detach(struct profile *p)
 	p->threads.data = NULL;
 	p->events.data = NULL;
 	p->leaves.data = NULL;
+	p->lines.data = NULL;
 	p->stacks = (struct profile_stacks){ 0 };
 	p->samples = (struct profile_samples){ 0 };
 	if (p->file->base)

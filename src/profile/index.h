@@ -27,6 +27,9 @@ int index_identify(struct index_identity *identity, const char *path, uint64_t s
 int profile_index_write(const struct profile *profile, const struct index_identity *identity,
 			const char *path, struct err *err);
 
+/* The same to a descriptor, for those who know by other means what it was made from. */
+int profile_index_write_fd(const struct profile *profile, int fd, struct err *err);
+
 /*
  * -ESTALE if it was made from something else or by another version, -EBADMSG if it is damaged,
  * -ENOENT if there is none.
@@ -34,7 +37,11 @@ int profile_index_write(const struct profile *profile, const struct index_identi
 int profile_index_open(struct profile **profile, const struct index_identity *identity,
 		       const char *path, struct err *err);
 
-/* The same for bytes in memory, aligned to 8, which must outlive the profile. */
+/* The same for an open file that stays whole; its identity is not looked at.  fd stays open. */
+int profile_index_open_fd(struct profile **profile, int fd, struct err *err);
+
+/* The same for bytes in memory, aligned to 8, which must outlive the profile; identity may be NULL.
+ */
 int profile_index_of(struct profile **profile, const struct index_identity *identity,
 		     const void *bytes, size_t size, struct err *err);
 

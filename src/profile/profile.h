@@ -123,7 +123,7 @@ struct profile {
 	VEC(struct profile_thread) threads;
 	VEC(struct profile_event) events;
 	VEC(struct profile_leaf) leaves; /* all addresses that were named, callers' too */
-	VEC(struct profile_line) lines;	 /* of the leaves, if they were wanted; not in an index */
+	VEC(struct profile_line) lines;	 /* of the leaves, if they were wanted */
 	struct profile_stacks stacks;
 	struct profile_samples samples;
 	struct profile_quality quality;

@@ -126,3 +126,35 @@ TEST(index_with_an_inlined_root_is_refused)
 		unlink(path);
 	}
 }
+
+/* What imports and lines add, by way of a descriptor. */
+TEST(index_keeps_counts_and_lines)
+{
+	struct profile *profile = sample_profile(), *again = NULL;
+	struct err err = { 0 };
+	char path[64];
+	int fd;
+
+	profile_add_to(profile, 1, 4, 40);
+	while (profile->lines.len < profile->leaves.len)
+		*vec_push(&profile->lines) = (struct profile_line){
+			.place = interner_add(&profile->strings, "prog.c:7"),
+			.file = interner_add(&profile->strings, "prog.c"),
+		};
+	snprintf(path, sizeof(path), "/tmp/perfolio-index-XXXXXX");
+	fd = mkstemp(path);
+	unlink(path);
+	EXPECT_INT(profile_index_write_fd(profile, fd, &err), 0);
+	EXPECT_INT(profile_index_open_fd(&again, fd, &err), 0);
+	EXPECT_INT(profile_row_count(&again->samples, 0), 1);
+	EXPECT_INT(profile_row_count(&again->samples, 1), 5);
+	EXPECT_INT(again->lines.len, again->leaves.len);
+	EXPECT_TEXT(profile_text(again, again->lines.data[0].place), "prog.c:7");
+	profile_free(again);
+	again = NULL;
+	EXPECT_INT(ftruncate(fd, 100), 0);
+	EXPECT_INT(profile_index_open_fd(&again, fd, &err), -EBADMSG);
+	EXPECT(!again);
+	close(fd);
+	profile_free(profile);
+}
