@@ -188,8 +188,11 @@ struct msg_progress {
 extern const struct ipc_type msg_progress;
 
 /*
- * Growth of a live tree of one event.  Node 0 is the root; ids are only ever appended, a parent
- * comes before its children.  Arrays of uint32_t and uint64_t, in this machine's byte order.
+ * Growth of a live tree of one event.  Node 0 is the root, told like any other with itself as its
+ * parent; ids are only ever appended, a parent comes before its children.  Names are numbered for
+ * each event on its own.  Growth that does not fit into one message is told in several.  first_node
+ * 0 for a tree that has nodes already begins it anew, names and all.  Arrays of uint32_t and
+ * uint64_t, in this machine's byte order.
  */
 struct msg_live_tree {
 	uint64_t event;		/* 0, 1 ... in the order in which they are first told */

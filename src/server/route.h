@@ -30,6 +30,7 @@
 #include <json-c/json_object.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct app;
 struct err;
@@ -94,6 +95,20 @@ bool reply_etag(struct request *request, const char *etag);
 void reply_file(struct request *request, int fd, const char *type, const char *name);
 /* What is read from a pipe until its end, as it comes. */
 void reply_pipe(struct request *request, int fd, const char *type, const char *name);
+/*
+ * A reply that goes on until its source ends it or the client leaves; not packed.  read() is called
+ * where there is room for more: up to `size` bytes, 0 when there are none now, -1 at the end.  It
+ * calls http_rest() before it gives 0, under a lock that who has new bytes takes too, for
+ * http_wake(): the connection rests between the two.  end() comes last, once.
+ */
+struct reply_source {
+	void *user;
+	ssize_t (*read)(void *user, char *into, size_t size);
+	void (*end)(void *user);
+};
+void reply_stream(struct request *request, const char *type, const struct reply_source *source);
+void http_rest(struct http_exchange *http);
+void http_wake(struct http_exchange *http);
 /* Returns `status` as a code for the handler to return. */
 int reply_error(struct request *request, int status, const char *code, const char *remedy,
 		struct err *err, const char *format, ...) __attribute__((format(printf, 6, 7)));
