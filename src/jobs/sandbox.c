@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "jobs/sandbox.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "jobs/sandbox_inside.h"
+
+#include <errno.h>
+#include <grp.h>
+#include <linux/capability.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED 1 /* its shadow takes terabytes of addresses */
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SANITIZED 1
+#endif
+#endif
+#ifndef SANITIZED
+#define SANITIZED 0
+#endif
+
+#define NO_LANDLOCK "files: the kernel has no Landlock (Linux 5.13)\n"
+#define NO_SECCOMP  "system calls: the kernel has no seccomp filters\n"
+
+static int limit(int what, uint64_t soft, uint64_t hard, const char *name, struct err *err)
+{
+	struct rlimit now, wanted = { .rlim_cur = soft, .rlim_max = hard };
+
+	if (getrlimit(what, &now))
+		return err_set(err, errno, "sandbox: %s: %s", name, strerror(errno));
+	if (now.rlim_max < wanted.rlim_max)
+		wanted.rlim_max = now.rlim_max;
+	if (wanted.rlim_max < wanted.rlim_cur)
+		wanted.rlim_cur = wanted.rlim_max;
+	if (setrlimit(what, &wanted))
+		return err_set(err, errno, "sandbox: %s: %s", name, strerror(errno));
+	return 0;
+}
+
+/* A second of CPU time lies between SIGXCPU, which tells the reason, and SIGKILL. */
+static int set_limits(const struct sandbox *sandbox, struct err *err)
+{
+	int rc = limit(RLIMIT_CORE, 0, 0, "core files", err);
+
+	if (!rc && sandbox->memory && !SANITIZED)
+		rc = limit(RLIMIT_AS, sandbox->memory, sandbox->memory, "memory", err);
+	if (!rc && sandbox->cpu_s)
+		rc = limit(RLIMIT_CPU, sandbox->cpu_s, sandbox->cpu_s + 1, "CPU time", err);
+	return rc;
+}
+
+static int drop_user(const struct sandbox *sandbox, struct err *err)
+{
+	if (sandbox->uid == SANDBOX_STAY)
+		return 0;
+	if (setgroups(sandbox->group_count, sandbox->groups) && errno != EPERM)
+		return err_set(err, errno, "sandbox: setgroups: %s", strerror(errno));
+	if (setresgid(sandbox->gid, sandbox->gid, sandbox->gid))
+		return err_set(err, errno, "sandbox: setresgid: %s", strerror(errno));
+	if (setresuid(sandbox->uid, sandbox->uid, sandbox->uid))
+		return err_set(err, errno, "sandbox: setresuid: %s", strerror(errno));
+	if (sandbox->uid && (!setuid(0) || !geteuid()))
+		return err_set(err, EPERM, "sandbox: root could be had back");
+	return 0;
+}
+
+/* The bounding set needs a capability itself, so it goes before the others. */
+static int drop_capabilities(struct err *err)
+{
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct none[2] = { 0 };
+
+	if (syscall(SYS_capset, &head, none))
+		return err_set(err, errno, "sandbox: capset: %s", strerror(errno));
+	return 0;
+}
+
+static void drop_bounding_set(void)
+{
+	for (unsigned long cap = 0; !prctl(PR_CAPBSET_DROP, cap, 0, 0, 0); cap++)
+		;
+	prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+}
+
+static void say(struct buf *missing, const char *line)
+{
+	if (missing)
+		buf_puts(missing, line);
+}
+
+/* Says that the kernel has none of it, which is no failure. */
+static int tolerate(int rc, struct buf *missing, const char *line)
+{
+	if (rc != -ENOSYS)
+		return rc;
+	say(missing, line);
+	return 0;
+}
+
+/* Landlock's rule names a folder that only root may see, so it is made before the user goes. */
+int sandbox_enter(const struct sandbox *sandbox, struct buf *missing, struct err *err)
+{
+	int rc = 0;
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+		return err_set(err, errno, "sandbox: no_new_privs: %s", strerror(errno));
+	drop_bounding_set();
+	if (sandbox->profile == SANDBOX_WEB)
+		rc = tolerate(landlock_web(sandbox->writable, sandbox->network, missing, err),
+			      missing, NO_LANDLOCK);
+	if (!rc)
+		rc = drop_user(sandbox, err);
+	if (!rc)
+		rc = drop_capabilities(err);
+	if (!rc)
+		rc = set_limits(sandbox, err);
+	/* Nobody of the same user looks into its memory: tokens are there. */
+	if (!rc)
+		prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+	if (!rc)
+		rc = tolerate(seccomp_role(sandbox, err), missing, NO_SECCOMP);
+	return rc;
+}
+
+int sandbox_files(const struct sandbox_files *files, struct buf *missing, struct err *err)
+{
+	int rc = landlock_analyser(files, missing, err);
+	bool landlock = !rc;
+
+	rc = tolerate(rc, missing, NO_LANDLOCK);
+	if (!rc && !files->readable)
+		rc = seccomp_no_names(landlock && files->output >= 0, err);
+	else if (!rc && !landlock)
+		rc = seccomp_reading(err);
+	return tolerate(rc, missing, NO_SECCOMP);
+}
