@@ -18,6 +18,7 @@ $(BUILD)/build.ninja:
 	meson setup $(BUILD) --prefix $(abspath $(PREFIX))
 
 build: $(BUILD)/build.ninja ## build the program: build/perfolio
+	@tools/page.sh
 	@ninja -C $(BUILD)
 
 run: ## install missing packages, build, look at this machine, count an example
@@ -28,6 +29,7 @@ run: ## install missing packages, build, look at this machine, count an example
 
 test: ## install missing packages, then every test; ONLY='asan live' for some of them
 	@tools/setup.sh build test lab
+	@tools/page.sh
 	@tools/npm.sh build-test/npm || echo "setup: without npm's packages what they test is left out"
 	@tools/test.py $(ONLY)
 

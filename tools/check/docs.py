@@ -86,7 +86,7 @@ def check_completion():
 
 def check_links():
     for folder, folders, names in os.walk(SOURCE):
-        folders[:] = [name for name in folders if not name.startswith((".", "build", "lab-cache"))]
+        folders[:] = [name for name in folders if not name.startswith((".", "build", "lab-cache", "node_modules"))]
         for name in names:
             if not name.endswith(".md"):
                 continue

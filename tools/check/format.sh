@@ -5,7 +5,7 @@
 set -eu
 cd "$1"
 sources() {
-  find . -type d \( -name 'build*' -o -name lab-cache -o -name .git \) -prune -o -type f "$@" -print | sort
+  find . -type d \( -name 'build*' -o -name lab-cache -o -name node_modules -o -name .git \) -prune -o -type f "$@" -print | sort
 }
 
 files=$(sources -name '*.[ch]')
