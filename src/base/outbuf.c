@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/outbuf.h"
+#include "base/buf.h"
 #include "base/file.h"
 #include "base/mem.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -13,6 +15,12 @@ void outbuf_init(struct outbuf *out, int fd)
 	*out = (struct outbuf){ .fd = fd };
 	out->data = out->at = mem_resize(NULL, OUTBUF_SIZE, 1);
 	out->end = out->data + OUTBUF_SIZE;
+}
+
+void outbuf_init_memory(struct outbuf *out, struct buf *into)
+{
+	outbuf_init(out, -1);
+	out->into = into;
 }
 
 void outbuf_pack(struct outbuf *out, enum packing packing)
@@ -27,7 +35,9 @@ void outbuf_flush(struct outbuf *out)
 	size_t size = (size_t)(out->at - out->data);
 	int rc = 0;
 
-	if (!out->error && size)
+	if (out->into)
+		buf_add(out->into, out->data, size);
+	else if (!out->error && size)
 		rc = out->packer ? packer_write(out->packer, out->data, size)
 				 : fd_write_all(out->fd, out->data, size);
 	if (rc)
@@ -173,4 +183,43 @@ void out_hex(struct outbuf *out, uint64_t value, unsigned width)
 		*--start = "0123456789abcdef"[value & 15];
 	while (value >>= 4);
 	out_right(out, start, (size_t)(end - start), width);
+}
+
+void out_number(struct outbuf *out, double value)
+{
+	/* So many decimals that a number below the limit has seven digits. */
+	static const struct {
+		double below, scale;
+		unsigned decimals;
+	} steps[] = { { 1, 1e7, 7 }, { 10, 1e6, 6 }, { 1e3, 1e4, 4 }, { 1e5, 1e2, 2 } };
+	double size = fabs(value);
+	uint64_t whole;
+
+	if (!isfinite(value)) {
+		out_text(out, "null");
+		return;
+	}
+	if (size >= 1e18 || (size < 1e-4 && size > 0)) {
+		out_printf(out, "%.7g", value);
+		return;
+	}
+	if (value < 0)
+		out_char(out, '-');
+	for (size_t i = 0; size != floor(size) && i < ARRAY_SIZE(steps); i++) {
+		uint64_t scale = (uint64_t)steps[i].scale, part;
+		unsigned decimals = steps[i].decimals;
+
+		if (size >= steps[i].below)
+			continue;
+		whole = (uint64_t)(size * steps[i].scale + 0.5);
+		out_u64(out, whole / scale, 0);
+		for (part = whole % scale; part && part % 10 == 0; part /= 10)
+			decimals--;
+		if (part) {
+			out_char(out, '.');
+			out_u64_zeros(out, part, decimals);
+		}
+		return;
+	}
+	out_u64(out, (uint64_t)(size + 0.5), 0);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Much text, fast: a large buffer in front of a descriptor, and numbers written by hand instead of
- * by printf, which costs ten times as much.
+ * Much text, fast: a large buffer in front of a descriptor or of memory, and numbers written by
+ * hand instead of by printf, which costs ten times as much.
  *
  * A write that fails is remembered in `error` and everything after it goes nowhere, so that only
  * the end, and now and then a loop, need to look.
@@ -18,6 +18,7 @@
 struct outbuf {
 	char *data, *at, *end;
 	int fd;
+	struct buf *into;      /* instead of a descriptor; or NULL */
 	struct packer *packer; /* NULL: bytes go out as they are */
 	int error;	       /* a positive errno value */
 	unsigned flushes;      /* so far: whether a text that was written still lies here */
@@ -25,7 +26,10 @@ struct outbuf {
 
 #define OUTBUF_SIZE ((size_t)256 * 1024)
 
+struct buf;
 void outbuf_init(struct outbuf *out, int fd);
+/* Adds to *into, which has all of it after outbuf_fini(). */
+void outbuf_init_memory(struct outbuf *out, struct buf *into);
 /* From now on everything goes out packed; what was written before is not. */
 void outbuf_pack(struct outbuf *out, enum packing packing);
 /* Writes what is left; 0 or a negative errno value. */
@@ -66,5 +70,7 @@ void out_u64_zeros(struct outbuf *out, uint64_t value, unsigned width);
 void out_int(struct outbuf *out, int64_t value, unsigned width);
 /* As "%*lx". */
 void out_hex(struct outbuf *out, uint64_t value, unsigned width);
+/* For pictures: seven digits or all before the point, no zeros at the end; not finite is "null". */
+void out_number(struct outbuf *out, double value);
 
 #endif

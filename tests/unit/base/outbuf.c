@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/outbuf.h"
+#include "base/buf.h"
 #include "test.h"
 
 #include <errno.h>
@@ -85,4 +86,50 @@ TEST(outbuf_remembers_a_write_that_failed)
 	EXPECT_INT(out.error, EBADF);
 	out_text(&out, "lost too");
 	EXPECT_INT(outbuf_fini(&out), -EBADF);
+}
+
+TEST(outbuf_writes_numbers_for_pictures)
+{
+	static const struct {
+		double value;
+		const char *text;
+	} cases[] = {
+		{ 0, "0" },
+		{ 7, "7" },
+		{ -12, "-12" },
+		{ 0.5, "0.5" },
+		{ 1.2345678, "1.234568" },
+		{ 2.05, "2.05" },
+		{ 999.96, "999.96" },
+		{ 99999.999, "100000" },
+		{ 123456.7, "123457" },
+		{ 9007199254740993.0, "9007199254740992" },
+		{ 1e20, "1e+20" },
+		{ 0.00001, "1e-05" },
+		{ 0.0 / 0.0, "null" },
+	};
+	struct outbuf out;
+
+	outbuf_init(&out, -1);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		test_case("%s", cases[i].text);
+		out_number(&out, cases[i].value);
+		EXPECT_TEXT(text_of(&out), cases[i].text);
+	}
+	outbuf_fini(&out);
+}
+
+TEST(outbuf_gathers_in_memory)
+{
+	struct buf into = { 0 };
+	struct outbuf out;
+
+	buf_puts(&into, "first ");
+	outbuf_init_memory(&out, &into);
+	for (int i = 0; i < 100000; i++)
+		out_text(&out, "ten bytes ");
+	EXPECT_INT(outbuf_fini(&out), 0);
+	EXPECT_INT(into.len, 6 + 1000000);
+	EXPECT(!memcmp(into.data + into.len - 10, "ten bytes ", 10));
+	buf_free(&into);
 }

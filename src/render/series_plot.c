@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "render/series_plot.h"
+#include "base/cpuset.h"
+#include "base/idmap.h"
+#include "render/series_ratio.h"
+
+#define CELLS_MAX ((size_t)4 << 20)   /* of all lines: 128 MB */
+#define RANGE_MAX (UINT64_C(1) << 60) /* ns: 36 years */
+
+/* A line's value in the tick that is being read. */
+struct pending {
+	double value;
+	uint64_t rows;
+};
+
+struct plotter {
+	struct series_plot *plot;
+	const struct series *series;
+	const struct series_question *question;
+	size_t first, last; /* rows */
+	size_t columns;
+	struct idmap known;  /* (event, cpu) to line */
+	VEC(uint32_t) order; /* of lines in the last tick: the next one mostly has the same */
+	size_t place;	     /* in it */
+	VEC(struct pending) pending;
+	VEC(uint32_t) touched;
+	size_t looked; /* at so many lines for ratios */
+	uint64_t tick_ns, tick_before;
+	bool in_tick;
+	size_t column;
+	double column_ns;
+	uint64_t column_end;
+};
+
+/* Rows of a tick have one time, or nearly. */
+static bool same_tick(const struct series *series, uint64_t tick, uint64_t time)
+{
+	return time >= tick && time - tick <= series->head->interval_ns / 2;
+}
+
+/* How many ticks there are, as far as `most`. */
+static size_t count_ticks(const struct plotter *p, size_t most)
+{
+	const struct series_row *rows = p->series->rows;
+	size_t ticks = 0;
+	uint64_t tick = 0;
+
+	for (size_t i = p->first; i < p->last && ticks <= most; i++)
+		if (!ticks || !same_tick(p->series, tick, rows[i].time_ns)) {
+			tick = rows[i].time_ns;
+			ticks++;
+		}
+	return ticks;
+}
+
+static struct plot_cell *new_cells(size_t columns)
+{
+	return mem_alloc((columns + 1) * sizeof(struct plot_cell));
+}
+
+static uint32_t add_line(struct plotter *p, uint32_t event, int32_t cpu)
+{
+	struct plot_line *line;
+
+	if (p->plot->lines.len == PLOT_LINES_MAX)
+		return NO_LINE;
+	line = vec_push(&p->plot->lines);
+	line->event = event;
+	line->cpu = cpu;
+	line->cells = new_cells(p->columns);
+	vec_push(&p->pending);
+	return (uint32_t)p->plot->lines.len - 1;
+}
+
+static uint32_t find_line(struct plotter *p, uint32_t event, int32_t cpu)
+{
+	uint64_t key = (uint64_t)event << 32 | (uint32_t)(cpu + 1);
+	uint32_t line;
+
+	if (p->place < p->order.len) {
+		const struct plot_line *guess;
+
+		line = p->order.data[p->place];
+		guess = line == NO_LINE ? NULL : &p->plot->lines.data[line];
+		if (guess && guess->event == event && guess->cpu == cpu)
+			return line;
+	}
+	line = idmap_find(&p->known, key);
+	if (line == UINT32_MAX) {
+		line = add_line(p, event, cpu);
+		if (line != NO_LINE)
+			idmap_add(&p->known, key, line);
+	}
+	if (p->place < p->order.len)
+		p->order.data[p->place] = line;
+	else
+		*vec_push(&p->order) = line;
+	return line;
+}
+
+static void put(struct plot_cell *cell, double value, double sum, double weight)
+{
+	if (!cell->weight || value < cell->min)
+		cell->min = value;
+	if (!cell->weight || value > cell->max)
+		cell->max = value;
+	cell->sum += sum;
+	cell->weight += weight;
+}
+
+/* The column that a tick falls into; ticks come in order. */
+static void choose_column(struct plotter *p, uint64_t time)
+{
+	struct series_plot *plot = p->plot;
+
+	if (!plot->down_sampled) {
+		/* Times that go back make more ticks than were counted. */
+		if (plot->times.len < p->columns)
+			*vec_push(&plot->times) = time;
+		p->column = plot->times.len - 1;
+		return;
+	}
+	while (time >= p->column_end && p->column + 1 < p->columns) {
+		p->column++;
+		p->column_end = plot->from_ns + (uint64_t)((double)(p->column + 1) * p->column_ns);
+	}
+}
+
+static void put_ratio(struct plotter *p, const struct plot_ratio *ratio)
+{
+	const struct pending *of = &p->pending.data[ratio->of];
+	double by = ratio->by == NO_LINE ? (double)(p->tick_ns - p->tick_before)
+					 : p->pending.data[ratio->by].value;
+
+	if (!of->rows || !(by > 0) || (ratio->by != NO_LINE && !p->pending.data[ratio->by].rows))
+		return;
+	put(&ratio->cells[p->column], ratio->kind->factor * of->value / by,
+	    ratio->kind->factor * of->value, by);
+}
+
+static void end_tick(struct plotter *p)
+{
+	struct series_plot *plot = p->plot;
+
+	if (!p->in_tick)
+		return;
+	choose_column(p, p->tick_ns);
+	/* Ratios of lines that came with this tick begin with it. */
+	if (p->looked != plot->lines.len)
+		series_ratios_find(plot, p->series, p->columns);
+	p->looked = plot->lines.len;
+	vec_each (ratio, &plot->ratios)
+		put_ratio(p, ratio);
+	vec_each (line, &p->touched) {
+		struct pending *pending = &p->pending.data[*line];
+
+		put(&plot->lines.data[*line].cells[p->column], pending->value, pending->value, 1);
+		*pending = (struct pending){ 0 };
+	}
+	p->touched.len = 0;
+	p->tick_before = p->tick_ns;
+	p->in_tick = false;
+}
+
+static void begin_tick(struct plotter *p, uint64_t time)
+{
+	end_tick(p);
+	/* A clock that goes back would give columns out of order. */
+	p->tick_ns = time > p->tick_before ? time : p->tick_before;
+	p->in_tick = true;
+	p->place = 0;
+}
+
+static bool is_wanted(const struct plotter *p, const struct series_row *row)
+{
+	const struct series_question *q = p->question;
+
+	if (!series_row_good(p->series, row) || (q->events && !q->events[row->event]))
+		return false;
+	return !q->cpus || row->cpu < 0 || cpuset_has(q->cpus, row->cpu);
+}
+
+static void take_row(struct plotter *p, const struct series_row *row)
+{
+	uint32_t id = find_line(p, row->event, p->question->each_cpu ? row->cpu : -1);
+	struct plot_line *line;
+
+	if (id == NO_LINE) {
+		p->plot->lines_left_out++;
+		return;
+	}
+	p->place++;
+	line = &p->plot->lines.data[id];
+	line->total += row->value;
+	line->points++;
+	line->enabled_ns += row->enabled_ns;
+	line->running_ns += row->running_ns;
+	if (!p->pending.data[id].rows++)
+		*vec_push(&p->touched) = id;
+	p->pending.data[id].value += (double)row->value;
+}
+
+static void read_rows(struct plotter *p)
+{
+	const struct series_row *rows = p->series->rows;
+
+	for (size_t i = p->first; i < p->last; i++) {
+		if (!is_wanted(p, &rows[i]))
+			continue;
+		if (!p->in_tick || !same_tick(p->series, p->tick_ns, rows[i].time_ns))
+			begin_tick(p, rows[i].time_ns);
+		take_row(p, &rows[i]);
+	}
+	end_tick(p);
+}
+
+/* What was there already when the range began, for the first tick's length. */
+static uint64_t time_before(const struct plotter *p)
+{
+	if (p->first && p->first <= p->series->count)
+		return p->series->rows[p->first - 1].time_ns;
+	return p->series->head->start_ns;
+}
+
+static void choose_range(struct plotter *p, size_t width)
+{
+	const struct series *series = p->series;
+	struct series_plot *plot = p->plot;
+
+	p->first = series_row_at(series, p->question->from_ns);
+	p->last = p->question->to_ns ? series_row_at(series, p->question->to_ns) : series->count;
+	p->last = p->last > p->first ? p->last : p->first;
+	plot->points = p->last - p->first;
+	p->columns = count_ticks(p, width);
+	plot->down_sampled = p->columns > width;
+	plot->from_ns = p->question->from_ns ? p->question->from_ns : series->head->start_ns;
+	plot->to_ns = p->question->to_ns   ? p->question->to_ns
+		      : p->last > p->first ? series->rows[p->last - 1].time_ns + 1
+					   : plot->from_ns;
+	if (plot->down_sampled) {
+		p->columns = width;
+		/* A file may say anything of its times. */
+		if (plot->to_ns <= plot->from_ns)
+			plot->to_ns = plot->from_ns + 1;
+		if (plot->to_ns - plot->from_ns > RANGE_MAX)
+			plot->to_ns = plot->from_ns + RANGE_MAX;
+		p->column_ns = (double)(plot->to_ns - plot->from_ns) / (double)width;
+		p->column_end = plot->from_ns + (uint64_t)p->column_ns;
+	}
+}
+
+/* Columns of which no line has anything are not shown. */
+static void close_columns(struct plotter *p)
+{
+	struct series_plot *plot = p->plot;
+	size_t to = 0;
+
+	for (size_t c = 0; c < p->columns; c++) {
+		bool used = false;
+
+		vec_each (line, &plot->lines)
+			used |= line->cells[c].weight > 0;
+		if (!used)
+			continue;
+		vec_each (line, &plot->lines)
+			line->cells[to] = line->cells[c];
+		vec_each (ratio, &plot->ratios)
+			ratio->cells[to] = ratio->cells[c];
+		*vec_push(&plot->times) = plot->from_ns +
+					  (uint64_t)(((double)c + 0.5) * p->column_ns);
+		to++;
+	}
+}
+
+/* So many columns that the cells of all lines stay within bounds. */
+static size_t bounded_width(const struct series *series, const struct series_question *question)
+{
+	size_t width = question->width ? question->width : PLOT_WIDTH;
+	size_t lines = question->each_cpu ? PLOT_LINES_MAX : series->head->events + 1;
+
+	width = width < PLOT_WIDTH_MAX ? width : PLOT_WIDTH_MAX;
+	return width * lines > CELLS_MAX ? CELLS_MAX / lines : width;
+}
+
+void series_plot_make(struct series_plot *plot, const struct series *series,
+		      const struct series_question *question)
+{
+	struct plotter p = { .plot = plot, .series = series, .question = question };
+
+	*plot = (struct series_plot){ 0 };
+	choose_range(&p, bounded_width(series, question));
+	p.tick_before = time_before(&p);
+	read_rows(&p);
+	if (plot->down_sampled)
+		close_columns(&p);
+	idmap_free(&p.known);
+	vec_free(&p.order);
+	vec_free(&p.pending);
+	vec_free(&p.touched);
+}
+
+void series_plot_free(struct series_plot *plot)
+{
+	vec_each (line, &plot->lines)
+		free(line->cells);
+	vec_each (ratio, &plot->ratios)
+		free(ratio->cells);
+	vec_free(&plot->lines);
+	vec_free(&plot->ratios);
+	vec_free(&plot->times);
+}
+
+void series_values_of(struct series_values *values, const struct series *series, uint32_t event,
+		      int32_t cpu, uint64_t from_ns, uint64_t to_ns)
+{
+	size_t last = to_ns ? series_row_at(series, to_ns) : series->count;
+	uint64_t tick = 0;
+	bool first = true;
+
+	for (size_t i = series_row_at(series, from_ns); i < last; i++) {
+		const struct series_row *row = &series->rows[i];
+
+		if (row->event != event || !series_row_good(series, row) ||
+		    (cpu >= 0 && row->cpu != cpu))
+			continue;
+		if (first || !same_tick(series, tick, row->time_ns)) {
+			tick = row->time_ns;
+			vec_push(values);
+			first = false;
+		}
+		*vec_last(values) += (double)row->value;
+	}
+}

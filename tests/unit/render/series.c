@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/cpuset.h"
+#include "base/jsonread.h"
+#include "base/outbuf.h"
+#include "render/series_json.h"
+#include "test.h"
+
+#include <errno.h>
+#include <json-c/json_object.h>
+#include <math.h>
+
+#define START	 (1000 * NS_PER_SEC)
+#define INTERVAL (10 * 1000000ull)
+
+/* A file in memory; names are NUL-separated and fill 8 bytes. */
+struct made {
+	struct buf bytes;
+	struct series series;
+};
+
+static void make(struct made *made, const char *names, size_t size, uint32_t events)
+{
+	struct series_head head = { .magic = SERIES_MAGIC,
+				    .version = SERIES_VERSION,
+				    .events = events,
+				    .rows_at = sizeof(head) + (size + 7) / 8 * 8,
+				    .start_ns = START,
+				    .interval_ns = INTERVAL };
+
+	*made = (struct made){ 0 };
+	buf_add(&made->bytes, &head, sizeof(head));
+	buf_add(&made->bytes, names, size);
+	while (made->bytes.len % 8)
+		buf_putc(&made->bytes, 0);
+}
+
+static void add(struct made *made, uint64_t time, uint32_t event, int cpu, uint64_t value)
+{
+	struct series_row row = { .time_ns = time,
+				  .event = event,
+				  .cpu = cpu,
+				  .value = value,
+				  .enabled_ns = INTERVAL,
+				  .running_ns = INTERVAL };
+
+	buf_add(&made->bytes, &row, sizeof(row));
+}
+
+static void open_made(struct made *made)
+{
+	struct err err = { 0 };
+
+	EXPECT_INT(series_of(&made->series, made->bytes.data, made->bytes.len, &err), 0);
+}
+
+static void done(struct made *made)
+{
+	series_close(&made->series);
+	buf_free(&made->bytes);
+}
+
+#define CYCLES "cycles:u\0instructions:u\0page-faults"
+
+/* Two cycles and three instructions a tick, on each of two CPUs. */
+static void make_ticks(struct made *made, size_t ticks)
+{
+	make(made, CYCLES, sizeof(CYCLES), 3);
+	for (size_t i = 1; i <= ticks; i++)
+		for (int cpu = 0; cpu < 2; cpu++) {
+			add(made, START + i * INTERVAL, 0, cpu, 2);
+			add(made, START + i * INTERVAL, 1, cpu, i == ticks / 2 ? 300 : 3);
+		}
+	open_made(made);
+}
+
+TEST(series_is_read_as_far_as_it_is_written)
+{
+	struct made made;
+	struct err err = { 0 };
+	struct series series;
+
+	make_ticks(&made, 10);
+	EXPECT_INT(made.series.count, 40);
+	EXPECT_TEXT(made.series.names[1], "instructions:u");
+	EXPECT_INT(series_of(&series, made.bytes.data, made.bytes.len - 1, &err), 0);
+	EXPECT_INT(series.count, 39);
+	series_close(&series);
+	EXPECT_INT(series_of(&series, made.bytes.data, 16, &err), -EAGAIN);
+	EXPECT_INT(series_of(&series, made.bytes.data, sizeof(struct series_head), &err), -EAGAIN);
+	EXPECT_INT(series_row_at(&made.series, START + 3 * INTERVAL), 8);
+	done(&made);
+}
+
+TEST(series_of_something_else_is_refused)
+{
+	struct made made;
+	struct err err = { 0 };
+	struct series series;
+	struct series_head *head;
+
+	make_ticks(&made, 1);
+	head = (void *)made.bytes.data;
+	head->version = 9;
+	EXPECT_INT(series_of(&series, head, made.bytes.len, &err), -EBADMSG);
+	head->version = SERIES_VERSION;
+	head->events = 100;
+	EXPECT_INT(series_of(&series, head, made.bytes.len, &err), -EBADMSG);
+	head->events = UINT32_MAX;
+	EXPECT_INT(series_of(&series, head, made.bytes.len, &err), -EBADMSG);
+	head->events = 2;
+	head->rows_at = 3;
+	EXPECT_INT(series_of(&series, head, made.bytes.len, &err), -EBADMSG);
+	head->magic = 1;
+	EXPECT_INT(series_of(&series, head, made.bytes.len, &err), -EBADMSG);
+	done(&made);
+}
+
+TEST(plot_of_few_ticks_shows_each)
+{
+	struct series_question question = { .width = 100 };
+	struct series_plot plot;
+	struct made made;
+
+	make_ticks(&made, 10);
+	series_plot_make(&plot, &made.series, &question);
+	EXPECT(!plot.down_sampled);
+	EXPECT_INT(plot.times.len, 10);
+	EXPECT_INT(plot.lines.len, 2);
+	EXPECT_INT(plot.times.data[9], START + 10 * INTERVAL);
+	EXPECT_INT(plot.lines.data[0].total, 40);
+	EXPECT(plot.lines.data[0].cells[3].sum == 4);
+	EXPECT_INT(plot.ratios.len, 1);
+	EXPECT_TEXT(plot.ratios.data[0].kind->name, "IPC");
+	EXPECT(plot.ratios.data[0].cells[3].max == 1.5);
+	EXPECT(plot.ratios.data[0].cells[4].max == 150);
+	series_plot_free(&plot);
+	done(&made);
+}
+
+/* One tick of a thousand has a peak: it is there whatever the width. */
+TEST(plot_keeps_peaks)
+{
+	for (uint32_t width = 1; width < 40; width += 7) {
+		struct series_question question = { .width = width };
+		struct series_plot plot;
+		struct made made;
+		double most = 0, sum = 0;
+
+		test_case("%u columns", width);
+		make_ticks(&made, 1000);
+		series_plot_make(&plot, &made.series, &question);
+		EXPECT(plot.down_sampled);
+		EXPECT_INT(plot.times.len, width);
+		EXPECT_INT(plot.points, 4000);
+		for (size_t i = 0; i < plot.times.len; i++) {
+			most = fmax(most, plot.lines.data[1].cells[i].max);
+			sum += plot.lines.data[1].cells[i].sum;
+			EXPECT(plot.lines.data[1].cells[i].min == 6);
+		}
+		EXPECT(most == 600);
+		EXPECT_INT((int)sum, 999 * 6 + 600);
+		series_plot_free(&plot);
+		done(&made);
+	}
+}
+
+TEST(plot_of_a_range_and_of_one_cpu)
+{
+	struct cpuset cpus = { 0 };
+	uint8_t events[3] = { 1, 0, 0 };
+	struct series_question question = { .from_ns = START + 3 * INTERVAL,
+					    .to_ns = START + 6 * INTERVAL,
+					    .events = events,
+					    .each_cpu = true,
+					    .cpus = &cpus };
+	struct series_plot plot;
+	struct made made;
+	struct err err = { 0 };
+
+	EXPECT_INT(cpuset_parse(&cpus, "1", &err), 0);
+	make_ticks(&made, 10);
+	series_plot_make(&plot, &made.series, &question);
+	EXPECT_INT(plot.times.len, 3);
+	EXPECT_INT(plot.lines.len, 1);
+	EXPECT_INT(plot.lines.data[0].cpu, 1);
+	EXPECT_INT(plot.lines.data[0].total, 6);
+	EXPECT_INT(plot.ratios.len, 0);
+	series_plot_free(&plot);
+	cpuset_free(&cpus);
+	done(&made);
+}
+
+/* CPUs in use are made with the time between ticks, the first one's too. */
+TEST(plot_divides_clocks_by_time)
+{
+	struct series_plot plot;
+	struct made made;
+
+	make(&made, "task-clock", sizeof("task-clock"), 1);
+	for (size_t i = 5; i < 8; i++)
+		add(&made, START + i * INTERVAL, 0, -1, INTERVAL / 2);
+	open_made(&made);
+	series_plot_make(&plot, &made.series,
+			 &(struct series_question){ .from_ns = START + 6 * INTERVAL });
+	EXPECT_INT(plot.ratios.len, 1);
+	EXPECT(plot.ratios.data[0].cells[0].max == 0.5);
+	series_plot_free(&plot);
+	done(&made);
+}
+
+/* Damaged rows are passed over, times that jump break nothing. */
+TEST(plot_survives_bad_rows)
+{
+	struct series_question question = { .width = 2 };
+	struct series_plot plot;
+	struct made made;
+
+	make(&made, CYCLES, sizeof(CYCLES), 3);
+	add(&made, UINT64_MAX, 0, -1, 1);
+	add(&made, 5, 0, -7, 1);
+	add(&made, 3, 77, 0, 1);
+	add(&made, 0, 2, 65535, UINT64_MAX);
+	for (uint64_t i = 0; i < 64; i++)
+		add(&made, UINT64_C(1) << i, (uint32_t)i % 3, (int)(i % 5) - 1, i);
+	open_made(&made);
+	series_plot_make(&plot, &made.series, &question);
+	series_plot_free(&plot);
+	question = (struct series_question){ .width = 100, .each_cpu = true };
+	series_plot_make(&plot, &made.series, &question);
+	series_plot_free(&plot);
+	done(&made);
+}
+
+static struct json_object *parsed(struct outbuf *out, struct buf *text)
+{
+	struct json_object *json;
+	struct err err = { 0 };
+
+	outbuf_fini(out);
+	json = jsonread(text->data, text->len, "answer", &err);
+	EXPECT(json);
+	buf_free(text);
+	return json;
+}
+
+static int64_t number(struct json_object *json, const char *key)
+{
+	return json_object_get_int64(json_object_object_get(json, key));
+}
+
+TEST(series_answers_are_json)
+{
+	struct series_subject subject = { .run = 7 };
+	struct buf text = { 0 };
+	struct json_object *json, *lines;
+	struct outbuf out;
+	struct made made;
+
+	make_ticks(&made, 10);
+	subject.series = &made.series;
+	outbuf_init_memory(&out, &text);
+	series_plot_json(&subject, &(struct series_question){ .width = 5 }, &out);
+	json = parsed(&out, &text);
+	EXPECT_INT(number(json, "run"), 7);
+	EXPECT_INT(json_object_array_length(json_object_object_get(json, "t")), 5);
+	EXPECT_INT(json_object_array_length(json_object_object_get(json, "cpus")), 2);
+	lines = json_object_object_get(json, "lines");
+	EXPECT_INT(json_object_array_length(lines), 2);
+	EXPECT_INT(number(json_object_array_get_idx(lines, 1), "total"), 9 * 6 + 600);
+	json_object_put(json);
+
+	outbuf_init_memory(&out, &text);
+	series_raw_json(&subject, START + 2 * INTERVAL, 0, 4, 3, &out);
+	json = parsed(&out, &text);
+	EXPECT_INT(number(json, "total_rows"), 36);
+	EXPECT_INT(number(json, "next"), 7);
+	EXPECT_INT(json_object_array_length(json_object_object_get(json, "rows")), 3);
+	json_object_put(json);
+	done(&made);
+}
+
+TEST(series_histogram_counts_every_point_once)
+{
+	for (int log = 0; log < 2; log++) {
+		struct series_subject subject = { .run = 7 };
+		struct series_bars bars = { .event = 1, .cpu = -1, .bins = 8, .log = log };
+		struct buf text = { 0 };
+		struct json_object *json, *counts;
+		struct outbuf out;
+		struct made made;
+		int64_t sum = 0;
+
+		make_ticks(&made, 10);
+		subject.series = &made.series;
+		outbuf_init_memory(&out, &text);
+		series_histogram_json(&subject, &bars, &out);
+		json = parsed(&out, &text);
+		counts = json_object_object_get(json, "counts");
+		EXPECT_INT(json_object_array_length(counts), 8);
+		for (size_t i = 0; i < 8; i++)
+			sum += json_object_get_int64(json_object_array_get_idx(counts, i));
+		EXPECT_INT(sum, 10);
+		EXPECT_INT(json_object_get_int64(json_object_array_get_idx(counts, 7)), 1);
+		EXPECT_INT(number(json, "max"), 600);
+		EXPECT_INT(number(json, "median"), 6);
+		json_object_put(json);
+		done(&made);
+	}
+}
