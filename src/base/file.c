@@ -39,7 +39,8 @@ char *file_read(const char *path, size_t *size, struct err *err)
 		buf_free(&buf);
 	} else {
 		buf.data[buf.len] = '\0';
-		*size = buf.len;
+		if (size)
+			*size = buf.len;
 	}
 	close(fd);
 	return buf.data;

@@ -13,7 +13,8 @@
 
 struct err;
 
-/* The whole file, ended by a NUL that size does not count; NULL on failure.  Free it. */
+/* The whole file, ended by a NUL that *size (may be NULL) does not count; NULL on failure.  Free
+ * it. */
 char *file_read(const char *path, size_t *size, struct err *err);
 
 /*

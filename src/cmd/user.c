@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/clock.h"
 #include "base/err.h"
-#include "base/file.h"
 #include "base/vec.h"
 #include "cmd/command.h"
 #include "cmd/password.h"
+#include "cmd/server_folder.h"
 #include "store/accounts.h"
 #include "store/datadir.h"
 
@@ -25,7 +25,7 @@ struct user_options {
 
 static const struct option_spec user_specs[] = {
 	{ OPT_TEXT, 0, "data", FIELD(data), "DIR",
-	  "the server's data folder; $XDG_DATA_HOME/perfolio else" },
+	  "the server's data folder; else $XDG_DATA_HOME/perfolio, root: /var/lib/perfolio" },
 	{ OPT_HEADING, .help = "add" },
 	{ OPT_TEXT, 0, "role", FIELD(role), "ROLE",
 	  "viewer, who may look (the default), or runner, who may also measure" },
@@ -243,8 +243,8 @@ static int user_run(void *options, int argc, char **argv, struct err *err)
 
 	if (!action)
 		return -EINVAL;
-	path = job.options->data ? mem_strdup(job.options->data) : dir_user_data();
-	dir = datadir_open(path, DATADIR_ROWS, err);
+	path = server_folder(job.options->data);
+	dir = server_folder_become_owner(path, err) ? NULL : datadir_open(path, DATADIR_ROWS, err);
 	free(path);
 	if (!dir)
 		return -EIO; /* never the -EINVAL of wrong usage */

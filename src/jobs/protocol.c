@@ -12,6 +12,12 @@
 		kind, #name, offsetof(struct type, name), most \
 	}
 
+static const struct ipc_field msg_up_fields[] = {
+	FIELD(msg_up, IPC_U64, interrupted, 0),
+	{ 0 },
+};
+const struct ipc_type msg_up = IPC_TYPE("up", struct msg_up, msg_up_fields);
+
 static const struct ipc_field msg_start_fields[] = {
 	FIELD(msg_start, IPC_U64, run, 0),
 	FIELD(msg_start, IPC_U64, tool, 0),
@@ -219,9 +225,9 @@ static const struct ipc_field msg_finished_fields[] = {
 const struct ipc_type msg_finished = IPC_TYPE("finished", struct msg_finished, msg_finished_fields);
 
 static const struct ipc_type *const runner_types[] = {
-	&msg_start,   &msg_cancel,   &msg_control,   &msg_forget, &msg_ask,
-	&msg_analyse, &msg_stop_job, &msg_policy,    &msg_ready,  &msg_began,
-	&msg_ended,   &msg_answered, &msg_job_ended,
+	&msg_up,    &msg_start,	  &msg_cancel,	 &msg_control,	 &msg_forget,
+	&msg_ask,   &msg_analyse, &msg_stop_job, &msg_policy,	 &msg_ready,
+	&msg_began, &msg_ended,	  &msg_answered, &msg_job_ended,
 };
 const struct ipc_protocol runner_protocol = {
 	.name = "runner",

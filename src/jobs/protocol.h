@@ -15,6 +15,12 @@
 
 /* web → supervisor */
 
+/* The data folder is open and requests are answered; the link is shown then. */
+struct msg_up {
+	uint64_t interrupted; /* runs that were found cut short */
+};
+extern const struct ipc_type msg_up;
+
 enum run_tool { TOOL_COUNT = 1, TOOL_SAMPLE = 2, TOOL_BOTH = 3 };
 enum run_target { TARGET_COMMAND, TARGET_PROCESS, TARGET_THREAD, TARGET_USER, TARGET_HOST };
 

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * `serve`: the guard, inside it the supervisor, and as --role the processes that this starts.
+ */
+#include "base/err.h"
+#include "base/file.h"
+#include "cmd/analyser.h"
+#include "cmd/command.h"
+#include "cmd/serve_options.h"
+#include "cmd/server_folder.h"
+#include "jobs/folder.h"
+#include "jobs/guard.h"
+#include "jobs/jobgroup.h"
+#include "jobs/listener.h"
+#include "jobs/policy.h"
+#include "jobs/roles.h"
+#include "jobs/supervisor.h"
+#include "server/web_main.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#define TOKEN_BYTES 24
+
+struct serve {
+	const struct serve_options *options;
+	struct policy policy;
+	struct folder folder;
+	struct listener listener;
+	struct jobgroup group;
+	int tls_cert, tls_key;
+	char token[2 * TOKEN_BYTES + 1];
+};
+
+/* ---- the processes that the supervisor starts ---- */
+
+static int be_web(const struct serve_options *options, struct err *err)
+{
+	struct web_side side = {
+		.channel = ROLE_CHANNEL,
+		.listener = ROLE_LISTENER,
+		.tls_cert = -1,
+		.tls_key = -1,
+		.data = options->data,
+	};
+
+	if (fcntl(ROLE_TLS_CERT, F_GETFD) >= 0) {
+		side.tls_cert = ROLE_TLS_CERT;
+		side.tls_key = ROLE_TLS_KEY;
+	}
+	return web_side_main(&side, err);
+}
+
+static int be_role(const struct serve_options *options, struct err *err)
+{
+	if (fcntl(ROLE_CHANNEL, F_GETFD) < 0)
+		return err_set(err, EBADF, "--role: is for processes that the server starts");
+	for (int fd = ROLE_CHANNEL; fd <= ROLE_TLS_KEY; fd++)
+		fcntl(fd, F_SETFD, FD_CLOEXEC);
+	if (!strcmp(options->role, "web"))
+		return be_web(options, err);
+	if (!strcmp(options->role, "analyser"))
+		return analyser_main(ROLE_CHANNEL, options->imported, err);
+	return err_set(err, EINVAL, "--role %s: web or analyser", options->role);
+}
+
+/* ---- the server ---- */
+
+static int make_token(struct serve *serve, struct err *err)
+{
+	unsigned char bytes[TOKEN_BYTES];
+
+	if (getrandom(bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes))
+		return err_set(err, EIO, "no random numbers from the kernel");
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		snprintf(serve->token + 2 * i, 3, "%02x", bytes[i]);
+	return 0;
+}
+
+static int open_tls(struct serve *serve, struct err *err)
+{
+	const struct serve_options *o = serve->options;
+	const char *paths[] = { o->tls_cert, o->tls_key };
+	int *fds[] = { &serve->tls_cert, &serve->tls_key };
+
+	for (int i = 0; i < 2 && paths[i]; i++) {
+		*fds[i] = open(paths[i], O_RDONLY | O_CLOEXEC);
+		if (*fds[i] < 0)
+			return err_set(err, errno, "%s: %s", paths[i], strerror(errno));
+	}
+	return 0;
+}
+
+static int listen_there(struct serve *serve, struct err *err)
+{
+	const struct serve_options *o = serve->options;
+	struct listener_options options = {
+		.address = o->listen,
+		.tls = o->tls_cert != NULL,
+		.names = &o->names,
+	};
+	int rc = listener_open(&serve->listener, &options, err);
+
+	if (rc || serve->listener.loopback)
+		return rc;
+	if (o->open)
+		return err_set(err, EPERM,
+			       "--open: other machines reach %s, and nobody would have to sign in",
+			       serve->listener.origin);
+	if (!o->tls_cert)
+		fprintf(stderr,
+			"perfolio: other machines reach %s, and what they send can be read on the "
+			"way; --tls-cert and --tls-key\n",
+			serve->listener.origin);
+	return 0;
+}
+
+static int prepare(struct serve *serve, struct err *err)
+{
+	const struct serve_options *o = serve->options;
+	struct policy_options policy = {
+		.user = o->user,
+		.web_user = o->web_user,
+		.as_root = o->as_root,
+		.deny = o->deny,
+		.max_runtime_ns = (uint64_t)o->max_runtime_ns,
+		.max_output = o->max_output,
+		.max_disk = o->max_disk,
+	};
+	char *path = server_folder(o->data), tag[64];
+	int rc;
+
+	policy.data = path;
+	rc = policy_make(&serve->policy, &policy, err);
+	if (!rc)
+		rc = open_tls(serve, err);
+	if (!rc)
+		rc = folder_open(&serve->folder, path, &serve->policy.web, err);
+	if (!rc)
+		rc = listen_there(serve, err);
+	if (!rc)
+		rc = make_token(serve, err);
+	if (!rc) {
+		folder_tag(&serve->folder, tag, sizeof(tag));
+		jobgroup_open(&serve->group, tag);
+	}
+	free(path);
+	return rc;
+}
+
+static void show_link(void *user)
+{
+	const struct serve *serve = user;
+	const struct listener *listener = &serve->listener;
+
+	if (listener->path)
+		printf("unix:%s, with the token %s\n", listener->path, serve->token);
+	else if (serve->options->open)
+		printf("%s/\n", listener->origin);
+	else
+		printf("%s/?token=%s\n", listener->origin, serve->token);
+	fflush(stdout);
+}
+
+static int supervise(void *user)
+{
+	struct serve *serve = user;
+	struct supervisor_options options = {
+		.policy = &serve->policy,
+		.folder = &serve->folder,
+		.listener = &serve->listener,
+		.group = &serve->group,
+		.tls_cert = serve->tls_cert,
+		.tls_key = serve->tls_key,
+		.open = serve->options->open,
+		.token = serve->token,
+		.up = show_link,
+		.user = serve,
+	};
+	struct err err = { 0 };
+	int rc = supervisor_run(&options, &err);
+
+	if (rc < 0)
+		fprintf(stderr, "perfolio: %s\n", err.text);
+	return rc < 0 ? EXIT_FAILED : rc;
+}
+
+static void release(struct serve *serve)
+{
+	jobgroup_close(&serve->group);
+	listener_close(&serve->listener);
+	folder_close(&serve->folder);
+	policy_fini(&serve->policy);
+	for (int *fd = (int[]){ serve->tls_cert, serve->tls_key, -2 }; *fd != -2; fd++)
+		if (*fd >= 0)
+			close(*fd);
+}
+
+static int serve_run(void *options, int argc, char **argv, struct err *err)
+{
+	struct serve serve = {
+		.options = options,
+		.folder = { .fd = -1 },
+		.listener = { .fd = -1 },
+		.tls_cert = -1,
+		.tls_key = -1,
+	};
+	int rc;
+
+	if (argc)
+		return err_set(err, EINVAL, "'%s' is no option", argv[0]);
+	if (serve.options->role)
+		return be_role(options, err);
+	rc = serve_options_read(options, err);
+	if (!rc)
+		rc = serve_options_check(options, err);
+	if (!rc)
+		rc = prepare(&serve, err);
+	if (!rc)
+		rc = guard_run(supervise, &serve, &serve.group, err);
+	release(&serve);
+	return rc;
+}
+
+const struct command cmd_serve = {
+	.name = "serve",
+	.summary = "measure and look at results in the browser, with sessions and a queue",
+	.example = "perfolio serve",
+	.options = serve_option_specs,
+	.options_size = sizeof(struct serve_options),
+	.defaults = &serve_option_defaults,
+	.run = serve_run,
+	.release = serve_options_release,
+};

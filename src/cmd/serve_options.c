@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cmd/serve_options.h"
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/file.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+
+static int parse_bytes(const char *text, uint64_t *bytes, struct err *err)
+{
+	static const char units[] = "KMGT";
+	char *end;
+	const char *unit;
+	unsigned long long value;
+
+	errno = 0;
+	value = strtoull(text, &end, 10);
+	unit = *end ? strchr(units, toupper((unsigned char)*end)) : NULL;
+	if (!isdigit((unsigned char)*text) || errno || (*end && (!unit || end[1])))
+		return err_set(err, EINVAL, "it takes a size like 500M or 20G; 0: no limit");
+	*bytes = value << (unit ? 10 * (unit - units + 1) : 0);
+	return 0;
+}
+
+static int set_output(void *options, const char *text, bool unset, struct err *err)
+{
+	(void)unset;
+	return parse_bytes(text, &((struct serve_options *)options)->max_output, err);
+}
+
+static int set_disk(void *options, const char *text, bool unset, struct err *err)
+{
+	(void)unset;
+	return parse_bytes(text, &((struct serve_options *)options)->max_disk, err);
+}
+
+#define FIELD(name) offsetof(struct serve_options, name)
+
+const struct option_spec serve_option_specs[] = {
+	{ OPT_HEADING, .help = "Where" },
+	{ OPT_TEXT, 0, "listen", FIELD(listen), "ADDRESS",
+	  "ADDR:PORT, PORT or unix:PATH; else 127.0.0.1 and the first free port from 7700 on" },
+	{ OPT_TEXT, 0, "data", FIELD(data), "DIR",
+	  "the folder of sessions and recordings; $XDG_DATA_HOME/perfolio, root: "
+	  "/var/lib/perfolio" },
+	{ OPT_LIST, 0, "name", FIELD(names), "HOST",
+	  "a further name by which browsers reach it; may be repeated" },
+	{ OPT_TEXT, 0, "tls-cert", FIELD(tls_cert), "FILE", "the certificate for https, PEM" },
+	{ OPT_TEXT, 0, "tls-key", FIELD(tls_key), "FILE", "and its key" },
+	{ OPT_TEXT, 0, "config", FIELD(config), "FILE",
+	  "lines of NAME = VALUE with the names of these options; the command line counts more" },
+
+	{ OPT_HEADING, .help = "Who" },
+	{ OPT_FLAG, 0, "open", FIELD(open), NULL,
+	  "nobody need sign in; only for addresses of this machine" },
+	{ OPT_TEXT, 0, "user", FIELD(user), "NAME",
+	  "start programs as this user; else as the one who called sudo, or as nobody" },
+	{ OPT_FLAG, 0, "as-root", FIELD(as_root), NULL, "start programs as root" },
+	{ OPT_TEXT, 0, "web-user", FIELD(web_user), "NAME",
+	  "answer requests as this user; else perfolio, or nobody" },
+
+	{ OPT_HEADING, .help = "What is allowed" },
+	{ OPT_TEXT, 0, "deny", FIELD(deny), "LIST",
+	  "attach (to processes that run already), users (other than --user), host (all of it)" },
+	{ OPT_DURATION, 0, "max-runtime", FIELD(max_runtime_ns), "TIME",
+	  "end a run after so long; 1h else", .unit_ns = NS_PER_SEC },
+	{ OPT_CALL, 0, "max-output", 0, "SIZE", "keep so much of what a program prints; 64M else",
+	  .call = set_output },
+	{ OPT_CALL, 0, "max-disk", 0, "SIZE", "refuse runs when all files take so much; 20G else",
+	  .call = set_disk },
+
+	{ OPT_HEADING, .help = "Instead of serving" },
+	{ OPT_FLAG, 0, "gc", FIELD(gc), NULL,
+	  "delete what was removed and files that nothing refers to, and end" },
+	{ OPT_TEXT, 0, "role", FIELD(role), "ROLE", "", .hidden = true },
+	{ OPT_FLAG, 0, "imported", FIELD(imported), NULL, "", .hidden = true },
+	{ 0 },
+};
+
+const struct serve_options serve_option_defaults = {
+	.max_runtime_ns = 3600 * NS_PER_SEC,
+	.max_output = 64ULL << 20,
+	.max_disk = 20ULL << 30,
+};
+
+static char *trim(char *text)
+{
+	char *end;
+
+	while (isspace((unsigned char)*text))
+		text++;
+	end = text + strlen(text);
+	while (end > text && isspace((unsigned char)end[-1]))
+		*--end = '\0';
+	return text;
+}
+
+/* A line as an option: "open = yes" is a flag, "open = no" its opposite. */
+static int add_line(struct strlist *words, char *line, struct err *err)
+{
+	char *equals = strchr(line, '='), *name, *value, *word;
+
+	if (!equals)
+		return err_set(err, EINVAL, "'%s': NAME = VALUE is wanted", line);
+	*equals = '\0';
+	name = trim(line);
+	value = trim(equals + 1);
+	for (const struct option_spec *spec = serve_option_specs; spec->kind; spec++) {
+		if (!spec->long_name || spec->hidden || strcmp(spec->long_name, name) != 0 ||
+		    !strcmp(name, "config") || !strcmp(name, "gc"))
+			continue;
+		if (spec->kind != OPT_FLAG)
+			word = mem_printf("--%s=%s", name, value);
+		else if (!strcmp(value, "yes") || !strcmp(value, "no"))
+			word = mem_printf("--%s%s", *value == 'y' ? "" : "no-", name);
+		else
+			return err_set(err, EINVAL, "%s: yes or no", name);
+		strlist_add(words, word);
+		free(word);
+		return 0;
+	}
+	return err_set(err, EINVAL, "'%s' is no setting of the server", name);
+}
+
+static int read_file(struct strlist *words, const char *path, struct err *err)
+{
+	char *text = file_read(path, NULL, err), *next = text, *line;
+	int rc = text ? 0 : -err->code;
+
+	for (int number = 1; !rc && (line = strsep(&next, "\n")); number++) {
+		line[strcspn(line, "#")] = '\0';
+		line = trim(line);
+		if (*line)
+			rc = add_line(words, line, err);
+		if (rc)
+			err_prefix(err, "%s:%d", path, number);
+	}
+	free(text);
+	return rc;
+}
+
+/* The command line again, since the words of the file come before it. */
+static void add_own_words(struct strlist *words)
+{
+	size_t size = 0, at;
+	char *text = file_read("/proc/self/cmdline", &size, NULL);
+
+	/* without the program's name and the command's */
+	at = text && size ? strlen(text) + 1 : 0;
+	if (at < size)
+		at += strlen(text + at) + 1;
+	for (; text && at < size; at += strlen(text + at) + 1)
+		strlist_add(words, text + at);
+	free(text);
+}
+
+int serve_options_read(struct serve_options *options, struct err *err)
+{
+	struct serve_options again = serve_option_defaults;
+	struct options_result result;
+	int rc;
+
+	if (!options->config)
+		return 0;
+	strlist_add(&again.kept, "serve");
+	rc = read_file(&again.kept, options->config, err);
+	add_own_words(&again.kept);
+	if (!rc)
+		rc = options_parse(serve_option_specs, &again, (int)again.kept.len, again.kept.data,
+				   false, &result, err);
+	serve_options_release(options);
+	*options = again;
+	return rc;
+}
+
+int serve_options_check(const struct serve_options *o, struct err *err)
+{
+	if (!o->tls_cert != !o->tls_key)
+		return err_set(err, EINVAL, "--tls-cert and --tls-key go together");
+	if (o->max_runtime_ns < 0)
+		return err_set(err, EINVAL, "--max-runtime: how long a run may take; 0: any time");
+	return 0;
+}
+
+void serve_options_release(void *options)
+{
+	struct serve_options *o = options;
+
+	strlist_free(&o->names);
+	strlist_free(&o->kept);
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The processes that read what is hostile, one a job. */
+#include "base/err.h"
+#include "base/vec.h"
+#include "jobs/policy.h"
+#include "jobs/roles.h"
+#include "jobs/supervisor_inside.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define MOST 32 /* at the same time: the web side asks for far fewer */
+
+struct analyser {
+	struct analysers *all;
+	uint64_t job;
+	struct child child;
+	bool stopped; /* by the web side */
+};
+
+struct analysers {
+	struct supervisor *s;
+	VEC(struct analyser *) list;
+};
+
+struct analysers *analysers_new(struct supervisor *s)
+{
+	struct analysers *analysers = mem_alloc(sizeof(*analysers));
+
+	analysers->s = s;
+	return analysers;
+}
+
+static void tell_end(struct supervisor *s, uint64_t job, bool failed, const char *reason)
+{
+	struct msg_job_ended ended = { .job = job, .failed = failed, .reason = reason };
+
+	supervisor_tell(s, &msg_job_ended, &ended);
+}
+
+static void forget(struct analyser *analyser)
+{
+	struct analysers *all = analyser->all;
+
+	vec_each (one, &all->list)
+		if (*one == analyser) {
+			*one = *vec_last(&all->list);
+			all->list.len--;
+			break;
+		}
+	evloop_unwatch(all->s->loop, analyser->child.pidfd);
+	child_close(&analyser->child);
+	free(analyser);
+}
+
+static void ended(void *user, short revents)
+{
+	struct analyser *analyser = user;
+	const struct child *child = &analyser->child;
+	char how[100] = "";
+	bool failed;
+
+	(void)revents;
+	if (!child_reap(&analyser->child))
+		return;
+	failed = !WIFEXITED(child->wait_status) || WEXITSTATUS(child->wait_status);
+	if (failed && analyser->stopped)
+		snprintf(how, sizeof(how), "it was stopped");
+	else if (failed)
+		child_ending(child, how, sizeof(how));
+	tell_end(analyser->all->s, analyser->job, failed, how);
+	forget(analyser);
+}
+
+static int start(struct supervisor *s, struct analyser *analyser, const struct msg_analyse *ask,
+		 struct err *err)
+{
+	char *argv[] = { (char *)"perfolio", (char *)"serve", (char *)"--role=analyser",
+			 ask->imported ? (char *)"--imported" : NULL, NULL };
+	struct child_spec spec = {
+		.argv = argv,
+		.environment = s->environment,
+		.self = true,
+		.who = &s->options->policy->workload,
+		.fds = { -1, STDERR_FILENO, STDERR_FILENO, [ROLE_CHANNEL] = ask->channel },
+		.fd_count = ROLE_CHANNEL + 1,
+		.folder = "/",
+		.gate = -1,
+		.failure = -1,
+	};
+
+	return child_start(&analyser->child, &spec, err);
+}
+
+void analysers_start(struct analysers *analysers, struct msg_analyse *ask)
+{
+	struct analyser *analyser;
+	struct err err = { 0 };
+
+	if (analysers->list.len >= MOST) {
+		tell_end(analysers->s, ask->job, true, "too many analysers run already");
+		return;
+	}
+	analyser = mem_alloc(sizeof(*analyser));
+	*analyser = (struct analyser){ .all = analysers, .job = ask->job };
+	if (start(analysers->s, analyser, ask, &err)) {
+		tell_end(analysers->s, ask->job, true, err.text);
+		free(analyser);
+		return;
+	}
+	*vec_push(&analysers->list) = analyser;
+	evloop_watch(analysers->s->loop, analyser->child.pidfd, POLLIN, ended, analyser);
+}
+
+void analysers_stop(struct analysers *analysers, uint64_t job)
+{
+	vec_each (analyser, &analysers->list)
+		if ((*analyser)->job == job) {
+			(*analyser)->stopped = true;
+			child_kill(&(*analyser)->child, SIGKILL);
+		}
+}
+
+void analysers_free(struct analysers *analysers)
+{
+	if (!analysers)
+		return;
+	while (analysers->list.len)
+		forget(analysers->list.data[0]);
+	vec_free(&analysers->list);
+	free(analysers);
+}

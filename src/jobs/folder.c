@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "jobs/folder.h"
+#include "base/err.h"
+#include "base/file.h"
+#include "base/mem.h"
+#include "jobs/identity.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define WAIT_MS	 20
+#define WAITS	 100 /* a server that was killed needs a moment to end what it had started */
+#define TREE_FDS 16
+
+/* nftw gives its callback no argument; only ever one thread is here. */
+static const struct identity *new_owner;
+
+static int give_one(const char *path, const struct stat *info, int type, struct FTW *place)
+{
+	(void)info, (void)type, (void)place;
+	return lchown(path, new_owner->uid, new_owner->gid);
+}
+
+/* As root, of what root made: others' folders are theirs. */
+static int give(struct folder *folder, const struct identity *owner, struct err *err)
+{
+	struct stat info;
+	int rc;
+
+	if (fstat(folder->fd, &info))
+		return err_set(err, errno, "%s: %s", folder->path, strerror(errno));
+	folder->device = info.st_dev;
+	folder->inode = info.st_ino;
+	if (info.st_uid == owner->uid)
+		return 0;
+	if (info.st_uid != 0 || geteuid() != 0)
+		return err_set(err, EACCES, "%s: belongs to another user than the web side, %s",
+			       folder->path, owner->name);
+	new_owner = owner;
+	rc = nftw(folder->path, give_one, TREE_FDS, FTW_PHYS | FTW_MOUNT);
+	return rc ? err_set(err, errno, "%s: can't be given to user %s: %s", folder->path,
+			    owner->name, strerror(errno))
+		  : 0;
+}
+
+static void pause_ms(long ms)
+{
+	struct timespec time = { .tv_nsec = ms * 1000000 };
+
+	nanosleep(&time, NULL);
+}
+
+static int busy(const struct folder *folder, struct err *err)
+{
+	char pid[32], *path = mem_printf("%s/lock", folder->path);
+	bool known = file_line(pid, sizeof(pid), "%s", path) > 0;
+
+	free(path);
+	return err_set(err, EBUSY, "%s: another perfolio serves this folder already%s%s",
+		       folder->path, known ? "; its web side is process " : "", known ? pid : "");
+}
+
+/* The lock is on the folder itself: nothing of ours is written among the web side's files. */
+static int take_lock(const struct folder *folder, struct err *err)
+{
+	for (int i = 0; i < WAITS; i++) {
+		if (!flock(folder->fd, LOCK_EX | LOCK_NB))
+			return 0;
+		if (errno != EWOULDBLOCK)
+			return err_set(err, errno, "%s: %s", folder->path, strerror(errno));
+		pause_ms(WAIT_MS);
+	}
+	return busy(folder, err);
+}
+
+/* A web side without supervisor, which is about to notice that. */
+static int wait_for_web(const struct folder *folder, struct err *err)
+{
+	int fd = openat(folder->fd, "lock", O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	bool free_now = fd < 0;
+
+	for (int i = 0; i < WAITS && !free_now; i++) {
+		free_now = !flock(fd, LOCK_SH | LOCK_NB);
+		if (!free_now)
+			pause_ms(WAIT_MS);
+	}
+	if (fd >= 0)
+		close(fd);
+	return free_now ? 0 : busy(folder, err);
+}
+
+static int open_it(struct folder *folder, const char *path, const struct identity *owner,
+		   struct err *err)
+{
+	int rc = dir_make(path, err);
+
+	if (rc)
+		return rc;
+	folder->path = realpath(path, NULL);
+	if (folder->path)
+		folder->fd = open(folder->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	if (folder->fd < 0)
+		return err_set(err, errno, "%s: %s", path, strerror(errno));
+	rc = take_lock(folder, err);
+	if (!rc)
+		rc = wait_for_web(folder, err);
+	return rc ? rc : give(folder, owner, err);
+}
+
+int folder_open(struct folder *folder, const char *path, const struct identity *owner,
+		struct err *err)
+{
+	int rc;
+
+	*folder = (struct folder){ .fd = -1 };
+	rc = open_it(folder, path, owner, err);
+	if (rc)
+		folder_close(folder);
+	return rc;
+}
+
+void folder_close(struct folder *folder)
+{
+	if (folder->fd >= 0)
+		close(folder->fd);
+	free(folder->path);
+	*folder = (struct folder){ .fd = -1 };
+}
+
+void folder_tag(const struct folder *folder, char *into, size_t room)
+{
+	snprintf(into, room, "perfolio-%llx-%llx", (unsigned long long)folder->device,
+		 (unsigned long long)folder->inode);
+}

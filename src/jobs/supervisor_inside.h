@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the parts of the supervisor share. */
+#ifndef JOBS_SUPERVISOR_INSIDE_H
+#define JOBS_SUPERVISOR_INSIDE_H
+
+#include "ipc/channel.h"
+#include "jobs/child.h"
+#include "jobs/evloop.h"
+#include "jobs/protocol.h"
+#include "jobs/supervisor.h"
+
+struct analysers;
+
+struct supervisor {
+	const struct supervisor_options *options;
+	struct evloop *loop;
+	int signal_fd;
+	char **environment; /* of our own roles */
+
+	struct child web;
+	struct channel *channel; /* NULL: the web side is not there */
+	bool up, ever_up;
+	int64_t pause_ns; /* before the web side is started again */
+
+	struct analysers *analysers;
+	bool stopping;
+	int status;
+	struct err failure; /* why it ends, where it fails */
+};
+
+/* Sends to the web side if it is there; one that does not listen is ended. */
+void supervisor_tell(struct supervisor *s, const struct ipc_type *type, const void *message);
+/* Ends the supervisor's loop after everything that goes on. */
+void supervisor_fail(struct supervisor *s, const struct err *why);
+
+/* webside.c: the process, its channel, its restarts. */
+int webside_start(struct supervisor *s, struct err *err);
+void webside_stop(struct supervisor *s);
+
+/* dispatch.c: one message of the web side; negative: it is no peer of ours any more. */
+int dispatch(struct supervisor *s, const struct ipc_type *type, void *message, struct err *err);
+/* What a new web side is told. */
+void greet(struct supervisor *s);
+
+/* analysers.c */
+struct analysers *analysers_new(struct supervisor *s);
+void analysers_free(struct analysers *analysers); /* ends all */
+void analysers_start(struct analysers *analysers, struct msg_analyse *ask);
+void analysers_stop(struct analysers *analysers, uint64_t job);
+
+#endif
