@@ -19,7 +19,7 @@ extern const struct command cmd_doctor, cmd_export, cmd_flame, cmd_fold, cmd_hel
 	cmd_query, cmd_record, cmd_report, cmd_script, cmd_serve, cmd_stat, cmd_user;
 
 const struct command *const commands[] = {
-	&cmd_doctor, &cmd_export, &cmd_flame,  &cmd_fold, &cmd_help, &cmd_list, &cmd_query,
+	&cmd_doctor, &cmd_export, &cmd_flame,  &cmd_fold,  &cmd_help, &cmd_list, &cmd_query,
 	&cmd_record, &cmd_report, &cmd_script, &cmd_serve, &cmd_stat, &cmd_user, NULL,
 };
 

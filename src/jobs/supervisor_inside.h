@@ -3,6 +3,7 @@
 #ifndef JOBS_SUPERVISOR_INSIDE_H
 #define JOBS_SUPERVISOR_INSIDE_H
 
+#include "base/err.h"
 #include "ipc/channel.h"
 #include "jobs/child.h"
 #include "jobs/evloop.h"
