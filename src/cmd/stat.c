@@ -49,6 +49,7 @@ static int opened(void *user, const struct loop_state *state, struct err *err)
 {
 	struct stat_command *stat = user;
 	struct pass *pass = stat->pass;
+	int rc;
 
 	tally_begin(pass->tally, state->counters);
 	tally_total(pass->tally, &(struct tally_clocks){ 0 });
@@ -56,13 +57,16 @@ static int opened(void *user, const struct loop_state *state, struct err *err)
 	findings_opened(&stat->findings, pass, state->counters);
 	if (!stat->elapsed_s.len)
 		notes_before(&stat->notes, &stat->findings, pass);
-	return stat_show_notes(stat, err);
+	rc = stat_series_begin(stat, err);
+	return rc ? rc : stat_show_notes(stat, err);
 }
 
 static int ticked(void *user, const struct loop_state *state, int64_t now_ns, struct err *err)
 {
+	int rc = stat_show_tick(user, now_ns, err);
+
 	(void)state;
-	return stat_show_tick(user, now_ns, err);
+	return rc ? rc : stat_series_tick(user, now_ns, err);
 }
 
 static void was_reset(void *user)
@@ -236,6 +240,7 @@ static int stat_run(void *options, int argc, char **argv, struct err *err)
 		.signal_fd = -1,
 		.control = { .fd = -1, .ack_fd = -1 },
 		.output = { .fd = STDERR_FILENO },
+		.series = { .fd = -1 },
 	};
 	int rc = stat_options_check(options, argc, err);
 

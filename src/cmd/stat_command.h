@@ -11,6 +11,7 @@
 #include "cmd/stat_options.h"
 #include "cmd/stat_output.h"
 #include "cmd/stat_passes.h"
+#include "render/series_write.h"
 
 struct catalog;
 
@@ -38,6 +39,7 @@ struct stat_command {
 	struct findings findings;
 	unsigned ticks_since_heading;
 	struct buf notes;
+	struct series_writer series;
 };
 
 int stat_set_up(struct stat_command *stat, struct err *err);
@@ -51,6 +53,9 @@ void stat_show_raw(struct stat_command *stat, const struct stat_table *table);
 /* What was counted since the last time. */
 int stat_show_tick(struct stat_command *stat, int64_t now_ns, struct err *err);
 int stat_show_summary(struct stat_command *stat, const struct stat_table *table, struct err *err);
+/* --series: the head when all is open, then the rows of each interval. */
+int stat_series_begin(struct stat_command *stat, struct err *err);
+int stat_series_tick(struct stat_command *stat, int64_t now_ns, struct err *err);
 /* Shows the notes that were collected, and forgets them. */
 int stat_show_notes(struct stat_command *stat, struct err *err);
 

@@ -65,6 +65,7 @@ const struct option_spec stat_option_specs[] = {
 	{ OPT_FLAG, 'a', "all-cpus", FIELD(all_cpus), NULL, "everything on all CPUs" },
 	{ OPT_TEXT, 'C', "cpu", FIELD(cpus), "CPUS", "everything on these CPUs: 0-3,8" },
 	{ OPT_TEXT, 'p', "pid", FIELD(pids), "PIDS", "processes that run already" },
+	{ OPT_FLAG, 0, "tree", FIELD(tree), NULL, "with -p: also the children that they have" },
 	{ OPT_TEXT, 't', "tid", FIELD(tids), "TIDS", "threads that run already" },
 	{ OPT_TEXT, 'u', "uid", FIELD(user), "USER", "all processes of a user, by name or number" },
 	{ OPT_TEXT, 'G', "cgroup", FIELD(cgroups), "NAMES",
@@ -123,6 +124,8 @@ const struct option_spec stat_option_specs[] = {
 	{ OPT_FLAG, 'q', "quiet", FIELD(quiet), NULL, "print nothing" },
 	{ OPT_COUNT, 'v', "verbose", FIELD(verbose), NULL,
 	  "also the raw counts and how long each was counted; twice: of every CPU and thread" },
+	{ OPT_INT, 0, "series", FIELD(series_fd), "N",
+	  "write what each interval counted to this descriptor, as numbers", .hidden = true },
 	{ 0 },
 };
 
@@ -214,6 +217,8 @@ static int check_target(const struct stat_options *o, int words, struct err *err
 		return err_set(err, EINVAL,
 			       "counts of a program or thread are not kept apart by CPU; use -a "
 			       "or -C");
+	if (o->tree && !o->pids)
+		return err_set(err, EINVAL, "--tree needs -p");
 	if (o->cgroups && o->each_cgroup)
 		return err_set(err, EINVAL, "-G and --for-each-cgroup don't go together");
 	if (by == STAT_BY_THREAD && (o->cgroups || o->each_cgroup))
@@ -239,6 +244,8 @@ static int check_output(const struct stat_options *o, struct err *err)
 		return err_set(err, EINVAL, "--passes and -I don't go together");
 	if (o->all_user && o->all_kernel)
 		return err_set(err, EINVAL, "--all-user and --all-kernel exclude each other");
+	if (o->series_fd && (!o->interval_ns || (stat_options_by(o) != STAT_BY_ALL && !o->by_cpu)))
+		return err_set(err, EINVAL, "--series needs -I, and takes no --per-... but -A");
 	return 0;
 }
 

@@ -33,7 +33,8 @@ struct stat_options {
 	int log_fd; /* 0: not said */
 	int verbose;
 
-	bool plan, passes;
+	bool plan, passes, tree;
+	int series_fd; /* 0: none */
 };
 
 extern const struct option_spec stat_option_specs[];

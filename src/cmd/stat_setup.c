@@ -50,6 +50,7 @@ static int find_target(struct stat_command *stat, struct err *err)
 		.cpus = o->cpus,
 		.cgroups = o->each_cgroup ? o->each_cgroup : o->cgroups,
 		.cgroup_patterns = o->each_cgroup,
+		.tree = o->tree,
 		.all_cpus = counts_whole_machine(stat) ||
 			    (!stat_options_has_target(o) && stat_events_need_cpus(&stat->events)),
 		.has_command = stat->words[0],
@@ -169,6 +170,7 @@ int stat_set_up(struct stat_command *stat, struct err *err)
 
 void stat_tear_down(struct stat_command *stat)
 {
+	series_end(&stat->series);
 	loop_close(&stat->run);
 	if (stat->signal_fd >= 0)
 		close(stat->signal_fd);

@@ -57,7 +57,7 @@ int stat_show_tick(struct stat_command *stat, int64_t now_ns, struct err *err)
 	struct buf *out = &stat->output.buf;
 
 	tally_interval(tally, &clocks);
-	if (stat->options->quiet)
+	if (stat->options->quiet || stat->options->series_fd)
 		return 0;
 	if (stat->options->interval_clear) {
 		buf_puts(out, "\033[H\033[2J\n");
