@@ -21,10 +21,10 @@ export function sumFunctions(graph: Graph, tree: Tree): Sums {
 	for (let i = 0; i < tree.length; i++) {
 		const face = tree.face[i]!;
 		const name = graph.functionOf[face]!;
-		while (path.length > tree.depth[i]!) open[path.pop()!]--;
-		self[name] += tree.self[i]!;
-		if (!open[name]) total[name] += tree.total[i]!;
-		open[name]++;
+		while (path.length > tree.depth[i]!) open[path.pop()!]!--;
+		self[name]! += tree.self[i]!;
+		if (!open[name]) total[name]! += tree.total[i]!;
+		open[name]!++;
 		path.push(name);
 		if (graph.kindOf[face] !== GROUP) seen[name] = 1;
 	}

@@ -10,7 +10,7 @@ export const GROUP = 6; // the kind of the root, of programs and of threads: the
 export type Step = { what: "focus" | "hide"; name: number } | { what: "collapse" } | { what: "reverse" };
 
 // A tree that grows by (parent, face).
-class Growing {
+export class Growing {
 	parent: number[] = [0];
 	face: number[];
 	self: number[] = [0];
@@ -35,8 +35,8 @@ class Growing {
 	}
 
 	add(node: number, self: number, samples: number): void {
-		this.self[node] += self;
-		this.samples[node] += samples;
+		this.self[node]! += self;
+		this.samples[node]! += samples;
 	}
 }
 
@@ -57,7 +57,7 @@ function rankOf(graph: Graph): Uint32Array {
 }
 
 // Puts the nodes into the order of a Tree.
-function finish(graph: Graph, growing: Growing): Tree {
+export function finish(graph: Graph, growing: Growing): Tree {
 	const { parent, face } = growing;
 	const rank = rankOf(graph);
 	const length = parent.length;

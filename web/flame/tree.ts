@@ -40,28 +40,57 @@ function sum(tree: Tree): void {
 	tree.totalSamples.set(tree.samples);
 	for (let i = tree.length - 1; i > 0; i--) {
 		const parent = tree.parent[i]!;
-		tree.total[parent] += tree.total[i]!;
-		tree.totalSamples[parent] += tree.totalSamples[i]!;
+		tree.total[parent]! += tree.total[i]!;
+		tree.totalSamples[parent]! += tree.totalSamples[i]!;
 	}
 }
 
 // Callees stand on their caller from its left end on; what is its own is free at the right.
-function place(tree: Tree): void {
+function place(tree: Tree, total: Float64Array, start: Float64Array): void {
 	const used = new Float64Array(tree.length);
 	for (let i = 1; i < tree.length; i++) {
 		const parent = tree.parent[i]!;
-		tree.start[i] = tree.start[parent]! + used[parent]!;
-		used[parent] += tree.total[i]!;
+		start[i] = start[parent]! + used[parent]!;
+		used[parent]! += total[i]!;
 	}
+}
+
+function fill(tree: Tree): void {
+	for (let i = 0; i < tree.length; i++) tree.filled[i + 1] = tree.filled[i]! + tree.total[tree.level[i]!]!;
 }
 
 function sortLevels(tree: Tree): void {
 	const at = new Uint32Array(tree.rows + 2);
-	for (let i = 0; i < tree.length; i++) at[tree.depth[i]! + 2]++;
-	for (let d = 2; d < at.length; d++) at[d] += at[d - 1]!;
-	for (let i = 0; i < tree.length; i++) tree.level[at[tree.depth[i]! + 1]++] = i;
+	for (let i = 0; i < tree.length; i++) at[tree.depth[i]! + 2]!++;
+	for (let d = 2; d < at.length; d++) at[d]! += at[d - 1]!;
+	for (let i = 0; i < tree.length; i++) tree.level[at[tree.depth[i]! + 1]!++] = i;
 	tree.levelAt = at.subarray(0, tree.rows + 1);
-	for (let i = 0; i < tree.length; i++) tree.filled[i + 1] = tree.filled[i]! + tree.total[tree.level[i]!]!;
+	fill(tree);
+}
+
+// A tree on its way from other widths, which are 0 for frames that are new. Both ends are laid out in the
+// same order, so everything between them is a whole graph too.
+export class Blend {
+	tree: Tree;
+	private start: Float64Array;
+
+	constructor(private goal: Tree, private widths: Float64Array) {
+		this.start = new Float64Array(goal.length);
+		this.tree = { ...goal, start: goal.start.slice(), total: goal.total.slice(), filled: goal.filled.slice() };
+		place(goal, widths, this.start);
+		this.at(0);
+	}
+
+	// 0 is the beginning, 1 the end.
+	at(part: number): void {
+		const { tree, goal } = this;
+		for (let i = 0; i < tree.length; i++) {
+			tree.start[i] = this.start[i]! + (goal.start[i]! - this.start[i]!) * part;
+			tree.total[i] = this.widths[i]! + (goal.total[i]! - this.widths[i]!) * part;
+		}
+		if (part === 1) tree.start.set(goal.start), tree.total.set(goal.total);
+		fill(tree);
+	}
 }
 
 export function makeTree(frames: Frames): Tree {
@@ -81,8 +110,17 @@ export function makeTree(frames: Frames): Tree {
 	};
 	link(frames, tree);
 	sum(tree);
-	place(tree);
+	place(tree, tree.total, tree.start);
 	sortLevels(tree);
+	return tree;
+}
+
+// Frames that have a time: they stand where it says, with gaps between them.
+export function makeTimeline(frames: Frames, start: Float64Array, total: Float64Array): Tree {
+	const tree = makeTree(frames);
+	tree.start.set(start);
+	tree.total.set(total);
+	fill(tree);
 	return tree;
 }
 

@@ -4,21 +4,33 @@
 //	const view = new FlameView(element);
 //	view.show({ graph, tree, colors });
 //	view.onPoint = (frame, event) => …; view.zoomTo(frame);
+//	view.grow({ graph, tree, colors });	the same graph with more in it: widths move to what they are now
 //
 // The view knows nothing of what stands around it.
 
 import type { Colors } from "./color";
 import type { Graph } from "./columns";
+import { matchTrees } from "./match";
 import { Paint, Window, paint } from "./paint";
-import { Tree, childrenOf, frameAt } from "./tree";
+import { Blend, Tree, childrenOf, frameAt } from "./tree";
 
 export const ROW = 18;
 const ZOOM_MS = 180;
+const GROW_MS = 240; // about the time between two growths of a live tree
 
 export interface Shown {
 	graph: Graph;
 	tree: Tree;
 	colors: Colors;
+}
+
+// A part of a frame's width: [0, 1] is all of it.
+type Part = [number, number];
+
+interface Motion {
+	from: Part;
+	to: Part;
+	since: number;
 }
 
 export type Direction = "caller" | "callee" | "left" | "right";
@@ -47,8 +59,12 @@ export class FlameView {
 	private hoverBox: HTMLDivElement;
 	private chosenBox: HTMLDivElement;
 	private hovered = -1;
+	private motion: Motion | null = null; // of what is seen, as parts of the zoomed frame
+	private blend: { widths: Blend; since: number } | null = null;
 	private animation = 0;
 	private queued = 0;
+	private ending = new AbortController();
+	private observer = new ResizeObserver(() => this.resize());
 	private content = 0; // the height that is scrolled
 	private below = 0; // how much of it was under the lower edge when it was last drawn
 	private ratio = 1;
@@ -60,9 +76,18 @@ export class FlameView {
 		host.appendChild(this.sizer);
 		this.hoverBox = makeBox(this.sizer, "box hover");
 		this.chosenBox = makeBox(this.sizer, "box chosen");
-		host.addEventListener("scroll", () => this.redraw());
-		new ResizeObserver(() => this.resize()).observe(host);
+		host.addEventListener("scroll", () => this.redraw(), { signal: this.ending.signal });
+		this.observer.observe(host);
 		this.listen();
+	}
+
+	// Takes the view out of its element.
+	end(): void {
+		this.stop();
+		cancelAnimationFrame(this.queued);
+		this.observer.disconnect();
+		this.ending.abort();
+		this.sizer.remove();
 	}
 
 	get tree(): Tree {
@@ -79,6 +104,45 @@ export class FlameView {
 		this.fit();
 		this.scrollToRoot();
 		this.draw();
+	}
+
+	// Shows another tree of the same things: what is zoomed, chosen and seen stays, widths are eased.
+	grow(shown: Shown): void {
+		const before = this.shown;
+		if (!before?.tree.total[0] || !shown.tree.total[0]) {
+			this.show(shown);
+			return;
+		}
+		const same = matchTrees(before.graph, before.tree, shown.graph, shown.tree);
+		const now = (frame: number) => (frame < 0 ? -1 : same.indexOf(frame));
+		const seen = this.part();
+		const widths = new Float64Array(same.length);
+		same.forEach((frame, i) => (widths[i] = frame < 0 ? 0 : before.tree.total[frame]!));
+		const stays = now(this.zoomed) >= 0;
+		this.zoomed = Math.max(0, now(this.zoomed));
+		this.chosen = now(this.chosen);
+		this.hovered = now(this.hovered);
+		const blend = new Blend(shown.tree, widths);
+		this.shown = { ...shown, tree: blend.tree };
+		this.blend = { widths: blend, since: performance.now() };
+		if (!stays) this.motion = { from: [0, 1], to: [0, 1], since: 0 };
+		this.setPart(stays ? seen : [0, 1]);
+		this.fit();
+		this.run();
+	}
+
+	// What is seen, as a part of the zoomed frame.
+	private part(): Part {
+		const start = this.tree.start[this.zoomed]!;
+		const total = this.tree.total[this.zoomed]! || 1;
+		return [(this.from - start) / total, (this.to - start) / total];
+	}
+
+	private setPart([from, to]: Part): void {
+		const start = this.tree.start[this.zoomed]!;
+		const total = this.tree.total[this.zoomed]! || 1;
+		this.from = start + from * total;
+		this.to = start + to * total;
 	}
 
 	scrollToRoot(): void {
@@ -175,6 +239,7 @@ export class FlameView {
 	}
 
 	setRange(from: number, to: number): void {
+		this.motion = null;
 		const whole = this.tree.total[0]!;
 		const span = Math.min(whole, Math.max(to - from, whole * 1e-9));
 		this.from = Math.min(Math.max(0, from), whole - span);
@@ -191,22 +256,41 @@ export class FlameView {
 	private stop(): void {
 		cancelAnimationFrame(this.animation);
 		this.animation = 0;
+		this.motion = null;
+		this.blend?.widths.at(1);
+		this.blend = null;
 	}
 
 	moveTo(from: number, to: number, animated = true): void {
+		const before = this.part();
+		[this.from, this.to] = [from, to];
+		this.motion = { from: animated ? before : this.part(), to: this.part(), since: performance.now() };
+		this.setPart(this.motion.from);
+		this.run();
+	}
+
+	private run(): void {
+		cancelAnimationFrame(this.animation);
+		this.step(performance.now());
+	}
+
+	// One picture of a movement. Widths that grow and a zoom go on beside each other.
+	private step(now: number): void {
 		const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
-		const start = { from: this.from, to: this.to, time: performance.now() };
-		this.stop();
-		const step = (now: number) => {
-			const part = animated && !still ? Math.min(1, Math.max(0, (now - start.time) / ZOOM_MS)) : 1;
-			const eased = 1 - (1 - part) ** 3;
-			this.from = start.from + (from - start.from) * eased;
-			this.to = start.to + (to - start.to) * eased;
-			if (part === 1) [this.from, this.to] = [from, to];
-			else this.animation = requestAnimationFrame(step);
-			this.draw();
+		const eased = (since: number, time: number) => {
+			const part = still ? 1 : Math.min(1, Math.max(0, (now - since) / time));
+			return 1 - (1 - part) ** 3;
 		};
-		step(start.time);
+		const seen = this.part();
+		const grown = this.blend ? eased(this.blend.since, GROW_MS) : 1;
+		const { from, to, since } = this.motion ?? { from: seen, to: seen, since: 0 };
+		const moved = from[0] === to[0] && from[1] === to[1] ? 1 : eased(since, ZOOM_MS);
+		this.blend?.widths.at(grown);
+		this.setPart([from[0] + (to[0] - from[0]) * moved, from[1] + (to[1] - from[1]) * moved]);
+		if (grown === 1) this.blend = null;
+		if (moved === 1) this.motion = null;
+		if (this.blend || this.motion) this.animation = requestAnimationFrame((time) => this.step(time));
+		this.draw();
 	}
 
 	choose(frame: number): void {
@@ -238,11 +322,12 @@ export class FlameView {
 	}
 
 	private listen(): void {
+		const { signal } = this.ending;
 		let drag: { x: number; from: number; to: number; moved: boolean } | null = null;
 		this.host.addEventListener("pointerdown", (event) => {
 			if (event.button === 0 && event.offsetX < this.host.clientWidth)
 				drag = { x: event.clientX, from: this.from, to: this.to, moved: false };
-		});
+		}, { signal });
 		this.host.addEventListener("pointermove", (event) => {
 			if (drag && Math.abs(event.clientX - drag.x) > 4 && !drag.moved) {
 				drag.moved = true;
@@ -253,15 +338,15 @@ export class FlameView {
 				this.setRange(drag.from - by, drag.to - by);
 			}
 			this.point(drag?.moved ? -1 : this.frameUnder(event.clientX, event.clientY), event);
-		});
+		}, { signal });
 		this.host.addEventListener("pointerup", (event) => {
 			const frame = drag && !drag.moved ? this.frameUnder(event.clientX, event.clientY) : -1;
 			drag = null;
 			if (frame >= 0) this.onClick(frame);
-		});
-		this.host.addEventListener("pointercancel", () => (drag = null));
-		this.host.addEventListener("pointerleave", (event) => this.point(-1, event));
-		this.host.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
+		}, { signal });
+		this.host.addEventListener("pointercancel", () => (drag = null), { signal });
+		this.host.addEventListener("pointerleave", (event) => this.point(-1, event), { signal });
+		this.host.addEventListener("wheel", (event) => this.wheel(event), { passive: false, signal });
 	}
 
 	private point(frame: number, event: PointerEvent): void {
@@ -277,7 +362,6 @@ export class FlameView {
 			const bounds = this.host.getBoundingClientRect();
 			const at = this.from + ((event.clientX - bounds.left) / this.host.clientWidth) * span;
 			const factor = Math.exp(Math.max(-60, Math.min(60, event.deltaY)) / 100);
-			this.stop();
 			this.setRange(at - (at - this.from) * factor, at + (this.to - at) * factor);
 		} else if (event.deltaX) {
 			const by = (event.deltaX / this.host.clientWidth) * span;

@@ -9,10 +9,10 @@ import { GROUP, Step, reshape } from "../flame/reshape";
 import type { Tree } from "../flame/tree";
 import { Direction, FlameView } from "../flame/view";
 import { Order, View, readView, writeView } from "./address";
-import { Subject, line, nameOf, showCard } from "./card";
+import { Subject, line, nameOf, showCard } from "../flame/card";
 import { showLegend } from "./legend";
 import { FunctionTable } from "./table";
-import { amount, percent } from "./words";
+import { amount, percent } from "../flame/words";
 
 interface Page extends Look {
 	title: string;

@@ -6,7 +6,7 @@ import type { Graph } from "../flame/columns";
 import { Sums, sumFunctions } from "../flame/functions";
 import type { Tree } from "../flame/tree";
 import type { Order } from "./address";
-import { amount, grouped, percent } from "./words";
+import { amount, grouped, percent } from "../flame/words";
 
 const PAGE = 100;
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is known of a frame: in a card beside the pointer, and in one line.
 
-import type { Look } from "../flame/color";
-import type { Graph } from "../flame/columns";
-import type { Tree } from "../flame/tree";
+import type { Look } from "./color";
+import type { Graph } from "./columns";
+import type { Tree } from "./tree";
 import { amount, grouped, percent } from "./words";
 
 export interface Subject {

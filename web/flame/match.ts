@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// The same frame in two trees: the one with the same names on the way from the root.
+
+import type { Graph } from "./columns";
+import type { Tree } from "./tree";
+
+// By face of `now`: the face of the same function and kind in `was`, or -1.
+function sameFaces(was: Graph, now: Graph): Int32Array {
+	const faces = new Int32Array(now.functionOf.length);
+	if (was === now) return faces.map((_, face) => face);
+	const key = (graph: Graph, face: number) => `${graph.kindOf[face]} ${graph.functions[graph.functionOf[face]!]}`;
+	const known = new Map<string, number>();
+	for (let face = 0; face < was.functionOf.length; face++) known.set(key(was, face), face);
+	return faces.map((_, face) => known.get(key(now, face)) ?? -1);
+}
+
+// By frame of the tree `now`: the same frame of `was`, or -1.
+export function matchTrees(wasGraph: Graph, was: Tree, nowGraph: Graph, now: Tree): Int32Array {
+	const faces = sameFaces(wasGraph, nowGraph);
+	const count = Math.max(1, wasGraph.functionOf.length);
+	const children = new Map<number, number>();
+	const same = new Int32Array(now.length).fill(-1);
+	for (let i = 1; i < was.length; i++) children.set(was.parent[i]! * count + was.face[i]!, i);
+	if (was.length && now.length) same[0] = 0;
+	for (let i = 1; i < now.length; i++) {
+		const parent = same[now.parent[i]!]!;
+		const face = faces[now.face[i]!]!;
+		if (parent >= 0 && face >= 0) same[i] = children.get(parent * count + face) ?? -1;
+	}
+	return same;
+}
+
+// A number for the names on the way to each frame: it stays the same while a tree grows, so an address
+// can hold it. The root's is 0.
+export function pathKeys(graph: Graph, tree: Tree): Uint32Array {
+	const keys = new Uint32Array(tree.length);
+	for (let i = 1; i < tree.length; i++) {
+		const face = tree.face[i]!;
+		const shade = graph.shadeOf[graph.functionOf[face]!]! ^ Math.imul(graph.kindOf[face]! + 1, 0x85ebca6b);
+		const mixed = Math.imul(keys[tree.parent[i]!]! ^ shade, 0x9e3779b1);
+		keys[i] = (mixed ^ (mixed >>> 15)) + tree.depth[i]!;
+	}
+	return keys;
+}
+
+// The frame with that key, or 0.
+export function frameOfKey(graph: Graph, tree: Tree, key: number): number {
+	return key ? Math.max(0, pathKeys(graph, tree).indexOf(key)) : 0;
+}
