@@ -13,12 +13,13 @@ export interface Subject {
 	frame: number;
 	zoomed: number;
 	leafFirst: boolean; // what is a frame's own is then that of the outermost caller, and says nothing
+	whole?: number; // what shares are of; the tree's root where it is not given
 }
 
 function withShare(value: number, samples: number, subject: Subject): string {
 	const { graph, tree } = subject;
 	const counted = graph.unit === "samples" ? "" : `, ${grouped(samples)} ${samples === 1 ? "sample" : "samples"}`;
-	return `${amount(value, graph.unit)}${counted}, ${percent(value, tree.total[0]!)}`;
+	return `${amount(value, graph.unit)}${counted}, ${percent(value, subject.whole ?? tree.total[0]!)}`;
 }
 
 export function nameOf(subject: Subject): string {

@@ -9,6 +9,9 @@ export interface Graph {
 	subtitle: string;
 	footer: string;
 	empty: string;
+	start: string; // nanoseconds: the run's first sample; "": not known
+	hidden: number; // frames that are left out, being narrower than
+	least: number; // this share of 1
 	functions: string[];
 	objects: string[]; // paths; 0 is ""
 	places: string[]; // "file.c:12"; 0 is ""
@@ -31,6 +34,9 @@ interface Written {
 	subtitle: string;
 	footer: string;
 	empty: string;
+	start_ns?: string;
+	hidden?: number;
+	least?: number;
 	functions: string[];
 	objects: string[];
 	places: string[];
@@ -91,6 +97,9 @@ export function readGraph(text: string): Graph {
 		subtitle: written.subtitle,
 		footer: written.footer,
 		empty: written.empty,
+		start: written.start_ns ?? "",
+		hidden: written.hidden ?? 0,
+		least: written.least ?? 0,
 		functions: written.functions,
 		objects: written.objects,
 		places: written.places,

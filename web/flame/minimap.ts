@@ -8,13 +8,23 @@ export class Minimap {
 	private canvas = document.createElement("canvas");
 	private seen = document.createElement("div");
 	private shown: Shown | null = null;
+	private observer = new ResizeObserver(() => this.draw());
+	private ending = new AbortController();
 
 	constructor(private host: HTMLElement, private view: FlameView) {
 		this.canvas.setAttribute("aria-hidden", "true");
 		this.seen.className = "seen";
 		host.append(this.canvas, this.seen);
-		new ResizeObserver(() => this.draw()).observe(host);
-		host.addEventListener("pointerdown", (event) => this.take(event));
+		this.observer.observe(host);
+		host.addEventListener("pointerdown", (event) => this.take(event), { signal: this.ending.signal });
+	}
+
+	// Takes the strip out of its element.
+	end(): void {
+		this.observer.disconnect();
+		this.ending.abort();
+		this.canvas.remove();
+		this.seen.remove();
 	}
 
 	show(shown: Shown): void {

@@ -40,11 +40,11 @@ export class Growing {
 	}
 }
 
-const ranks = new WeakMap<Graph, Uint32Array>();
+const ranks = new WeakMap<Uint32Array, Uint32Array>(); // by the faces: a graph that grows gets others
 
 // Each face's place in the order of names, in which siblings stand.
 function rankOf(graph: Graph): Uint32Array {
-	let rank = ranks.get(graph);
+	let rank = ranks.get(graph.functionOf);
 	if (rank) return rank;
 	const names = graph.functions;
 	const order = Array.from(graph.functionOf, (_, face) => face);
@@ -52,7 +52,7 @@ function rankOf(graph: Graph): Uint32Array {
 	order.sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : nameOf(a) > nameOf(b) ? 1 : a - b));
 	rank = new Uint32Array(order.length);
 	for (let i = 0; i < order.length; i++) rank[order[i]!] = i;
-	ranks.set(graph, rank);
+	ranks.set(graph.functionOf, rank);
 	return rank;
 }
 

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which samples a graph is made of: event, thread or process, time.
+
+import { grouped } from "../../flame/words";
+import type { Threads } from "./data";
+import { seconds } from "./times";
+import type { FlameState } from "./state";
+
+interface FilterProps {
+	state: FlameState;
+	change: (changes: Partial<FlameState>) => void;
+	events: string[];
+	threads: Threads | null; // null: they cannot be told apart yet
+	start: string; // of the run, nanoseconds
+}
+
+function EventChoice({ state, change, events }: FilterProps) {
+	if (events.length < 2) return null;
+	const event = events.includes(state.event) ? state.event : events[0];
+	return (
+		<label>Event <select value={event} onChange={(changed) => change({ event: changed.currentTarget.value, zoom: 0 })}>
+			{events.map((name) => <option key={name} value={name}>{name}</option>)}
+		</select></label>
+	);
+}
+
+function ThreadChoice({ state, change, threads }: FilterProps) {
+	if (!threads) return null;
+	const left = threads.left_out;
+	return (
+		<label>Thread <select class="flame-who" value={state.who} onChange={(changed) => change({ who: changed.currentTarget.value, zoom: 0 })}>
+			<option value="">all</option>
+			{state.who[0] === "c" && <option value={state.who}>{`CPU ${state.who.slice(1)}`}</option>}
+			{threads.processes.length > 1 && (
+				<optgroup label="Processes">
+					{threads.processes.map(({ comm, pid, percent }) => <option key={pid} value={`p${pid}`}>{`${comm} ${pid} (${percent.toFixed(2)} %)`}</option>)}
+				</optgroup>
+			)}
+			<optgroup label="Threads">
+				{threads.rows.map(({ comm, tid, percent }) => <option key={`${tid} ${comm}`} value={`t${tid}`}>{`${comm} ${tid} (${percent.toFixed(2)} %)`}</option>)}
+				{left > 0 && <option disabled>{`and ${grouped(left)} more with fewer samples`}</option>}
+			</optgroup>
+		</select></label>
+	);
+}
+
+function RangeMark({ state, change, start }: FilterProps) {
+	if (!state.from && !state.to) return null;
+	const text = `${state.from ? seconds(state.from, start) : "start"} – ${state.to ? seconds(state.to, start) : "end"}`;
+	return <button type="button" class="flame-range" title="Take the whole time again" onClick={() => change({ from: "", to: "" })}>{text} ✕</button>;
+}
+
+export function Filters(props: FilterProps) {
+	return (
+		<div class="flame-filters">
+			<EventChoice {...props} />
+			<ThreadChoice {...props} />
+			<RangeMark {...props} />
+		</div>
+	);
+}

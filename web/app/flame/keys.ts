@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Keys of the flame graph, wherever on the page they are pressed, unless somebody types.
+
+import { useEffect, useRef } from "preact/hooks";
+import type { Direction } from "../../flame/view";
+
+export interface KeyActions {
+	focus: () => unknown;
+	hide: () => unknown;
+	mark: () => unknown;
+	copy: () => unknown;
+	sandwich: () => unknown;
+	undo: () => unknown;
+	icicle: () => unknown;
+	reverse: () => unknown;
+	collapse: () => unknown;
+	table: () => unknown;
+	help: () => unknown;
+	search: () => unknown;
+	enter: () => unknown;
+	escape: () => unknown;
+	arrow: (direction: Direction) => unknown;
+}
+
+const LETTERS: Record<string, keyof Omit<KeyActions, "arrow">> = {
+	"/": "search",
+	"?": "help",
+	f: "focus",
+	h: "hide",
+	m: "mark",
+	c: "copy",
+	s: "sandwich",
+	u: "undo",
+	i: "icicle",
+	l: "reverse",
+	r: "collapse",
+	t: "table",
+};
+
+export function directionOf(key: string, inverted: boolean): Direction | null {
+	if (key === "ArrowLeft") return "left";
+	if (key === "ArrowRight") return "right";
+	if (key === (inverted ? "ArrowDown" : "ArrowUp")) return "callee";
+	return key === (inverted ? "ArrowUp" : "ArrowDown") ? "caller" : null;
+}
+
+// Where arrows have a meaning of their own.
+const OWN_ARROWS = "input, select, textarea, [role=tab], [role=tablist], [role=listbox], [role=slider], [contenteditable], .flame-rows";
+
+function press(event: KeyboardEvent, actions: KeyActions, inverted: boolean): boolean {
+	const target = event.target as Element;
+	const typing = target.matches?.("input, select, textarea, [contenteditable]");
+	const control = event.ctrlKey || event.metaKey;
+	if (event.altKey || document.querySelector("dialog[open]")) return false;
+	if (event.key === "Escape" && (!typing || target.closest(".flame"))) actions.escape();
+	else if (typing || control) return false;
+	else if (event.key.startsWith("Arrow")) {
+		const direction = directionOf(event.key, inverted);
+		if (!direction || target.closest?.(OWN_ARROWS)) return false;
+		actions.arrow(direction);
+	} else if (event.key === "Enter") {
+		if (target.closest?.("button, a, summary, [role=tab]")) return false;
+		actions.enter();
+	} else if (LETTERS[event.key]) actions[LETTERS[event.key]!]();
+	else return false;
+	return true;
+}
+
+export function useKeys(actions: KeyActions, inverted: boolean, active: boolean): void {
+	const now = useRef({ actions, inverted });
+	now.current = { actions, inverted };
+	useEffect(() => {
+		if (!active) return;
+		const listen = (event: KeyboardEvent) => {
+			if (!event.defaultPrevented && press(event, now.current.actions, now.current.inverted)) event.preventDefault();
+		};
+		window.addEventListener("keydown", listen, true); // before the page's own keys: here they mean more
+		return () => window.removeEventListener("keydown", listen, true);
+	}, [active]);
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+import { describe, expect, it } from "vitest";
+import { LiveTree, TreeGrowth } from "../../flame/live";
+import { nameIn } from "./model";
+
+const GROUP = 6;
+
+function growth(part: Partial<TreeGrowth>): TreeGrowth {
+	return { first: 0, names: [], parents: [], name_ids: [], kinds: [], changed: [], self: [], counts: [], samples: 0, lost: 0, ...part };
+}
+
+function shown({ graph }: LiveTree): string[] {
+	const { tree } = graph;
+	return Array.from(tree.depth, (depth, i) => `${" ".repeat(depth)}${nameIn(graph, tree, i)} ${tree.samples[i]}:${tree.total[i]}`);
+}
+
+const first = growth({
+	names: ["all", "prog", "zeta"], parents: [0, 0, 1], name_ids: [0, 1, 2], kinds: [GROUP, GROUP, 0],
+	changed: [2], self: [3], counts: ["300"], samples: 3,
+});
+
+describe("a live tree", () => {
+	it("grows, with siblings in the order of their names", () => {
+		const tree = new LiveTree("cpu-clock");
+		expect(tree.add(first)).toBe(true);
+		expect(shown(tree)).toEqual(["all 0:300", " prog 0:300", "  zeta 3:300"]);
+		expect(tree.add(growth({ first: 3, names: ["alpha"], parents: [1, 3], name_ids: [3, 2], kinds: [0, 0], changed: [2, 4], self: [4, 1], counts: [400, "100"], samples: 5, lost: 1 }))).toBe(true);
+		expect(shown(tree)).toEqual(["all 0:500", " prog 0:500", "  alpha 0:100", "   zeta 1:100", "  zeta 4:400"]);
+		expect([tree.samples, tree.lost, tree.graph.unit]).toEqual([5, 1, "ns"]);
+	});
+
+	it("keeps its graph, so that a view can go on with it", () => {
+		const tree = new LiveTree("cycles");
+		tree.add(first);
+		const graph = tree.graph;
+		tree.add(growth({ first: 3, changed: [2], self: [9], counts: [900] }));
+		expect(tree.graph).toBe(graph);
+		expect(graph.tree.total[0]).toBe(900);
+	});
+
+	it("refuses what does not go on from where it is", () => {
+		const tree = new LiveTree("cycles");
+		tree.add(first);
+		expect(tree.add(growth({ first: 7, parents: [0], name_ids: [0], kinds: [0] }))).toBe(false);
+		expect(shown(tree)).toHaveLength(3);
+	});
+});

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a view makes of a graph: its tree, what a search finds in it, sums by function.
+
+import type { Graph } from "../../flame/columns";
+import { covered, findFunctions } from "../../flame/functions";
+import { GROUP, Step, reshape } from "../../flame/reshape";
+import type { Tree } from "../../flame/tree";
+import type { Change, FlameState } from "./state";
+
+export function isLeafFirst(changes: Change[]): boolean {
+	return changes.some((change) => change.what === "reverse");
+}
+
+// Functions are numbered anew in each graph; one that has none there changes nothing in it, unless only
+// it was to be seen.
+function stepOf(graph: Graph, change: Change): Step | null {
+	if (!("name" in change)) return change;
+	const name = graph.functions.indexOf(change.name);
+	return name < 0 && change.what === "hide" ? null : { what: change.what, name };
+}
+
+export function treeOf(graph: Graph, changes: Change[]): Tree {
+	return changes.reduce((tree, change) => {
+		const step = stepOf(graph, change);
+		return step ? reshape(graph, tree, step) : tree;
+	}, graph.tree);
+}
+
+// From the roots on, for sums by function: they are the same whichever way stacks are merged.
+export function forwardTree(graph: Graph, tree: Tree, changes: Change[]): Tree {
+	return isLeafFirst(changes) ? reshape(graph, tree, { what: "reverse" }) : tree;
+}
+
+export interface Found {
+	found: Uint8Array | null; // by function: what the search finds
+	hits: Uint8Array | null; // what is highlighted: that, or one function
+	share: number; // of 1
+	bad: boolean; // not a regular expression
+}
+
+export function search(graph: Graph, tree: Tree, state: Pick<FlameState, "search" | "marked">): Found {
+	const none: Found = { found: null, hits: null, share: 0, bad: false };
+	let expression: RegExp | null;
+	try {
+		expression = state.search ? new RegExp(state.search) : null;
+	} catch {
+		return { ...none, bad: true };
+	}
+	const found = expression && findFunctions(graph, expression);
+	const marked = state.marked ? graph.functions.indexOf(state.marked) : -1;
+	let hits = found;
+	if (marked >= 0) {
+		hits = new Uint8Array(graph.functions.length);
+		hits[marked] = 1;
+	}
+	const share = hits ? covered(graph, tree, hits) / (tree.total[0] || 1) : 0;
+	return { found, hits, share, bad: false };
+}
+
+// The frame that stands for a function: its widest.
+export function widestFrame(graph: Graph, tree: Tree, name: number): number {
+	let widest = -1;
+	for (let i = 1; i < tree.length; i++)
+		if (graph.functionOf[tree.face[i]!] === name && (widest < 0 || tree.total[i]! > tree.total[widest]!)) widest = i;
+	return widest;
+}
+
+export function isGroup(graph: Graph, tree: Tree, frame: number): boolean {
+	return graph.kindOf[tree.face[frame]!] === GROUP;
+}
+
+export function nameIn(graph: Graph, tree: Tree, frame: number): string {
+	return graph.functions[graph.functionOf[tree.face[frame]!]!] ?? "";
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// The Flame tab of a run.
+
+import { useRef } from "preact/hooks";
+import type { Graph } from "../../flame/columns";
+import { grouped } from "../../flame/words";
+import { Answer, isLive, isReady, useEvents, useGraph, useLiveGraph, useThreads } from "./data";
+import { Filters } from "./filters";
+import { FlamePanel } from "./panel";
+import type { Refusal, TabProps } from "./props";
+import { Source } from "./source";
+import { FlameState, STANDARD, filterOf, readState, writeState } from "./state";
+import "./flame.css";
+
+// On a phone the table comes on request: there is no room beside the graph.
+export function standardState(): FlameState {
+	return { ...STANDARD, table: !matchMedia("(max-width: 760px)").matches };
+}
+
+// The view in the address. What is changed within one turn of events adds up.
+export function useFlameState({ params, setParams }: TabProps): [FlameState, (changes: Partial<FlameState>) => void] {
+	const standard = standardState();
+	const asked = params.toString();
+	const kept = useRef<{ asked: string; state: FlameState } | null>(null);
+	if (kept.current?.asked !== asked) kept.current = { asked, state: readState(params, standard) };
+	const change = (changes: Partial<FlameState>) => {
+		kept.current!.state = { ...kept.current!.state, ...changes };
+		setParams(writeState(kept.current!.state, standard));
+	};
+	return [kept.current.state, change];
+}
+
+export function Refused({ refusal }: { refusal: Refusal }) {
+	return <p class="flame-empty" role="alert">{refusal.message}{refusal.remedy ? ` ${refusal.remedy}` : ""}</p>;
+}
+
+export function Waiting({ state }: { state: string }) {
+	const text = state === "processing" ? "The recording is being read; its graph comes in a moment."
+		: isReady(state) ? "Loading the graph…" : isLive(state) ? "The recording runs; waiting for its first samples…" : "The run waits for its turn.";
+	return <p class="flame-empty" role="status">{text}</p>;
+}
+
+// The graph of a finished run, or, until it is there, the last one of the stream.
+function useShown(answer: Answer<Graph>, live: Graph | null, run: number): Graph | null {
+	const last = useRef<{ run: number; graph: Graph } | null>(null);
+	if (live) last.current = { run, graph: live };
+	return answer.value ?? live ?? (last.current?.run === run ? last.current.graph : null);
+}
+
+export function FlameTab(props: TabProps) {
+	const { run } = props;
+	const [state, change] = useFlameState(props);
+	const events = useEvents(props);
+	const threads = useThreads(props, state.event);
+	const answer = useGraph(props, filterOf(state));
+	const live = useLiveGraph(props, state.event);
+	const graph = useShown(answer, live?.graph ?? null, run.id);
+	const names = live?.events ?? events.value?.rows.filter(({ samples }) => samples > 0).map(({ event }) => event) ?? [];
+	if (answer.refusal) return <Refused refusal={answer.refusal} />;
+	if (!graph) return <Waiting state={run.state} />;
+	if (live) graph.subtitle = `${graph.event}: ${grouped(live.samples)} samples so far${live.lost ? `, ${grouped(live.lost)} lost` : ""}`;
+	return (
+		<div class="flame-tab" aria-busy={answer.busy}>
+			<FlamePanel graph={graph} state={state} change={change}
+				filters={<Filters state={state} change={change} events={names} threads={live ? null : threads.value} start={graph.start} />}
+				source={(shown, name) => <Source key={name} tab={props} graph={shown} name={name} state={state} />} />
+		</div>
+	);
+}

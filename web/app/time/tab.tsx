@@ -1,0 +1,1 @@
+export function TimeTab() { return <p>time</p>; }
