@@ -121,8 +121,9 @@ static int read_bounds(struct query *query, const struct query_args *args, enum 
 	query->least = least ? strtod(least, &end) / 100 : 0;
 	if (least && (end == least || *end || !(query->least >= 0)))
 		return err_set(err, EINVAL, "--percent-limit '%s': a number is wanted", least);
-	query->by_total = args->sort && !strcmp(args->sort, "total");
-	if (args->sort && !query->by_total && strcmp(args->sort, "self"))
+	if (args->sort && !strcmp(args->sort, "total"))
+		query->order = ORDER_TOTAL;
+	else if (args->sort && strcmp(args->sort, "self"))
 		return err_set(err, EINVAL, "--sort '%s': self or total is wanted", args->sort);
 	return 0;
 }

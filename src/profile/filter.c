@@ -3,6 +3,7 @@
 #include "base/cpuset.h"
 #include "base/err.h"
 #include "profile/match.h"
+#include "profile/ready.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -154,9 +155,11 @@ static bool is_idle_name(const char *name)
 
 uint8_t *profile_idle_stacks(const struct profile *profile)
 {
-	uint8_t *functions = mem_alloc(profile->functions.len);
-	uint8_t *idle = mem_alloc(profile->stacks.len);
+	uint8_t *idle = mem_alloc(profile->stacks.len), *functions;
 
+	if (profile->ready && profile->ready->stacks == profile->stacks.parent)
+		return memcpy(idle, profile->ready->idle, profile->stacks.len);
+	functions = mem_alloc(profile->functions.len);
 	for (uint32_t i = 0; i < profile->functions.len; i++)
 		functions[i] = profile->functions.data[i].kind == FRAME_KERNEL &&
 			       is_idle_name(profile_function_name(profile, i));

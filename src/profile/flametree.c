@@ -2,6 +2,7 @@
 #include "profile/flametree.h"
 #include "base/err.h"
 #include "profile/flameplace.h"
+#include "profile/ready.h"
 
 #include <endian.h>
 #include <stdio.h>
@@ -37,7 +38,7 @@ enum flame_kind flame_kind_of(enum frame_kind kind)
 	return FLAME_USER;
 }
 
-char *flame_function_name(const struct profile *profile, uint32_t function)
+static char *make_name(const struct profile *profile, uint32_t function)
 {
 	const struct profile_function *facts = &profile->functions.data[function];
 	const char *plain = profile_function_name(profile, function);
@@ -56,6 +57,12 @@ char *flame_function_name(const struct profile *profile, uint32_t function)
 	if (*path == '[')
 		return mem_strdup(path);
 	return mem_printf("[%s]", slash && slash[1] ? slash + 1 : path);
+}
+
+char *flame_function_name(const struct profile *profile, uint32_t function)
+{
+	return profile->ready ? mem_strdup(profile->ready->names[function])
+			      : make_name(profile, function);
 }
 
 char *flame_group_name(const struct profile *profile, uint32_t thread, enum flame_group group)

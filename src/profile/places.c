@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profile/places.h"
 #include "base/idmap.h"
+#include "profile/ready.h"
 
 struct spot {
 	uint32_t function, place;
@@ -29,6 +30,16 @@ static void add_sample(struct spots *spots, const struct profile *profile, size_
 	spots->all.data[at].weight += rows->weight[row];
 }
 
+/* Those that were found once. */
+static uint32_t *known_places(const struct profile *profile, uint16_t event)
+{
+	size_t size = (profile->functions.len + 1) * sizeof(uint32_t);
+
+	if (event >= profile->events.len || !profile->ready->places[event])
+		return NULL;
+	return memcpy(mem_resize(NULL, size, 1), profile->ready->places[event], size);
+}
+
 uint32_t *profile_hot_places(const struct profile *profile, uint16_t event)
 {
 	struct spots spots = { 0 };
@@ -37,6 +48,8 @@ uint32_t *profile_hot_places(const struct profile *profile, uint16_t event)
 
 	if (!profile->lines.len)
 		return NULL;
+	if (profile->ready)
+		return known_places(profile, event);
 	for (size_t i = 0; i < profile->samples.len; i++)
 		if (profile->samples.event[i] == event)
 			add_sample(&spots, profile, i);

@@ -2,6 +2,7 @@
 #include "profile/profile.h"
 #include "base/idmap.h"
 #include "profile/index.h"
+#include "profile/ready.h"
 
 #include <assert.h>
 
@@ -57,6 +58,7 @@ void profile_free(struct profile *profile)
 {
 	if (!profile)
 		return;
+	profile_ready_free(profile);
 	if (profile->file)
 		profile_index_detach(profile);
 	idmap_free(&profile->lookup->functions);

@@ -128,6 +128,7 @@ struct profile {
 	struct profile_samples samples;
 	struct profile_quality quality;
 	struct profile_lookup *lookup; /* what building needs to find things again */
+	struct profile_ready *ready;   /* profile/ready.h, or NULL */
 	struct profile_file *file;     /* the mapped index that columns lie in, or NULL */
 };
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/err.h"
+#include "base/text.h"
 #include "profile/neighbours.h"
+#include "profile/places.h"
 #include "profile/restack.h"
 #include "render/query_inside.h"
 
@@ -13,19 +15,124 @@ static int restack(const struct query *query, struct restack *stacks, struct err
 	return restack_make(stacks, query->profile, &filter, &query->view.stacks, err);
 }
 
+static const char *object_path(const struct profile *profile, uint32_t function)
+{
+	uint32_t object = profile->functions.data[function].object;
+
+	return profile_text(profile, profile->objects.data[object].path);
+}
+
+/* Names are as they are shown. */
+static bool is_searched(const struct query *query, uint32_t function)
+{
+	char *name;
+	bool found;
+
+	if (!query->search || text_contains(object_path(query->profile, function), query->search))
+		return true;
+	name = flame_function_name(query->profile, function);
+	found = text_contains(name, query->search);
+	free(name);
+	return found;
+}
+
 static void rank_functions(const struct query *query, const struct function_weight *weights,
 			   struct query_ranking *ranking)
 {
+	bool by_total = query->order == ORDER_TOTAL;
+
 	for (uint32_t i = 0; i < query->profile->functions.len; i++) {
 		uint64_t self = flame_value(&weights[i].self, query->weight);
 		uint64_t total = flame_value(&weights[i].total, query->weight);
 
-		if (weights[i].total.samples)
-			*vec_push(ranking) = (struct query_ranked){ query->by_total ? total : self,
-								    query->by_total ? self : total,
-								    i };
+		if (weights[i].total.samples && is_searched(query, i))
+			*vec_push(ranking) = (struct query_ranked){ by_total ? total : self,
+								    by_total ? self : total, i };
 	}
 	query_rank(ranking);
+}
+
+/* A function with the text that it is sorted by. */
+struct named {
+	char *name;
+	struct query_ranked ranked;
+};
+
+static int by_name(const void *a, const void *b)
+{
+	const struct named *x = a, *y = b;
+	int order = strcmp(x->name, y->name);
+
+	if (order)
+		return order;
+	return x->ranked.id < y->ranked.id ? -1 : x->ranked.id > y->ranked.id;
+}
+
+static void sort_by_name(const struct query *query, struct query_ranking *ranking)
+{
+	struct named *all = mem_resize(NULL, ranking->len + 1, sizeof(*all));
+
+	for (size_t i = 0; i < ranking->len; i++) {
+		uint32_t id = ranking->data[i].id;
+
+		all[i].ranked = ranking->data[i];
+		all[i].name = query->order == ORDER_NAME
+				      ? flame_function_name(query->profile, id)
+				      : mem_strdup(object_path(query->profile, id));
+	}
+	qsort(all, ranking->len, sizeof(*all), by_name);
+	for (size_t i = 0; i < ranking->len; i++) {
+		ranking->data[i] = all[i].ranked;
+		free(all[i].name);
+	}
+	free(all);
+}
+
+/* What is heavy enough, in the order that is asked for; *matches with those that are not. */
+static void choose_functions(const struct query *query, const struct function_weight *weights,
+			     uint64_t of, struct query_ranking *ranking, size_t *matches)
+{
+	struct query all = *query;
+
+	all.limit = 0;
+	rank_functions(query, weights, ranking);
+	*matches = ranking->len;
+	ranking->len = query_shown(&all, ranking, of);
+	if (query->order == ORDER_NAME || query->order == ORDER_OBJECT)
+		sort_by_name(query, ranking);
+}
+
+static void put_place(const struct query *query, const uint32_t *places, uint32_t function,
+		      struct json *json)
+{
+	if (places && places[function] != NO_PLACE)
+		json_text(json, "place", profile_text(query->profile, places[function]));
+}
+
+static void put_functions(const struct query *query, const struct query_ranking *ranking,
+			  const struct function_weight *weights, uint64_t of, size_t matches,
+			  struct json *json)
+{
+	uint32_t *places = profile_hot_places(query->profile, query->view.filter.event);
+	size_t at = query->skip < ranking->len ? query->skip : ranking->len;
+	size_t rest = ranking->len - at, limit = query_limit(query);
+	size_t end = at + (rest < limit ? rest : limit);
+
+	json_open(json, "rows", '[');
+	for (size_t i = at; i < end; i++) {
+		uint32_t id = ranking->data[i].id;
+
+		json_open(json, NULL, '{');
+		query_put_function(query->profile, id, json);
+		query_put_weight(query, "self_", &weights[id].self, of, json);
+		query_put_weight(query, "total_", &weights[id].total, of, json);
+		put_place(query, places, id, json);
+		json_close(json);
+	}
+	json_close(json);
+	json_u64(json, "matches", matches);
+	json_u64(json, "left_out", matches - (end - at));
+	free(places);
 }
 
 int query_top(const struct query *query, struct json *json, struct err *err)
@@ -34,30 +141,18 @@ int query_top(const struct query *query, struct json *json, struct err *err)
 	struct query_ranking ranking = { 0 };
 	struct restack stacks;
 	struct weight_pair whole;
+	size_t matches;
 	uint64_t of;
-	size_t shown;
 	int rc = restack(query, &stacks, err);
 
 	if (rc)
 		return rc;
 	weights = profile_function_weights(&stacks.view, &stacks.weights);
-	rank_functions(query, weights, &ranking);
 	whole = query_whole(&stacks.weights);
 	of = flame_value(&whole, query->weight);
-	shown = query_shown(query, &ranking, of);
+	choose_functions(query, weights, of, &ranking, &matches);
 	query_open(query, "top", &whole, json);
-	json_open(json, "rows", '[');
-	for (size_t i = 0; i < shown; i++) {
-		uint32_t id = ranking.data[i].id;
-
-		json_open(json, NULL, '{');
-		query_put_function(query->profile, id, json);
-		query_put_weight(query, "self_", &weights[id].self, of, json);
-		query_put_weight(query, "total_", &weights[id].total, of, json);
-		json_close(json);
-	}
-	json_close(json);
-	json_u64(json, "left_out", ranking.len - shown);
+	put_functions(query, &ranking, weights, of, matches, json);
 	json_close(json);
 	free(weights);
 	vec_free(&ranking);

@@ -18,11 +18,16 @@ struct remedy_facts;
 
 #define QUERY_MOST 1000000 /* rows of one answer */
 
+/* By what functions are sorted; names from the first, weights from the largest. */
+enum query_order { ORDER_SELF, ORDER_TOTAL, ORDER_NAME, ORDER_OBJECT };
+
 struct query {
 	const struct profile *profile;
 	struct flametree_options view; /* which samples of which event, which frames */
 	enum flame_weight weight;      /* what rows are sorted and shares are made by */
-	bool by_total;		       /* functions: sorted with what they call */
+	enum query_order order;	       /* of functions */
+	const char *search;	       /* only functions or objects with this text in them; NULL */
+	uint32_t skip;		       /* functions that are left out first */
 	uint32_t depth;		       /* of a tree: levels below the root; 0: all */
 	uint32_t limit;		       /* rows or nodes; 0: QUERY_MOST */
 	double least;		       /* share of 1 below which a row is left out */

@@ -3,6 +3,7 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "profile/made.h"
+#include "profile/ready.h"
 #include "profile/remedy.h"
 #include "test.h"
 
@@ -70,10 +71,10 @@ TEST(query_functions)
 	/* Recursion counts once. */
 	expect(query_top, &query,
 	       "\"total_samples\":2,\"total_count\":\"8\",\"total_percent\":50}");
-	query.by_total = true;
+	query.order = ORDER_TOTAL;
 	query.limit = 1;
 	expect(query_top, &query,
-	       "\"total_count\":\"11\",\"total_percent\":68.75}],\"left_out\":2}");
+	       "\"total_count\":\"11\",\"total_percent\":68.75}],\"matches\":3,\"left_out\":2}");
 	query.weight = WEIGH_SAMPLES;
 	expect(query_top, &query, "\"self_percent\":75,");
 	query = (struct query){ .profile = profile, .view.stacks.focus = "^fib$" };
@@ -84,6 +85,50 @@ TEST(query_functions)
 	expect(query_top, &query,
 	       "{\"function\":\"main\",\"object\":\"/bin/prog\",\"kind\":\"user\","
 	       "\"self_samples\":1,\"self_count\":\"5\"");
+	profile_free(profile);
+}
+
+TEST(query_pages_of_functions)
+{
+	struct profile *profile = some_profile();
+	struct query query = {
+		.profile = profile, .view.show_idle = true, .order = ORDER_NAME, .limit = 1
+	};
+
+	expect(query_top, &query, "\"rows\":[{\"function\":\"fib\"");
+	expect(query_top, &query, "],\"matches\":3,\"left_out\":2}");
+	query.skip = 1;
+	expect(query_top, &query, "\"rows\":[{\"function\":\"main\"");
+	query.skip = 2;
+	expect(query_top, &query, "\"rows\":[{\"function\":\"sort\"");
+	query.skip = 3;
+	expect(query_top, &query, "\"rows\":[],\"matches\":3,\"left_out\":3}");
+	query = (struct query){ .profile = profile, .view.show_idle = true, .search = "OR" };
+	expect(query_top, &query, "\"rows\":[{\"function\":\"sort\"");
+	expect(query_top, &query, "\"matches\":1,\"left_out\":0}");
+	query.search = "bin/prog";
+	expect(query_top, &query, "\"matches\":3,\"left_out\":0}");
+	query.search = "nobody";
+	expect(query_top, &query, "\"rows\":[],\"matches\":0,\"left_out\":0}");
+	profile_free(profile);
+}
+
+/* What was made once is what is made each time. */
+TEST(query_of_a_profile_that_is_ready)
+{
+	struct profile *profile = some_profile();
+	struct query query = { .profile = profile };
+	char *before = ask(query_tree, &query), *top = ask(query_top, &query), *after;
+
+	profile_make_ready(profile);
+	after = ask(query_tree, &query);
+	EXPECT_TEXT(after, before);
+	free(after);
+	after = ask(query_top, &query);
+	EXPECT_TEXT(after, top);
+	free(after);
+	free(before);
+	free(top);
 	profile_free(profile);
 }
 
@@ -157,7 +202,7 @@ TEST(query_of_all)
 	query.profile = empty;
 	expect(query_top, &query,
 	       "\"event\":null,\"unit\":null,\"weight\":\"period\",\"samples\":0,"
-	       "\"count\":\"0\",\"rows\":[],\"left_out\":0}");
+	       "\"count\":\"0\",\"rows\":[],\"matches\":0,\"left_out\":0}");
 	expect(query_tree, &query, "\"nodes\":[{\"parent\":-1,\"name\":\"all\"");
 	expect(query_threads, &query, "\"rows\":[]");
 	expect(query_events, &query, "\"rows\":[]");

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profile/moments.h"
+#include "base/err.h"
+
+#include <errno.h>
+
+#define NO_ROW SIZE_MAX
+
+/* The two of a column that are kept; they may be the same. */
+struct column {
+	size_t low, high;
+	uint64_t end;
+};
+
+static void close_column(struct moments *moments, struct column *column)
+{
+	size_t first = column->low < column->high ? column->low : column->high;
+	size_t second = column->low < column->high ? column->high : column->low;
+
+	if (first != NO_ROW)
+		*vec_push(&moments->rows) = first;
+	if (second != NO_ROW && second != first)
+		*vec_push(&moments->rows) = second;
+	column->low = column->high = NO_ROW;
+}
+
+static size_t count(const struct profile *profile, const struct sieve *sieve)
+{
+	size_t taken = 0;
+
+	for (size_t i = sieve->first; i < sieve->last; i++)
+		taken += sieve_takes(sieve, profile, i);
+	return taken;
+}
+
+static void choose(struct moments *moments, const struct profile *profile,
+		   const struct sieve *sieve, uint32_t columns)
+{
+	const struct profile_samples *rows = &profile->samples;
+	uint64_t from = rows->time[sieve->first], to = rows->time[sieve->last - 1];
+	double width = ((double)(to - from) + 1) / columns;
+	struct column column = { NO_ROW, NO_ROW, 0 };
+
+	for (size_t i = sieve->first; i < sieve->last; i++) {
+		if (!sieve_takes(sieve, profile, i))
+			continue;
+		if (rows->time[i] >= column.end) {
+			double at = (double)(rows->time[i] - from) / width;
+
+			close_column(moments, &column);
+			column.end = from + (uint64_t)((double)((uint64_t)at + 1) * width) + 1;
+		}
+		if (column.low == NO_ROW || rows->weight[i] < rows->weight[column.low])
+			column.low = i;
+		if (column.high == NO_ROW || rows->weight[i] > rows->weight[column.high])
+			column.high = i;
+	}
+	close_column(moments, &column);
+}
+
+int profile_moments(struct moments *moments, const struct profile *profile,
+		    const struct profile_filter *filter, uint32_t columns, struct err *err)
+{
+	struct sieve sieve;
+	int rc;
+
+	if (!columns || columns > MOMENTS_COLUMNS)
+		return err_set(err, EINVAL, "1 to %d columns are wanted, not %u", MOMENTS_COLUMNS,
+			       columns);
+	rc = sieve_make(&sieve, profile, filter, err);
+	if (rc)
+		return rc;
+	*moments = (struct moments){ .taken = count(profile, &sieve) };
+	moments->down_sampled = moments->taken > (size_t)columns * 2;
+	if (moments->down_sampled)
+		choose(moments, profile, &sieve, columns);
+	else
+		for (size_t i = sieve.first; i < sieve.last; i++)
+			if (sieve_takes(&sieve, profile, i))
+				*vec_push(&moments->rows) = i;
+	sieve_free(&sieve);
+	return 0;
+}
+
+void moments_free(struct moments *moments)
+{
+	vec_free(&moments->rows);
+}
