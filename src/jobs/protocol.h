@@ -166,7 +166,7 @@ struct msg_input {
 };
 extern const struct ipc_type msg_input;
 
-enum analysis {
+enum analysis_kind {
 	ANALYSE_INDEX,	/* recording or import → index in `out` */
 	ANALYSE_FOLLOW, /* a growing recording → live_* until `complete`, then as ANALYSE_INDEX */
 	ANALYSE_EXPORT, /* options: words of `perfolio export` or `script`; result to `out` */
@@ -174,7 +174,7 @@ enum analysis {
 	ANALYSE_LINES,	 /* options: a function's name → JSON of its source lines */
 };
 struct msg_job {
-	uint64_t kind; /* enum analysis */
+	uint64_t kind; /* enum analysis_kind */
 	struct wordlist options;
 	int out;
 };

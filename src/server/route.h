@@ -5,8 +5,8 @@
  *	static int get_session(struct request *request, struct err *err)
  *	{
  *		struct session session;
- *		int rc = store_session_get(request->store, request->ids[0], &request->arena,
- *&session, err);
+ *		int rc = store_session_get(request->store, request->ids[0],
+ *					   &request->arena, &session, err);
  *
  *		if (!rc)
  *			write_session(reply_json(request), &session);
@@ -62,6 +62,7 @@ struct request {
 	const char *names[2];
 	struct json_object *body; /* an object; NULL where the route has none */
 	int upload;		  /* ROUTE_UPLOAD: the file, at its beginning */
+	const char *upload_name;  /* for content_adopt(); who adopts it sets it to NULL */
 	struct http_exchange *http;
 };
 
@@ -83,6 +84,9 @@ int body_flag(const struct request *request, const char *name, bool otherwise, b
 	      struct err *err);
 int body_words(const struct request *request, const char *name, struct wordlist *value,
 	       struct err *err);
+/* A value's text, which has no NUL in it; a wrong type is told of under that name. */
+int json_whole_text(struct json_object *value, const char *name, const char **text,
+		    struct err *err);
 
 /* The body of the reply as JSON: 200 unless reply_status() says else.  Packed where it pays. */
 struct json *reply_json(struct request *request);

@@ -1,49 +1,177 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/web_main.h"
-#include "base/arena.h"
+#include "base/buf.h"
 #include "base/err.h"
-#include "ipc/channel.h"
-#include "jobs/protocol.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "jobs/sandbox.h"
+#include "server/app.h"
+#include "server/http.h"
+#include "server/link.h"
+#include "server/mhd.h"
+#include "server/signin.h"
 #include "store/datadir.h"
+#include "store/store.h"
 
 #include <errno.h>
-#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-static int take_messages(struct channel *channel, struct err *err)
+#define PEM_MOST (1 << 20)
+
+static struct link *link_to_stop;
+
+static void on_signal(int number)
 {
-	const struct ipc_type *type;
-	struct arena arena = { 0 };
-	void *message;
+	(void)number;
+	link_stop(link_to_stop);
+}
+
+static void catch_signals(struct link *link)
+{
+	struct sigaction action = { .sa_handler = on_signal };
+
+	link_to_stop = link;
+	sigaction(SIGTERM, &action, NULL);
+	sigaction(SIGINT, &action, NULL);
+	signal(SIGPIPE, SIG_IGN);
+}
+
+/* Each connection, each file of a reply and each mapped index needs one. */
+static void raise_descriptors(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+/* The whole of a small file by its descriptor, from its beginning. */
+static char *read_pem(int fd, struct err *err)
+{
+	struct stat info;
+	char *text;
+
+	if (fd < 0)
+		return NULL;
+	if (fstat(fd, &info) || info.st_size > PEM_MOST) {
+		err_set(err, EINVAL, "the file for TLS can't be read");
+		return NULL;
+	}
+	text = mem_alloc((size_t)info.st_size + 1);
+	if (pread(fd, text, (size_t)info.st_size, 0) == info.st_size)
+		return text;
+	err_set(err, EIO, "the file for TLS can't be read");
+	free(text);
+	return NULL;
+}
+
+/* Runs that the supervisor is at, or has just ended, go on; others were interrupted. */
+static int recover(struct app *app, struct err *err)
+{
+	const struct link_helds *held = link_held(app->link);
+	struct datadir_sweep sweep;
+	VEC(int64_t) alive = { 0 };
 	int rc;
 
-	while ((rc = channel_receive(channel, &arena, &type, &message, err)) > 0) {
-		if (type == &msg_ready)
-			channel_send(channel, &msg_up, &(struct msg_up){ 0 }, err);
-		ipc_release(type, message);
-		arena_free(&arena);
-	}
+	vec_each (run, held)
+		*vec_push(&alive) = run->run;
+	rc = datadir_recover(app->dir, alive.data, alive.len, &sweep, err);
+	vec_free(&alive);
 	return rc;
+}
+
+static int open_store(struct app *app, const char *path, struct err *err)
+{
+	app->dir = datadir_open(path, DATADIR_SERVE, err);
+	if (!app->dir)
+		return -err->code;
+	app->store = datadir_store(app->dir);
+	return recover(app, err);
+}
+
+static int start_http(struct app *app, const struct web_side *side, struct err *err)
+{
+	struct http_options options = { .listen = side->listener };
+	char *cert = read_pem(side->tls_cert, err), *key = NULL;
+
+	if (side->tls_cert >= 0 && cert)
+		key = read_pem(side->tls_key, err);
+	if (side->tls_cert < 0 || key) {
+		options.tls_cert = cert;
+		options.tls_key = key;
+		app->http = http_start(app, &options, err);
+	}
+	free(cert);
+	free(key);
+	return app->http ? 0 : -err->code;
+}
+
+/* Once all libraries are loaded, and before there are threads. */
+static int confine(const struct web_side *side, struct err *err)
+{
+	struct sandbox sandbox = { .profile = SANDBOX_WEB,
+				   .uid = SANDBOX_STAY,
+				   .writable = side->data };
+	struct buf missing = { 0 };
+	int rc = dir_make(side->data, err);
+
+	if (!rc)
+		rc = sandbox_enter(&sandbox, &missing, err);
+	if (!rc && missing.len)
+		log_line(LOG_WARN, "the web side is not confined as it should be: %s",
+			 missing.data);
+	buf_free(&missing);
+	return rc;
+}
+
+/* In the order of struct app. */
+static int start(struct app *app, const struct web_side *side, struct err *err)
+{
+	int rc = mhd_load(err) ? 0 : -err->code;
+
+	if (!rc)
+		rc = confine(side, err);
+	if (rc)
+		return rc;
+	app->link = link_open(side->channel, app, err);
+	if (!app->link)
+		return -err->code;
+	catch_signals(app->link);
+	rc = open_store(app, side->data, err);
+	if (rc)
+		return rc;
+	app->signins = signins_new(app);
+	return start_http(app, side, err);
+}
+
+static void stop(struct app *app)
+{
+	http_stop(app->http);
+	signins_free(app->signins);
+	link_close(app->link);
+	datadir_close(app->dir);
+	arena_free(&app->arena);
 }
 
 int web_side_main(const struct web_side *side, struct err *err)
 {
-	struct datadir *dir = datadir_open(side->data, DATADIR_SERVE, err);
-	struct channel *channel;
-	int rc = 0;
+	struct app app = { 0 };
+	int rc;
 
-	if (!dir)
-		return -EIO;
-	channel = channel_new(side->channel, &runner_protocol);
-	while (!rc) {
-		struct pollfd ready = { .fd = side->channel, .events = channel_wants(channel) };
-
-		poll(&ready, 1, -1);
-		if (ready.revents & POLLOUT)
-			rc = channel_flush(channel, err);
-		if (!rc)
-			rc = take_messages(channel, err);
-	}
-	channel_free(channel);
-	datadir_close(dir);
-	return rc == -EPIPE ? 0 : rc;
+	raise_descriptors();
+	rc = start(&app, side, err);
+	if (!rc)
+		rc = link_send(app.link, &msg_up, &(struct msg_up){ 0 }, err);
+	if (!rc)
+		rc = link_run(app.link, err);
+	stop(&app);
+	return rc;
 }

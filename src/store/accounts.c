@@ -115,3 +115,22 @@ int account_token_check(struct store *store, const char *token, struct arena *ar
 	rc = store_token_find(store, hash, arena, into, err);
 	return rc == -ENOENT ? err_set(err, EACCES, "%s", err ? err->text : "") : rc;
 }
+
+int account_token_remove(struct store *store, int64_t user, const char *token, struct err *err)
+{
+	struct tokens tokens = { 0 };
+	struct arena arena = { 0 };
+	char hash[TOKEN_HASH];
+	int rc = ready(err);
+
+	if (!rc)
+		rc = store_token_list(store, user, &arena, &tokens, err);
+	if (!rc)
+		hash_token(token, hash);
+	for (size_t i = 0; i < tokens.len && !rc; i++)
+		if (!strcmp(tokens.data[i].hash, hash))
+			rc = store_token_remove(store, user, tokens.data[i].id, err);
+	vec_free(&tokens);
+	arena_free(&arena);
+	return rc;
+}

@@ -28,5 +28,7 @@ int account_token_add(struct store *store, int64_t user, const char *label, int6
 /* -EACCES for one that is not known or has expired. */
 int account_token_check(struct store *store, const char *token, struct arena *arena,
 			struct user *into, struct err *err);
+/* Takes back the token itself, of that user. */
+int account_token_remove(struct store *store, int64_t user, const char *token, struct err *err);
 
 #endif

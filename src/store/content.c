@@ -89,6 +89,41 @@ struct content *content_resume(struct datadir *dir, int64_t id, struct err *err)
 	return content;
 }
 
+int content_upload(struct datadir *dir, char name[static CONTENT_UPLOAD_NAME], struct err *err)
+{
+	static _Atomic uint64_t last;
+	int fd;
+
+	assert(dir->use == DATADIR_SERVE);
+	snprintf(name, CONTENT_UPLOAD_NAME, "upload-%" PRIu64, ++last);
+	fd = openat(dir->partial_fd, name, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW,
+		    0600);
+	return fd < 0 ? failed(dir, "partial", name, err) : fd;
+}
+
+struct content *content_adopt(struct datadir *dir, int64_t run, const char *kind, const char *name,
+			      struct err *err)
+{
+	char partial[PARTIAL_NAME], orphan[HASH_TEXT];
+	int64_t id = 0;
+	int rc;
+
+	pthread_mutex_lock(&dir->lock);
+	rc = store_file_add(dir->store, run, kind, &id, err);
+	partial_name(partial, id);
+	if (!rc && renameat(dir->partial_fd, name, dir->partial_fd, partial)) {
+		rc = failed(dir, "partial", name, err);
+		store_file_drop(dir->store, id, orphan, NULL);
+	}
+	pthread_mutex_unlock(&dir->lock);
+	return rc ? NULL : content_resume(dir, id, err);
+}
+
+void content_upload_drop(struct datadir *dir, const char *name)
+{
+	unlinkat(dir->partial_fd, name, 0);
+}
+
 int64_t content_id(const struct content *content)
 {
 	return content->id;

@@ -20,6 +20,16 @@ struct datadir;
 struct content *content_begin(struct datadir *dir, int64_t run, const char *kind, struct err *err);
 /* Goes on with an unfinished one that somebody else may be writing still. */
 struct content *content_resume(struct datadir *dir, int64_t id, struct err *err);
+/*
+ * A file that comes before its run is known, as an upload does: a descriptor to write it with, and
+ * its name, by which it is then made a run's or dropped.
+ */
+#define CONTENT_UPLOAD_NAME 32
+int content_upload(struct datadir *dir, char name[static CONTENT_UPLOAD_NAME], struct err *err);
+struct content *content_adopt(struct datadir *dir, int64_t run, const char *kind, const char *name,
+			      struct err *err);
+void content_upload_drop(struct datadir *dir, const char *name);
+
 int64_t content_id(const struct content *content);
 /* For others to write to, at any place; it is then read again at the end. */
 int content_fd(struct content *content);

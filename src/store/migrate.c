@@ -6,9 +6,10 @@
 #include <errno.h>
 #include <stdio.h>
 
-extern const char store_migration_0001[]; /* migrations/, by tools/embed.py */
+extern const char store_migration_0001[],
+	store_migration_0002[]; /* migrations/, by tools/embed.py */
 
-const char *const store_migrations[] = { store_migration_0001 };
+const char *const store_migrations[] = { store_migration_0001, store_migration_0002 };
 const size_t store_migration_count = ARRAY_SIZE(store_migrations);
 
 static int read_version(struct store *store, int64_t *version, struct err *err)

@@ -37,8 +37,9 @@ static int compare_and_set(struct store *store, int64_t id, enum run_state from,
 		  " ending_code = iif(?3 = '', ending_code, ?4),"
 		  " kernel = coalesce(?5, kernel), perfolio = coalesce(?6, perfolio),"
 		  " cpu_model = coalesce(?7, cpu_model), quality = coalesce(?8, quality),"
-		  " reason = coalesce(?9, reason), state = ?10,"
-		  " place = iif(?10 = 'queued', place, NULL) WHERE state = ?11 AND id = ?12");
+		  " reason = coalesce(?9, reason), usage = coalesce(?10, usage),"
+		  " facts = coalesce(?11, facts), state = ?12,"
+		  " place = iif(?12 = 'queued', place, NULL) WHERE state = ?13 AND id = ?14");
 	run_bind_facts(&q, facts);
 	stmt_text(&q, run_state_name(to));
 	stmt_text(&q, run_state_name(from));

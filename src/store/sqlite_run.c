@@ -14,7 +14,7 @@
 	"  AND o.place < r.place AND o.purge_ns IS NULL AND p.purge_ns IS NULL), 0),"            \
 	" r.host, r.person, r.tool, r.form, r.folder, r.argv, r.environment, r.created_ns,"      \
 	" r.started_ns, r.ended_ns, r.ending, r.ending_code, r.kernel, r.perfolio, r.cpu_model," \
-	" r.quality, r.reason, coalesce(s.purge_ns, r.purge_ns, 0),"                             \
+	" r.quality, r.reason, r.usage, r.facts, coalesce(s.purge_ns, r.purge_ns, 0),"           \
 	" (SELECT coalesce(sum(f.size), 0) FROM file f WHERE f.run = r.id),"                     \
 	" (SELECT number FROM change c WHERE c.kind = 'run' AND c.id = r.id)"                    \
 	" FROM run r JOIN session s ON r.session = s.id "
@@ -69,6 +69,8 @@ static void read_facts(struct stmt *q, struct arena *arena, struct run_facts *in
 	into->cpu_model = stmt_get_text(q, arena);
 	into->quality = stmt_get_text(q, arena);
 	into->reason = stmt_get_text(q, arena);
+	into->usage = stmt_get_text(q, arena);
+	into->facts = stmt_get_text(q, arena);
 }
 
 static void read_run(struct stmt *q, struct arena *arena, struct run *into)
@@ -117,6 +119,8 @@ void run_bind_facts(struct stmt *q, const struct run_facts *facts)
 	stmt_text_or_null(q, facts->cpu_model);
 	stmt_text_or_null(q, facts->quality);
 	stmt_text_or_null(q, facts->reason);
+	stmt_text_or_null(q, facts->usage);
+	stmt_text_or_null(q, facts->facts);
 }
 
 static int insert_row(struct store *store, const struct run *run, int64_t *id, struct err *err)
@@ -126,11 +130,12 @@ static int insert_row(struct store *store, const struct run *run, int64_t *id, s
 	stmt_open(&q, store,
 		  "INSERT INTO run (session, state, place, host, person, tool, form, folder, argv,"
 		  " environment, created_ns, started_ns, ended_ns, ending, ending_code, kernel,"
-		  " perfolio, cpu_model, quality, reason)"
+		  " perfolio, cpu_model, quality, reason, usage, facts)"
 		  " VALUES (?, ?, iif(?2 = 'queued', (SELECT coalesce(max(place), 0) + 1 FROM run"
 		  " WHERE state = 'queued'), NULL), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
 		  "coalesce(?, ''), coalesce(?, ''),"
-		  " coalesce(?, ''), coalesce(?, ''), coalesce(?, '')) RETURNING id");
+		  " coalesce(?, ''), coalesce(?, ''), coalesce(?, ''), coalesce(?, ''),"
+		  " coalesce(?, '')) RETURNING id");
 	stmt_int(&q, run->session);
 	stmt_text(&q, run_state_name(run->state));
 	stmt_text(&q, run->host);

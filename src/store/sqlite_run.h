@@ -6,7 +6,7 @@
 struct stmt;
 struct run_facts;
 
-/* Binds the nine columns from started_ns to reason; text that is not given is SQL's NULL. */
+/* Binds the eleven columns from started_ns to facts; text that is not given is SQL's NULL. */
 void run_bind_facts(struct stmt *q, const struct run_facts *facts);
 
 #endif

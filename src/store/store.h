@@ -108,6 +108,8 @@ struct run_facts {
 	const char *kernel, *perfolio, *cpu_model;
 	const char *quality; /* JSON */
 	const char *reason;  /* why it failed */
+	const char *usage;   /* JSON: what the workload used */
+	const char *facts;   /* JSON: what its data holds */
 };
 
 struct run {

@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Replies: what handlers make, and how it is sent. */
+#include "base/mem.h"
+#include "server/http_inside.h"
+
+#include <errno.h>
+#include <libdeflate.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define PACK_LEAST 1024
+#define PACK_LEVEL 5
+
+void reply_clear(struct http_exchange *exchange)
+{
+	struct http_reply *reply = &exchange->reply;
+
+	if (reply->out)
+		fclose(reply->out);
+	if (reply->stream)
+		stream_free(reply->stream);
+	if (reply->fd >= 0)
+		close(reply->fd);
+	free(reply->bytes);
+	reply->kind = REPLY_NONE;
+	reply->out = NULL;
+	reply->stream = NULL;
+	reply->bytes = NULL;
+	reply->size = 0;
+	reply->fd = -1;
+	reply->packed = false;
+	reply->name = NULL;
+}
+
+bool reply_made(const struct http_exchange *exchange)
+{
+	return exchange->reply.kind != REPLY_NONE || exchange->reply.status;
+}
+
+struct json *reply_json(struct request *request)
+{
+	struct http_reply *reply = &request->http->reply;
+
+	reply_clear(request->http);
+	reply->kind = REPLY_BYTES;
+	reply->type = "application/json";
+	reply->out = open_memstream(&reply->bytes, &reply->size);
+	if (!reply->out)
+		abort(); /* out of memory, as in base/mem.c */
+	reply->json = json_to(reply->out);
+	return &reply->json;
+}
+
+void reply_status(struct request *request, int status)
+{
+	request->http->reply.status = status;
+}
+
+void reply_header(struct request *request, const char *name, const char *value)
+{
+	struct http_reply *reply = &request->http->reply;
+
+	if (reply->header_count == HEADERS_MOST)
+		return;
+	reply->headers[reply->header_count].name = arena_strdup(&request->arena, name);
+	reply->headers[reply->header_count++].value = arena_strdup(&request->arena, value);
+}
+
+void reply_bytes(struct request *request, const char *type, const void *bytes, size_t size)
+{
+	struct http_reply *reply = &request->http->reply;
+
+	reply_clear(request->http);
+	reply->kind = REPLY_BYTES;
+	reply->type = arena_strdup(&request->arena, type);
+	reply->bytes = mem_alloc(size + 1);
+	if (size)
+		memcpy(reply->bytes, bytes, size);
+	reply->size = size;
+}
+
+/* Whether a list like `"a", W/"b"` has it; weak ones are as good here. */
+static bool names_etag(const char *list, const char *quoted)
+{
+	return list && (!strcmp(list, "*") || strstr(list, quoted));
+}
+
+bool reply_etag(struct request *request, const char *etag)
+{
+	char *quoted = arena_printf(&request->arena, "\"%s\"", etag);
+
+	reply_header(request, "ETag", quoted);
+	if (!names_etag(request_header(request, "If-None-Match"), quoted))
+		return false;
+	reply_clear(request->http);
+	request->http->reply.status = 304;
+	return true;
+}
+
+int reply_error(struct request *request, int status, const char *code, const char *remedy,
+		struct err *err, const char *format, ...)
+{
+	char text[sizeof(err->text)];
+	struct json *json;
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	json = reply_json(request);
+	reply_status(request, status);
+	json_open(json, NULL, '{');
+	json_open(json, "error", '{');
+	json_text(json, "code", code);
+	json_text(json, "message", text);
+	json_text(json, "remedy", remedy ? remedy : "");
+	json_close(json);
+	json_close(json);
+	return err_set(err, status >= 500 ? EIO : EINVAL, "%s", text);
+}
+
+static const struct {
+	int error, status;
+	const char *code, *remedy;
+} kinds[] = {
+	{ ENOENT, 404, "not-found",
+	  "It may have been removed; what was can be restored for 10 minutes." },
+	{ EINVAL, 400, "bad-request", "Correct what the message names and send it again." },
+	{ EACCES, 403, "forbidden", "Sign in as a user with the role that is needed." },
+	{ EAGAIN, 409, "not-now", "Look at its state and try again." },
+	{ EBUSY, 409, "busy", "Wait until it is done, or cancel that first." },
+	{ EPERM, 409, "not-possible", "" },
+	{ EEXIST, 409, "exists", "Choose another name." },
+	{ E2BIG, 413, "too-large", "Send less." },
+	{ EDQUOT, 507, "quota", "Remove runs, or start the server with a higher --max-disk." },
+	{ ENOSPC, 507, "disk-full", "Make room on the disk of the data folder, or remove runs." },
+	{ ETIMEDOUT, 504, "timeout", "Try again; `perfolio doctor` may tell more." },
+	{ ESTALE, 503, "store-gone", "The data folder was taken away: start the server again." },
+	{ 0, 500, "internal", "The message says what failed; nothing was changed." },
+};
+
+static int status_of_code(int rc)
+{
+	size_t i = 0;
+
+	while (kinds[i].error && kinds[i].error != -rc)
+		i++;
+	return (int)i;
+}
+
+void reply_settle(struct http_exchange *exchange, int rc, const struct err *err)
+{
+	struct err ignored;
+	int kind;
+
+	if (rc && !(exchange->reply.kind == REPLY_BYTES && exchange->reply.status >= 400)) {
+		kind = status_of_code(rc);
+		reply_error(&exchange->request, kinds[kind].status, kinds[kind].code,
+			    kinds[kind].remedy, &ignored, "%s",
+			    err->text[0] ? err->text : strerror(-rc));
+	}
+	if (exchange->reply.out) {
+		fclose(exchange->reply.out);
+		exchange->reply.out = NULL;
+	}
+	if (!exchange->reply.status)
+		exchange->reply.status = exchange->reply.kind == REPLY_NONE ? 204 : 200;
+}
+
+/* "bytes=A-B" for a file of that size: 1 with the range, 0 to be ignored, -1 out of the file. */
+static int parse_range(const char *text, uint64_t size, uint64_t *first, uint64_t *length)
+{
+	unsigned long long from, to;
+	char more;
+	int got;
+
+	if (!text || strncmp(text, "bytes=", 6) || strchr(text, ','))
+		return 0;
+	text += 6;
+	if (sscanf(text, "-%llu%c", &to, &more) == 1) {
+		*length = to < size ? to : size;
+		*first = size - *length;
+		return *length ? 1 : -1;
+	}
+	got = *text >= '0' && *text <= '9' ? sscanf(text, "%llu-%llu%c", &from, &to, &more) : 0;
+	if (got == 1 && text[strlen(text) - 1] == '-')
+		to = size ? size - 1 : 0;
+	else if (got != 2 || to < from)
+		return 0;
+	if (from >= size)
+		return -1;
+	*first = from;
+	*length = (to < size - 1 ? to : size - 1) - from + 1;
+	return 1;
+}
+
+/* Only a reader who names the version that he has a part of gets the rest of it. */
+static bool range_is_current(const struct request *request)
+{
+	const char *wanted = request_header(request, "If-Range");
+	const struct http_reply *reply = &request->http->reply;
+
+	for (size_t i = 0; wanted && i < reply->header_count; i++)
+		if (!strcmp(reply->headers[i].name, "ETag"))
+			return !strcmp(reply->headers[i].value, wanted);
+	return !wanted;
+}
+
+void reply_file(struct request *request, int fd, const char *type, const char *name)
+{
+	struct http_reply *reply = &request->http->reply;
+	struct stat info = { 0 };
+	uint64_t size;
+	int range = 0;
+
+	reply_clear(request->http);
+	reply->kind = REPLY_FILE;
+	reply->fd = fd;
+	reply->type = arena_strdup(&request->arena, type);
+	reply->name = name ? arena_strdup(&request->arena, name) : NULL;
+	fstat(fd, &info);
+	size = (uint64_t)info.st_size;
+	reply->offset = 0;
+	reply->length = size;
+	if (range_is_current(request))
+		range = parse_range(request_header(request, "Range"), size, &reply->offset,
+				    &reply->length);
+	reply_header(request, "Accept-Ranges", "bytes");
+	if (range > 0) {
+		reply->status = 206;
+		reply_header(request, "Content-Range",
+			     arena_printf(&request->arena, "bytes %llu-%llu/%llu",
+					  (unsigned long long)reply->offset,
+					  (unsigned long long)(reply->offset + reply->length - 1),
+					  (unsigned long long)size));
+	} else if (range < 0) {
+		struct err ignored;
+
+		reply_header(
+			request, "Content-Range",
+			arena_printf(&request->arena, "bytes */%llu", (unsigned long long)size));
+		reply_error(request, 416, "bad-range", "Ask for bytes that are in the file.",
+			    &ignored, "the file has %llu bytes", (unsigned long long)size);
+	}
+}
+
+static bool accepts_gzip(const struct http_exchange *exchange)
+{
+	const char *text = exchange_header(exchange, "Accept-Encoding");
+	const char *gzip = text ? strstr(text, "gzip") : NULL;
+	double q = 1;
+
+	if (gzip)
+		sscanf(gzip + 4, " ; q=%lf", &q);
+	return gzip && q > 0;
+}
+
+static bool can_be_packed(const char *type)
+{
+	return !strncmp(type, "text/", 5) || strstr(type, "json") || strstr(type, "javascript") ||
+	       strstr(type, "svg");
+}
+
+static void pack(struct http_exchange *exchange)
+{
+	struct http_reply *reply = &exchange->reply;
+	struct libdeflate_compressor *compressor;
+	size_t room, size;
+	char *packed;
+
+	if (reply->size < PACK_LEAST || !can_be_packed(reply->type))
+		return;
+	for (size_t i = 0; i < reply->header_count; i++)
+		if (!strcmp(reply->headers[i].name, "Content-Encoding"))
+			return;
+	reply_header(&exchange->request, "Vary", "Accept-Encoding");
+	if (!accepts_gzip(exchange))
+		return;
+	compressor = libdeflate_alloc_compressor(PACK_LEVEL);
+	if (!compressor)
+		return;
+	room = libdeflate_gzip_compress_bound(compressor, reply->size);
+	packed = mem_alloc(room);
+	size = libdeflate_gzip_compress(compressor, reply->bytes, reply->size, packed, room);
+	libdeflate_free_compressor(compressor);
+	if (!size || size >= reply->size) {
+		free(packed);
+		return;
+	}
+	free(reply->bytes);
+	reply->bytes = packed;
+	reply->size = size;
+	reply_header(&exchange->request, "Content-Encoding", "gzip");
+}
+
+static struct MHD_Response *make_response(struct http_exchange *exchange)
+{
+	struct http_reply *reply = &exchange->reply;
+	const struct mhd *mhd = exchange->http->mhd;
+	struct MHD_Response *response;
+
+	switch (reply->kind) {
+	case REPLY_STREAM: return stream_response(reply->stream);
+	case REPLY_FILE:
+		response = mhd->response_from_fd(reply->length, reply->fd, reply->offset);
+		if (response)
+			reply->fd = -1;
+		return response;
+	case REPLY_BYTES:
+		response = mhd->response_from_buffer(reply->size, reply->bytes,
+						     MHD_RESPMEM_MUST_FREE);
+		if (response)
+			reply->bytes = NULL;
+		return response;
+	default: return mhd->response_from_buffer(0, (void *)"", MHD_RESPMEM_PERSISTENT);
+	}
+}
+
+/* A name as one may put it between the quotes of a header. */
+static char *safe_name(struct arena *arena, const char *name)
+{
+	char *safe = arena_strdup(arena, name);
+
+	for (char *c = safe; *c; c++)
+		if ((unsigned char)*c < 0x20 || (unsigned char)*c >= 0x7f || strchr("\"\\/", *c))
+			*c = '_';
+	return safe;
+}
+
+static void add_headers(struct http_exchange *exchange, struct MHD_Response *response)
+{
+	static const char *const always[][2] = {
+		{ "X-Content-Type-Options", "nosniff" },
+		{ "Referrer-Policy", "no-referrer" },
+		{ "Cross-Origin-Opener-Policy", "same-origin" },
+		{ "Cross-Origin-Resource-Policy", "same-origin" },
+		{ "X-Frame-Options", "DENY" },
+		{ "Content-Security-Policy", "default-src 'self'; img-src 'self' data: blob:; "
+					     "object-src 'none'; base-uri 'none'; form-action "
+					     "'self'; frame-ancestors 'none'" },
+	};
+	const struct mhd *mhd = exchange->http->mhd;
+	struct http_reply *reply = &exchange->reply;
+	bool cached = false;
+
+	for (size_t i = 0; i < ARRAY_SIZE(always); i++)
+		mhd->add_header(response, always[i][0], always[i][1]);
+	for (size_t i = 0; i < reply->header_count; i++) {
+		mhd->add_header(response, reply->headers[i].name, reply->headers[i].value);
+		cached |= !strcmp(reply->headers[i].name, "Cache-Control");
+	}
+	if (!cached)
+		mhd->add_header(response, "Cache-Control", "no-cache, private");
+	if (reply->kind != REPLY_NONE)
+		mhd->add_header(response, "Content-Type", reply->type);
+	if (reply->name)
+		mhd->add_header(response, "Content-Disposition",
+				arena_printf(&exchange->request.arena,
+					     "attachment; filename=\"%s\"",
+					     safe_name(&exchange->request.arena, reply->name)));
+}
+
+enum MHD_Result reply_queue(struct http_exchange *exchange)
+{
+	struct http_reply *reply = &exchange->reply;
+	struct MHD_Response *response;
+	enum MHD_Result result;
+
+	if (reply->kind == REPLY_BYTES)
+		pack(exchange);
+	response = make_response(exchange);
+	if (!response)
+		return MHD_NO;
+	add_headers(exchange, response);
+	result = exchange->http->mhd->queue_response(exchange->connection, (unsigned)reply->status,
+						     response);
+	exchange->http->mhd->destroy_response(response);
+	return result;
+}

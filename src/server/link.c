@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/link.h"
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/err.h"
+#include "ipc/channel.h"
+#include "server/app.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define ASK_S	    30
+#define CALLS_MOST  16
+#define ANSWER_MOST (64 << 20)
+
+struct question {
+	struct question *next;
+	uint64_t id;
+	bool answered, failed;
+	char *reason;
+};
+
+struct early {
+	const struct ipc_type *type;
+	void *message;
+};
+
+struct link {
+	struct app *app;
+	int wake; /* eventfd: something is to be sent, or it ends */
+	_Atomic bool stopping;
+	struct {
+		const struct ipc_type *type;
+		link_call *call;
+	} calls[CALLS_MOST];
+	size_t call_count;
+	VEC(struct early) early;
+	struct link_helds held;
+	pthread_mutex_t lock; /* for all below */
+	struct channel *channel;
+	bool dead;
+	struct question *questions;
+	uint64_t last_question;
+	pthread_cond_t answered;
+};
+
+static void note_early(struct link *link, const struct ipc_type *type, void *message)
+{
+	const struct msg_ended *ended = message;
+
+	*vec_push(&link->early) = (struct early){ type, message };
+	if (type == &msg_began)
+		*vec_push(&link->held) = (struct link_held){
+			.run = (int64_t)((const struct msg_began *)message)->run
+		};
+	for (size_t i = 0; i < link->held.len && type == &msg_ended; i++)
+		if (link->held.data[i].run == (int64_t)ended->run)
+			link->held.data[i].ended = true;
+}
+
+/* The first is the policy, the last of the beginning is `ready`. */
+static int take_beginning(struct link *link, const struct ipc_type *type, void *message,
+			  struct err *err)
+{
+	bool has_policy = link->app->policy.host;
+
+	if ((type == &msg_policy) == has_policy)
+		return err_set(err, EPROTO, "the supervisor began with `%s`", type->name);
+	if (type == &msg_policy)
+		link->app->policy = *(const struct msg_policy *)message;
+	else if (type != &msg_ready)
+		note_early(link, type, message);
+	return type == &msg_ready;
+}
+
+static int wait_for_channel(struct link *link, int timeout_ms, struct err *err)
+{
+	struct pollfd fds[2] = { { .fd = channel_fd(link->channel) },
+				 { .fd = link->wake, .events = POLLIN } };
+	uint64_t count;
+
+	pthread_mutex_lock(&link->lock);
+	fds[0].events = channel_wants(link->channel);
+	pthread_mutex_unlock(&link->lock);
+	if (poll(fds, 2, timeout_ms) < 0 && errno != EINTR)
+		return err_set(err, errno, "poll: %s", strerror(errno));
+	if (fds[1].revents && read(link->wake, &count, sizeof(count)) < 0 && errno != EAGAIN)
+		return err_set(err, errno, "eventfd: %s", strerror(errno));
+	return 0;
+}
+
+static int receive(struct link *link, struct arena *arena, const struct ipc_type **type,
+		   void **message, struct err *err)
+{
+	int rc;
+
+	pthread_mutex_lock(&link->lock);
+	rc = channel_flush(link->channel, err);
+	if (!rc)
+		rc = channel_receive(link->channel, arena, type, message, err);
+	pthread_mutex_unlock(&link->lock);
+	return rc;
+}
+
+static int begin(struct link *link, struct err *err)
+{
+	const struct ipc_type *type;
+	void *message;
+	int rc = 0;
+
+	while (rc >= 0) {
+		rc = receive(link, &link->app->arena, &type, &message, err);
+		if (rc > 0)
+			rc = take_beginning(link, type, message, err);
+		else if (!rc)
+			rc = wait_for_channel(link, -1, err);
+		if (rc > 0)
+			return 0;
+	}
+	return rc;
+}
+
+struct link *link_open(int fd, struct app *app, struct err *err)
+{
+	struct link *link = mem_alloc(sizeof(*link));
+
+	link->app = app;
+	link->channel = channel_new(fd, &runner_protocol);
+	link->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	pthread_mutex_init(&link->lock, NULL);
+	pthread_cond_init(&link->answered, NULL);
+	if (!begin(link, err))
+		return link;
+	link_close(link);
+	return NULL;
+}
+
+void link_close(struct link *link)
+{
+	if (!link)
+		return;
+	channel_free(link->channel);
+	close(link->wake);
+	vec_free(&link->early);
+	vec_free(&link->held);
+	pthread_mutex_destroy(&link->lock);
+	pthread_cond_destroy(&link->answered);
+	free(link);
+}
+
+const struct link_helds *link_held(const struct link *link)
+{
+	return &link->held;
+}
+
+void link_on(struct link *link, const struct ipc_type *type, link_call *call)
+{
+	if (link->call_count == CALLS_MOST)
+		abort();
+	link->calls[link->call_count].type = type;
+	link->calls[link->call_count++].call = call;
+}
+
+static void take_answer(struct link *link, const struct msg_answered *message)
+{
+	pthread_mutex_lock(&link->lock);
+	for (struct question *q = link->questions; q; q = q->next) {
+		if (q->id != message->question)
+			continue;
+		q->answered = true;
+		q->failed = message->failed;
+		q->reason = mem_strdup(message->reason);
+	}
+	pthread_cond_broadcast(&link->answered);
+	pthread_mutex_unlock(&link->lock);
+}
+
+static void dispatch(struct link *link, const struct ipc_type *type, void *message)
+{
+	if (type == &msg_answered)
+		take_answer(link, message);
+	for (size_t i = 0; i < link->call_count; i++)
+		if (link->calls[i].type == type)
+			link->calls[i].call(link->app, message);
+	ipc_release(type, message);
+}
+
+static void die(struct link *link)
+{
+	pthread_mutex_lock(&link->lock);
+	link->dead = true;
+	pthread_cond_broadcast(&link->answered);
+	pthread_mutex_unlock(&link->lock);
+}
+
+int link_run(struct link *link, struct err *err)
+{
+	const struct ipc_type *type;
+	struct arena arena = { 0 };
+	void *message;
+	int rc = 0;
+
+	vec_each (early, &link->early)
+		dispatch(link, early->type, early->message);
+	while (rc >= 0 && !link->stopping) {
+		rc = receive(link, &arena, &type, &message, err);
+		if (rc > 0) {
+			dispatch(link, type, message);
+			arena_free(&arena);
+		} else if (!rc) {
+			rc = wait_for_channel(link, -1, err);
+		}
+	}
+	die(link);
+	arena_free(&arena);
+	return rc == -EPIPE ? 0 : rc;
+}
+
+static void wake(struct link *link)
+{
+	uint64_t one = 1;
+
+	if (write(link->wake, &one, sizeof(one)) < 0)
+		return; /* it is awake already */
+}
+
+void link_stop(struct link *link)
+{
+	link->stopping = true;
+	wake(link);
+}
+
+int link_send(struct link *link, const struct ipc_type *type, const void *message, struct err *err)
+{
+	int rc;
+
+	pthread_mutex_lock(&link->lock);
+	if (link->dead)
+		rc = err_set(err, EPIPE, "the supervisor has gone");
+	else
+		rc = channel_send(link->channel, type, message, err);
+	pthread_mutex_unlock(&link->lock);
+	wake(link);
+	return rc;
+}
+
+/* Called with the lock held. */
+static void wait_for_answer(struct link *link, const struct question *question)
+{
+	struct timespec until;
+	int rc = 0;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += ASK_S;
+	while (!question->answered && !link->dead && !rc)
+		rc = pthread_cond_timedwait(&link->answered, &link->lock, &until);
+}
+
+static void forget(struct link *link, const struct question *question)
+{
+	struct question **at = &link->questions;
+
+	while (*at != question)
+		at = &(*at)->next;
+	*at = question->next;
+}
+
+static int read_answer(int fd, struct buf *into, struct err *err)
+{
+	char bytes[16384];
+	struct stat info;
+	off_t at = 0;
+	ssize_t got;
+
+	if (fstat(fd, &info) || info.st_size > ANSWER_MOST)
+		return err_set(err, EMSGSIZE, "the answer is too long");
+	while ((got = pread(fd, bytes, sizeof(bytes), at)) > 0) {
+		buf_add(into, bytes, (size_t)got);
+		at += got;
+	}
+	return got < 0 ? err_set(err, errno, "the answer: %s", strerror(errno)) : 0;
+}
+
+static int outcome(const struct link *link, const struct question *question, const char *what,
+		   struct err *err)
+{
+	if (!question->answered)
+		return link->dead
+			       ? err_set(err, EPIPE, "the supervisor has gone")
+			       : err_set(err, ETIMEDOUT, "no answer to `%s` in %d s", what, ASK_S);
+	if (question->failed)
+		return err_set(err, EINVAL, "%s", question->reason);
+	return 0;
+}
+
+int link_ask(struct link *link, const char *what, const struct wordlist *words, struct buf *answer,
+	     struct err *err)
+{
+	struct question question = { 0 };
+	struct msg_ask ask = { .what = what };
+	int rc;
+
+	ask.out = memfd_create("answer", MFD_CLOEXEC);
+	if (ask.out < 0)
+		return err_set(err, errno, "memory for an answer: %s", strerror(errno));
+	if (words)
+		ask.words = *words;
+	pthread_mutex_lock(&link->lock);
+	question.id = ask.question = ++link->last_question;
+	question.next = link->questions;
+	link->questions = &question;
+	pthread_mutex_unlock(&link->lock);
+	rc = link_send(link, &msg_ask, &ask, err);
+	pthread_mutex_lock(&link->lock);
+	if (!rc)
+		wait_for_answer(link, &question);
+	forget(link, &question);
+	if (!rc)
+		rc = outcome(link, &question, what, err);
+	pthread_mutex_unlock(&link->lock);
+	if (!rc)
+		rc = read_answer(ask.out, answer, err);
+	close(ask.out);
+	free(question.reason);
+	return rc;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The web side's end of the channel to the supervisor.
+ *
+ * One thread, the one in link_run(), reads it and calls who asked for that type of message; any
+ * thread may send and ask.
+ */
+#ifndef SERVER_LINK_H
+#define SERVER_LINK_H
+
+#include "ipc/message.h"
+
+struct app;
+struct buf;
+struct err;
+struct link;
+struct msg_policy;
+
+/* The message's descriptors are closed after the call unless they are replaced by -1. */
+typedef void link_call(struct app *app, void *message);
+
+/* A run that the supervisor held when we came. */
+struct link_held {
+	int64_t run;
+	bool ended;
+};
+struct link_helds VEC_OF(struct link_held);
+
+/*
+ * Takes the channel and waits for what the supervisor says first: policy, the runs that it holds,
+ * ready.  What it tells of those runs is kept for link_run().
+ */
+struct link *link_open(int fd, struct app *app, struct err *err);
+void link_close(struct link *link);
+/* The runs that the supervisor held at that time. */
+const struct link_helds *link_held(const struct link *link);
+
+/* Who is called for messages of that type; before link_run(). */
+void link_on(struct link *link, const struct ipc_type *type, link_call *call);
+
+/* Reads until the supervisor goes: 0, or why the channel died.  Wakes all who wait then. */
+int link_run(struct link *link, struct err *err);
+/* Makes link_run() return, from any thread or a signal handler. */
+void link_stop(struct link *link);
+
+/* From any thread; descriptors of the message stay the caller's. */
+int link_send(struct link *link, const struct ipc_type *type, const void *message, struct err *err);
+
+/*
+ * Asks the machine, and waits for the answer, JSON, which is added to *answer: for ROUTE_SLOW.
+ * `what` is a row of the supervisor's table.  -ETIMEDOUT after 30 s.
+ */
+int link_ask(struct link *link, const char *what, const struct wordlist *words, struct buf *answer,
+	     struct err *err);
+
+#endif

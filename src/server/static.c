@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The files of the page, and the link that signs in. */
+#include "server/static.h"
+#include "base/err.h"
+#include "base/mem.h"
+#include "server/http_inside.h"
+#include "server/page.h"
+#include "server/signin.h"
+
+#include <errno.h>
+#include <libdeflate.h>
+#include <string.h>
+
+static bool takes_gzip(const struct request *request)
+{
+	const char *text = request_header(request, "Accept-Encoding");
+
+	return text && strstr(text, "gzip");
+}
+
+/* For the few who don't take it packed. */
+static void reply_unpacked(struct request *request, const struct page_file *file)
+{
+	struct libdeflate_decompressor *decompressor = libdeflate_alloc_decompressor();
+	char *bytes = mem_alloc(file->size + 1);
+	size_t got = 0;
+
+	if (decompressor)
+		libdeflate_gzip_decompress(decompressor, file->gzip, file->gzip_size, bytes,
+					   file->size, &got);
+	libdeflate_free_decompressor(decompressor);
+	reply_bytes(request, file->type, bytes, got);
+	free(bytes);
+}
+
+static void reply_page_file(struct request *request, const struct page_file *file)
+{
+	char *etag = arena_strndup(&request->arena, file->etag + 1, strlen(file->etag) - 2);
+
+	reply_header(request, "Cache-Control",
+		     file->hashed ? "public, max-age=31536000, immutable" : "no-cache");
+	reply_header(request, "Vary", "Accept-Encoding");
+	if (reply_etag(request, etag))
+		return;
+	if (!takes_gzip(request)) {
+		reply_unpacked(request, file);
+		return;
+	}
+	reply_bytes(request, file->type, file->gzip, file->gzip_size);
+	reply_header(request, "Content-Encoding", "gzip");
+}
+
+static int get_static(struct request *request, struct err *err)
+{
+	const char *path = request->http->path;
+	const char *token = request_text(request, "token", NULL);
+	const struct page_file *file = page_find(path);
+
+	if (token && !strcmp(path, "/"))
+		return signin_by_link(request, token, err);
+	if (!file)
+		return err_set(err, ENOENT, "there is nothing at %s", path);
+	reply_page_file(request, file);
+	return 0;
+}
+
+const struct route static_route = { "GET", "/", ROLE_VIEWER, get_static, ROUTE_PUBLIC };
