@@ -90,7 +90,7 @@ static void wake(struct hub_client *client)
 	if (!client->resting)
 		return;
 	client->resting = false;
-	client->sleep.wake(client->sleep.user);
+	client->wake(client->user);
 }
 
 static void push(struct hub_client *client, const struct hub_item *item)
@@ -122,7 +122,7 @@ static void push_rest(struct hub_client *client, struct hub_event *event, size_t
 	hub_event_put(event);
 }
 
-struct hub_client *hub_client_new(struct hub *hub, const struct hub_sleep *sleep)
+struct hub_client *hub_client_new(struct hub *hub, hub_wake *on_wake, void *user)
 {
 	struct hub_client *client = NULL;
 
@@ -130,7 +130,8 @@ struct hub_client *hub_client_new(struct hub *hub, const struct hub_sleep *sleep
 	if (!hub->stopped && hub->clients.len < hub->limits.clients) {
 		client = mem_alloc(sizeof(*client));
 		client->hub = hub;
-		client->sleep = *sleep;
+		client->wake = on_wake;
+		client->user = user;
 		client->refs = 1;
 		/* Numbers of two epochs differ, and are exact in JavaScript. */
 		client->id = (hub->epoch << 24) + ++hub->clients_made;
@@ -245,7 +246,6 @@ ssize_t hub_client_read(struct hub_client *client, char *into, size_t size)
 		taken = -1;
 	} else {
 		client->resting = true;
-		client->sleep.rest(client->sleep.user);
 	}
 	pthread_mutex_unlock(&client->hub->lock);
 	return taken;
@@ -291,10 +291,9 @@ static void follow(struct hub_client *client, struct hub_topic *topic)
 	*vec_push(&topic->followers) = client;
 }
 
-static bool join_missed(struct hub_client *client, const struct hub_wish *wish,
-			struct missed *missed)
+/* False where the history does not reach back so far. */
+static bool find_missed(struct hub *hub, const struct hub_wish *wish, struct missed *missed)
 {
-	struct hub *hub = client->hub;
 	struct hub_topic *topic;
 	uint64_t since;
 	bool known;
@@ -305,10 +304,21 @@ static bool join_missed(struct hub_client *client, const struct hub_wish *wish,
 	known = since != UINT64_MAX && since >= topic->lost;
 	if (known)
 		add_missed(missed, topic, since);
-	if (!client->ended)
-		follow(client, topic);
 	pthread_mutex_unlock(&hub->lock);
 	return known;
+}
+
+/* The state comes before it follows: to give it may mean to publish what was held back. */
+static void join_one(struct hub_client *client, const struct hub_wish *wish, struct missed *missed)
+{
+	struct hub *hub = client->hub;
+
+	if (!find_missed(hub, wish, missed) && hub->source)
+		hub->source(hub->source_user, client, wish->topic);
+	pthread_mutex_lock(&hub->lock);
+	if (!client->ended)
+		follow(client, hub_topic_get(hub, wish->topic));
+	pthread_mutex_unlock(&hub->lock);
 }
 
 static size_t count_new(const struct hub_client *client, const struct hub_wish *wishes,
@@ -339,8 +349,7 @@ int hub_join(struct hub_client *client, const struct hub_wish *wishes, size_t co
 	pthread_mutex_unlock(&hub->lock);
 
 	for (size_t i = 0; i < count; i++)
-		if (!join_missed(client, &wishes[i], &missed) && hub->source)
-			hub->source(hub->source_user, client, wishes[i].topic);
+		join_one(client, &wishes[i], &missed);
 
 	if (missed.len)
 		qsort(missed.data, missed.len, sizeof(*missed.data), by_number);

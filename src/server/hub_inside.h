@@ -37,7 +37,8 @@ struct hub_topic {
 struct hub_client {
 	struct hub *hub;
 	uint64_t id;
-	struct hub_sleep sleep;
+	hub_wake *wake;
+	void *user;
 	unsigned refs; /* under the hub's lock, as all of it */
 	bool resting, ended;
 	struct hub_queue queue;

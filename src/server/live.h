@@ -23,8 +23,8 @@ struct msg_live_tree;
 struct run;
 struct store;
 
-/* How a run is written as JSON: as GET /api/v1/runs/ID has it. */
-typedef void live_run_writer(struct json *json, const struct run *run);
+/* Writes a run as GET /api/v1/runs/ID has it. */
+typedef void live_run_writer(struct json *json, const char *key, const struct run *run);
 
 struct live *live_new(struct datadir *dir, struct hub *hub, live_run_writer *write_run);
 /* Starts its thread, after datadir_recover(). */
@@ -36,8 +36,8 @@ void live_look(struct live *live, int64_t now_ns);
 
 /*
  * What the analyser of a run tells.  -EPROTO when it is not what the protocol allows, -E2BIG when
- * it is too much for a page: then nothing of the message is taken, and the job should go on without
- * being shown.
+ * it is too much for a page, -ESTALE when the run is over: then nothing of the message is taken,
+ * and in the last two cases the job should go on without being shown.
  */
 int live_tree_feed(struct live *live, int64_t run, const struct msg_live_tree *growth,
 		   struct err *err);
