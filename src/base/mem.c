@@ -8,8 +8,17 @@
 #include <string.h>
 #include <sys/mman.h>
 
+static void (*on_exhaustion)(void);
+
+void mem_on_exhaustion(void (*last_words)(void))
+{
+	on_exhaustion = last_words;
+}
+
 static void *checked(void *pointer)
 {
+	if (!pointer && on_exhaustion)
+		on_exhaustion();
 	if (!pointer) {
 		fputs("perfolio: out of memory\n", stderr);
 		abort();

@@ -15,6 +15,10 @@ void *mem_alloc_large(size_t size); /* not zeroed; in huge pages where it fills 
 void *mem_resize(void *old, size_t count, size_t size); /* count * size is checked */
 /* Gets the pages of memory that will all be used: at once that costs a third. */
 void mem_populate(void *memory, size_t size);
+/* Called in place of the usual words when there is none left; it must not return, nor ask for any.
+ */
+void mem_on_exhaustion(void (*last_words)(void));
+
 char *mem_strdup(const char *text);
 char *mem_strndup(const char *text, size_t length);
 char *mem_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -1,14 +1,238 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cmd/analyser.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "cmd/analyser_inside.h"
 #include "cmd/command.h"
+#include "jobs/sandbox.h"
 
+#include <errno.h>
 #include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
-int analyser_main(int channel, bool imported, struct err *err)
+#define CPU_SECONDS  600
+#define LEAST_MEMORY ((uint64_t)1 << 30)
+
+/*
+ * What it says when it can say nothing else: messages that were made at the beginning.  Messages
+ * go out whole, so the channel is between two of them whenever this is written.
+ */
+static struct {
+	int channel;
+	struct buf no_memory, no_time;
+} last_words;
+
+static void say_and_end(const struct buf *words)
 {
-	struct pollfd ended = { .fd = channel, .events = POLLRDHUP };
+	ssize_t ignored = write(last_words.channel, words->data, words->len);
 
-	(void)imported, (void)err;
-	poll(&ended, 1, -1);
-	return EXIT_FAILED;
+	(void)ignored;
+	_exit(EXIT_FAILED);
+}
+
+static void out_of_memory(void)
+{
+	say_and_end(&last_words.no_memory);
+}
+
+static void out_of_time(int signo)
+{
+	(void)signo;
+	say_and_end(&last_words.no_time);
+}
+
+static void make_words(struct buf *into, const char *reason)
+{
+	struct msg_finished message = { .failed = true, .reason = reason };
+	int fds[IPC_MOST_FDS];
+
+	ipc_encode(&analysis_protocol, &msg_finished, &message, into, fds, NULL);
+}
+
+static void prepare_last_words(const struct analyser *a, uint64_t memory)
+{
+	char reason[200];
+
+	last_words.channel = channel_fd(a->channel);
+	snprintf(reason, sizeof(reason),
+		 "it takes more memory than an analyser may have (%llu MiB)",
+		 (unsigned long long)(memory >> 20));
+	make_words(&last_words.no_memory, reason);
+	snprintf(reason, sizeof(reason), "it takes more than %llu s of CPU time",
+		 (unsigned long long)a->cpu_s);
+	make_words(&last_words.no_time, reason);
+	mem_on_exhaustion(out_of_memory);
+	signal(SIGXCPU, out_of_time);
+	signal(SIGXFSZ, SIG_IGN); /* a write that fails is an error as others are */
+}
+
+void analyser_limit_cpu(const struct analyser *a)
+{
+	struct rusage used;
+	struct rlimit limit;
+
+	if (getrusage(RUSAGE_SELF, &used) || getrlimit(RLIMIT_CPU, &limit))
+		return;
+	limit.rlim_cur = (rlim_t)used.ru_utime.tv_sec + (rlim_t)used.ru_stime.tv_sec + 1 + a->cpu_s;
+	limit.rlim_max = limit.rlim_cur + 1; /* for one that does not listen to the signal */
+	setrlimit(RLIMIT_CPU, &limit);
+}
+
+struct msg_input *analyser_input(const struct analyser *a, const char *kind)
+{
+	for (size_t i = 0; i < a->inputs.len; i++)
+		if (!strcmp(a->inputs.data[i]->kind, kind))
+			return a->inputs.data[i];
+	return NULL;
+}
+
+static int take(struct analyser *a, const struct ipc_type *type, void *message, struct err *err)
+{
+	if (type == &msg_input)
+		*vec_push(&a->inputs) = message;
+	else if (type == &msg_job && !a->job)
+		a->job = message;
+	else if (type == &msg_complete)
+		a->complete = true;
+	else
+		return err_set(err, EPROTO, "an analyser was told '%s'", type->name);
+	return 0;
+}
+
+int analyser_listen(struct analyser *a, int timeout_ms, struct err *err)
+{
+	struct pollfd poll_fd = { .fd = channel_fd(a->channel),
+				  .events = channel_wants(a->channel) };
+	const struct ipc_type *type;
+	void *message;
+	int rc;
+
+	if (poll(&poll_fd, 1, timeout_ms) < 0 && errno != EINTR)
+		return err_set(err, errno, "poll: %s", strerror(errno));
+	rc = channel_flush(a->channel, err);
+	while (!rc && (rc = channel_receive(a->channel, &a->arena, &type, &message, err)) > 0)
+		rc = take(a, type, message, err);
+	return rc;
+}
+
+int analyser_tell(struct analyser *a, const struct ipc_type *type, const void *message,
+		  struct err *err)
+{
+	int rc = channel_send(a->channel, type, message, err);
+
+	while (!rc && channel_wants(a->channel) & POLLOUT)
+		rc = analyser_listen(a, -1, err);
+	return rc;
+}
+
+static void say_what_is_missing(const struct buf *missing)
+{
+	if (missing->len)
+		log_line(LOG_DEBUG, "sandbox: %s", buf_text(missing));
+}
+
+int analyser_fence(struct analyser *a, bool host_files, int output, struct err *err)
+{
+	struct sandbox_files files = { .readable = host_files,
+				       .forbidden = *a->job->avoid ? a->job->avoid : NULL,
+				       .output = output };
+	struct buf missing = { 0 };
+	int rc = sandbox_files(&files, &missing, err);
+
+	say_what_is_missing(&missing);
+	buf_free(&missing);
+	return rc;
+}
+
+static int run_job(struct analyser *a, struct err *err)
+{
+	switch (a->job->kind) {
+	case ANALYSE_INDEX: return analyse_index(a, err);
+	case ANALYSE_FOLLOW: return analyse_follow(a, err);
+	default: return err_set(err, EPROTO, "an analyser has no such job");
+	}
+}
+
+/* Files are read as standard input; people know them by another name. */
+static void name_the_file(const struct analyser *a, struct err *err)
+{
+	static const char here[] = "standard input";
+	char *rest;
+
+	if (strncmp(err->text, here, sizeof(here) - 1) || !a->inputs.len)
+		return;
+	rest = mem_strdup(err->text + sizeof(here) - 1);
+	err_set(err, err->code, "%.200s%s", a->inputs.data[0]->name, rest);
+	free(rest);
+}
+
+static int tell_end(struct analyser *a, int rc, struct err *err)
+{
+	struct msg_finished message = { .failed = rc != 0,
+					.reason = rc ? err->text : "",
+					.quality = buf_text(&a->quality),
+					.facts = buf_text(&a->facts) };
+
+	return analyser_tell(a, &msg_finished, &message, err);
+}
+
+/* The library's notes are for people at a terminal; here the answer tells what there is to say. */
+static void drop_notes(enum log_level level, const char *text, void *user)
+{
+	(void)level;
+	(void)text;
+	(void)user;
+}
+
+static uint64_t half_of_memory(void)
+{
+	uint64_t bytes = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / 2;
+
+	return bytes < LEAST_MEMORY ? LEAST_MEMORY : bytes;
+}
+
+static int begin(struct analyser *a, const struct analyser_start *start, struct err *err)
+{
+	struct sandbox sandbox = { .profile = SANDBOX_ANALYSER,
+				   .uid = SANDBOX_STAY,
+				   .memory = start->memory ? start->memory : half_of_memory() };
+	struct buf missing = { 0 };
+	int rc;
+
+	unsetenv("DEBUGINFOD_URLS"); /* there is no network in there */
+	a->channel = channel_new(start->channel, &analysis_protocol);
+	prepare_last_words(a, sandbox.memory);
+	rc = sandbox_enter(&sandbox, &missing, err);
+	say_what_is_missing(&missing);
+	buf_free(&missing);
+	while (!rc && !a->job)
+		rc = analyser_listen(a, -1, err);
+	return rc;
+}
+
+int analyser_main(const struct analyser_start *start)
+{
+	struct analyser a = { .imported = start->imported,
+			      .cpu_s = start->cpu_s ? start->cpu_s : CPU_SECONDS };
+	struct err err = { 0 };
+	int rc = begin(&a, start, &err);
+
+	if (rc) { /* nobody to tell */
+		log_line(rc == -EPIPE ? LOG_DEBUG : LOG_ERROR, "analyser: %s", err.text);
+		return rc == -EPIPE ? EXIT_DONE : EXIT_FAILED;
+	}
+	if (!getenv("PERFOLIO_DEBUG"))
+		log_set_sink(drop_notes, NULL);
+	if (a.job->kind != ANALYSE_FOLLOW)
+		analyser_limit_cpu(&a);
+	rc = run_job(&a, &err);
+	name_the_file(&a, &err);
+	rc = tell_end(&a, rc, &err);
+	/* Not exit(): what libraries do at the end knows nothing of the fence around it. */
+	_exit(rc ? EXIT_FAILED : EXIT_DONE);
 }

@@ -1,16 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The process of one analysis: it reads what is hostile, without privileges.  The supervisor starts
- * it as the workload's user; what to do comes over the channel (analysis_protocol).
+ * The role of the server that reads what strangers made: recordings, imports, the files they name.
+ *
+ * One process a job.  It fences itself in, is told over its channel (analysis_protocol) what to do
+ * and gets every file as a descriptor; whatever becomes of it, a run has failed and nothing else.
  */
 #ifndef CMD_ANALYSER_H
 #define CMD_ANALYSER_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
-struct err;
+struct analyser_start {
+	int channel;
+	bool imported;	 /* what came from outside; it reads no file of this host for it */
+	uint64_t memory; /* bytes of address space; 0: half of the machine's memory */
+	uint64_t cpu_s;	 /* of CPU; 0: ten minutes */
+};
 
-/* imported: the data is from outside, no file of this host is to be read for it. */
-int analyser_main(int channel, bool imported, struct err *err);
+/* As the user whose files it may read, with no descriptors but its channel.  The exit status. */
+int analyser_main(const struct analyser_start *start);
 
 #endif

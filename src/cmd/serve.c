@@ -2,6 +2,7 @@
 /*
  * `serve`: the guard, inside it the supervisor, and as --role the processes that this starts.
  */
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/file.h"
 #include "cmd/analyser.h"
@@ -62,7 +63,12 @@ static int be_role(const struct serve_options *options, struct err *err)
 	if (!strcmp(options->role, "web"))
 		return be_web(options, err);
 	if (!strcmp(options->role, "analyser"))
-		return analyser_main(ROLE_CHANNEL, options->imported, err);
+		return analyser_main(&(struct analyser_start){
+			.channel = ROLE_CHANNEL,
+			.imported = options->imported,
+			.memory = options->analyser_memory,
+			.cpu_s = (uint64_t)(options->analyser_ns / NS_PER_SEC),
+		});
 	return err_set(err, EINVAL, "--role %s: web or analyser", options->role);
 }
 
@@ -128,6 +134,8 @@ static int prepare(struct serve *serve, struct err *err)
 		.max_runtime_ns = (uint64_t)o->max_runtime_ns,
 		.max_output = o->max_output,
 		.max_disk = o->max_disk,
+		.analyser_memory = o->analyser_memory,
+		.analyser_ns = (uint64_t)o->analyser_ns,
 	};
 	char *path = server_folder(o->data), tag[64];
 	int rc;

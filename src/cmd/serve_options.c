@@ -37,6 +37,12 @@ static int set_disk(void *options, const char *text, bool unset, struct err *err
 	return parse_bytes(text, &((struct serve_options *)options)->max_disk, err);
 }
 
+static int set_memory(void *options, const char *text, bool unset, struct err *err)
+{
+	(void)unset;
+	return parse_bytes(text, &((struct serve_options *)options)->analyser_memory, err);
+}
+
 #define FIELD(name) offsetof(struct serve_options, name)
 
 const struct option_spec serve_option_specs[] = {
@@ -71,6 +77,11 @@ const struct option_spec serve_option_specs[] = {
 	  .call = set_output },
 	{ OPT_CALL, 0, "max-disk", 0, "SIZE", "refuse runs when all files take so much; 20G else",
 	  .call = set_disk },
+	{ OPT_CALL, 0, "analyser-memory", 0, "SIZE",
+	  "memory for looking at one recording or import; half of the machine's else",
+	  .call = set_memory },
+	{ OPT_DURATION, 0, "analyser-time", FIELD(analyser_ns), "TIME", "and CPU time; 10min else",
+	  .unit_ns = NS_PER_SEC },
 
 	{ OPT_HEADING, .help = "Instead of serving" },
 	{ OPT_FLAG, 0, "gc", FIELD(gc), NULL,
@@ -84,6 +95,7 @@ const struct serve_options serve_option_defaults = {
 	.max_runtime_ns = 3600 * NS_PER_SEC,
 	.max_output = 64ULL << 20,
 	.max_disk = 20ULL << 30,
+	.analyser_ns = 600 * NS_PER_SEC,
 };
 
 static char *trim(char *text)
@@ -182,6 +194,8 @@ int serve_options_check(const struct serve_options *o, struct err *err)
 		return err_set(err, EINVAL, "--tls-cert and --tls-key go together");
 	if (o->max_runtime_ns < 0)
 		return err_set(err, EINVAL, "--max-runtime: how long a run may take; 0: any time");
+	if (o->analyser_ns < NS_PER_SEC)
+		return err_set(err, EINVAL, "--analyser-time: a second or more");
 	return 0;
 }
 

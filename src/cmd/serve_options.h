@@ -14,6 +14,8 @@ struct serve_options {
 	bool as_root, open, gc;
 	int64_t max_runtime_ns;
 	uint64_t max_output, max_disk;
+	uint64_t analyser_memory;
+	int64_t analyser_ns;
 	const char *role; /* of a process that the server started */
 	bool imported;
 

@@ -11,8 +11,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-/* Whether the recording says that it is not of this host; one that says nothing may be. */
-static bool is_of_another_machine(struct perf_reader *reader)
+bool symbols_of_another_machine(struct perf_reader *reader)
 {
 	const char *text;
 	struct utsname here;
@@ -75,7 +74,7 @@ struct symbol_store *symbols_open(const struct symbol_args *args, struct perf_re
 		.fetch_limit_ns = args->fetch_limit_ns,
 		.fetching = show_fetching,
 		.fetching_context = mem_alloc(sizeof(struct fetching)),
-		.other_machine = is_of_another_machine(reader),
+		.other_machine = symbols_of_another_machine(reader),
 	};
 	struct symbol_store *store;
 

@@ -73,6 +73,9 @@ struct symbol_args {
 struct symbol_store *symbols_open(const struct symbol_args *args, struct perf_reader *reader,
 				  const char *input);
 
+/* Whether the recording says that it is not of this host; one that says nothing may be. */
+bool symbols_of_another_machine(struct perf_reader *reader);
+
 /* Says what can't be seen from the names; frees the store, which may be NULL. */
 void symbols_close(struct symbol_store *store);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The processes that read what is hostile, one a job. */
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/vec.h"
 #include "jobs/policy.h"
@@ -79,13 +80,20 @@ static void ended(void *user, short revents)
 static int start(struct supervisor *s, struct analyser *analyser, const struct msg_analyse *ask,
 		 struct err *err)
 {
-	char *argv[] = { (char *)"perfolio", (char *)"serve", (char *)"--role=analyser",
-			 ask->imported ? (char *)"--imported" : NULL, NULL };
+	const struct policy *policy = s->options->policy;
+	char memory[50], time[50];
+	char *argv[] = { (char *)"perfolio",
+			 (char *)"serve",
+			 (char *)"--role=analyser",
+			 memory,
+			 time,
+			 ask->imported ? (char *)"--imported" : NULL,
+			 NULL };
 	struct child_spec spec = {
 		.argv = argv,
 		.environment = s->environment,
 		.self = true,
-		.who = &s->options->policy->workload,
+		.who = &policy->workload,
 		.fds = { -1, STDERR_FILENO, STDERR_FILENO, [ROLE_CHANNEL] = ask->channel },
 		.fd_count = ROLE_CHANNEL + 1,
 		.folder = "/",
@@ -93,6 +101,10 @@ static int start(struct supervisor *s, struct analyser *analyser, const struct m
 		.failure = -1,
 	};
 
+	snprintf(memory, sizeof(memory), "--analyser-memory=%llu",
+		 (unsigned long long)policy->analyser_memory);
+	snprintf(time, sizeof(time), "--analyser-time=%llu",
+		 (unsigned long long)(policy->analyser_ns / NS_PER_SEC));
 	return child_start(&analyser->child, &spec, err);
 }
 

@@ -42,6 +42,7 @@ void greet(struct supervisor *s)
 		.max_runtime_ns = policy->max_runtime_ns,
 		.max_output = policy->max_output,
 		.max_disk = policy->max_disk,
+		.analyser_ns = policy->analyser_ns,
 		.token = o->token,
 		.origin = o->listener->origin,
 		.open = o->open,

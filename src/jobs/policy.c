@@ -125,6 +125,8 @@ int policy_make(struct policy *policy, const struct policy_options *options, str
 		.max_runtime_ns = options->max_runtime_ns,
 		.max_output = options->max_output,
 		.max_disk = options->max_disk,
+		.analyser_memory = options->analyser_memory,
+		.analyser_ns = options->analyser_ns,
 	};
 	rc = deny(policy, options->deny, err);
 	if (!rc)

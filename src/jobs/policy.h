@@ -19,6 +19,8 @@ struct policy {
 	bool other_users;	  /* also those of others than the workload's user */
 	bool whole_host;
 	uint64_t max_runtime_ns, max_output, max_disk; /* 0: no limit */
+	uint64_t analyser_memory;		       /* 0: half of all */
+	uint64_t analyser_ns;			       /* of CPU */
 };
 
 /* As options give them; NULL: not given. */
@@ -27,6 +29,7 @@ struct policy_options {
 	bool as_root;
 	const char *deny; /* "attach,users,host" */
 	uint64_t max_runtime_ns, max_output, max_disk;
+	uint64_t analyser_memory, analyser_ns;
 	const char *data; /* its owner, where it is not root, is the web side */
 };
 

@@ -99,6 +99,7 @@ static const struct ipc_field msg_policy_fields[] = {
 	FIELD(msg_policy, IPC_U64, max_runtime_ns, 0),
 	FIELD(msg_policy, IPC_U64, max_output, 0),
 	FIELD(msg_policy, IPC_U64, max_disk, 0),
+	FIELD(msg_policy, IPC_U64, analyser_ns, 0),
 	FIELD(msg_policy, IPC_TEXT, token, 0),
 	FIELD(msg_policy, IPC_TEXT, origin, 0),
 	FIELD(msg_policy, IPC_WORDS, hosts, WORDS_MOST),
@@ -170,6 +171,7 @@ const struct ipc_type msg_input = IPC_TYPE("input", struct msg_input, msg_input_
 static const struct ipc_field msg_job_fields[] = {
 	FIELD(msg_job, IPC_U64, kind, 0),
 	FIELD(msg_job, IPC_WORDS, options, WORDS_MOST),
+	FIELD(msg_job, IPC_TEXT, avoid, 0),
 	FIELD(msg_job, IPC_FD, out, 0),
 	{ 0 },
 };
@@ -180,13 +182,6 @@ static const struct ipc_field msg_complete_fields[] = {
 	{ 0 },
 };
 const struct ipc_type msg_complete = IPC_TYPE("complete", struct msg_complete, msg_complete_fields);
-
-static const struct ipc_field msg_progress_fields[] = {
-	FIELD(msg_progress, IPC_U64, done, 0),
-	FIELD(msg_progress, IPC_U64, total, 0),
-	{ 0 },
-};
-const struct ipc_type msg_progress = IPC_TYPE("progress", struct msg_progress, msg_progress_fields);
 
 static const struct ipc_field msg_live_tree_fields[] = {
 	FIELD(msg_live_tree, IPC_U64, event, 0),
@@ -237,8 +232,7 @@ const struct ipc_protocol runner_protocol = {
 };
 
 static const struct ipc_type *const analysis_types[] = {
-	&msg_input,	&msg_job,	&msg_complete, &msg_progress,
-	&msg_live_tree, &msg_live_heat, &msg_finished,
+	&msg_input, &msg_job, &msg_complete, &msg_live_tree, &msg_live_heat, &msg_finished,
 };
 const struct ipc_protocol analysis_protocol = {
 	.name = "analysis",

@@ -104,6 +104,7 @@ struct msg_policy {
 	bool attach, other_users, whole_host; /* what may be measured */
 	uint64_t cpus;
 	uint64_t max_runtime_ns, max_output, max_disk; /* 0: no limit */
+	uint64_t analyser_ns;			       /* of CPU, for a job of an analyser */
 	const char *token;			       /* to sign in with */
 	const char *origin;    /* "http://127.0.0.1:7700", as a browser would send it */
 	struct wordlist hosts; /* what a Host header may say */
@@ -156,9 +157,9 @@ extern const struct ipc_protocol runner_protocol;
 
 /* web → analyser */
 
-/* What the job is about: `input`s first, then one `job`. */
+/* What the job is about: `input`s first, then one `job`; of ANALYSE_SESSION the other way round. */
 struct msg_input {
-	const char *kind; /* "recording", "import", "index", "series", "output" */
+	const char *kind; /* "recording", "import", "index", "series"; "scratch": room to unpack */
 	const char *name; /* of the run or uploaded file, for people */
 	uint64_t run;
 	struct wordlist attributes; /* NAME=VALUE: facts of the run, for exports */
@@ -169,29 +170,24 @@ extern const struct ipc_type msg_input;
 enum analysis_kind {
 	ANALYSE_INDEX,	/* recording or import → index in `out` */
 	ANALYSE_FOLLOW, /* a growing recording → live_* until `complete`, then as ANALYSE_INDEX */
-	ANALYSE_EXPORT, /* options: words of `perfolio export` or `script`; result to `out` */
-	ANALYSE_SESSION, /* inputs of many runs → one HDF5 file in `out` */
-	ANALYSE_LINES,	 /* options: a function's name → JSON of its source lines */
+	ANALYSE_EXPORT, /* options: a format, then words of `perfolio export`; result to `out` */
+	ANALYSE_SESSION, /* inputs of run after run until `complete` → one HDF5 file in `out` */
 };
 struct msg_job {
 	uint64_t kind; /* enum analysis_kind */
 	struct wordlist options;
+	const char *avoid; /* the data folder, which it must not read; "": none */
 	int out;
 };
 extern const struct ipc_type msg_job;
 
-/* ANALYSE_FOLLOW: the recording is whole now. */
+/* ANALYSE_FOLLOW: the recording is whole now; ANALYSE_SESSION: these were all. */
 struct msg_complete {
 	uint64_t run;
 };
 extern const struct ipc_type msg_complete;
 
 /* analyser → web */
-
-struct msg_progress {
-	uint64_t done, total; /* bytes; total 0: unknown */
-};
-extern const struct ipc_type msg_progress;
 
 /*
  * Growth of a live tree of one event.  Node 0 is the root, told like any other with itself as its

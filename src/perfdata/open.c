@@ -193,6 +193,11 @@ bool perf_reader_growing(const struct perf_reader *reader)
 	return reader->follow && reader->unfinished;
 }
 
+void perf_reader_stop_following(struct perf_reader *reader)
+{
+	reader->follow = false;
+}
+
 const char *perf_reader_damage(const struct perf_reader *reader)
 {
 	return reader->damage;

@@ -88,6 +88,8 @@ int perf_reader_again(struct perf_reader *reader, uint32_t stream, uint64_t file
 
 /* With `follow`: whether the file is still being written, so that more may come. */
 bool perf_reader_growing(const struct perf_reader *reader);
+/* Nobody writes it any more: what comes next is the end, committed or not. */
+void perf_reader_stop_following(struct perf_reader *reader);
 
 /* In a pipe attrs and features arrive as records; these then grow while reading. */
 size_t perf_reader_attr_count(const struct perf_reader *reader);

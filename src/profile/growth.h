@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A flame tree and a heatmap for each event of a profile that is still being built, counted on as
+ * it grows: what is new or changed since the last look can be told, and numbers of nodes and names
+ * are never given to anything else.
+ *
+ * The trees are those of profile/flametree.h with GROUP_COMM and nothing left out; siblings stand
+ * in the order in which they came.
+ */
+#ifndef PROFILE_GROWTH_H
+#define PROFILE_GROWTH_H
+
+#include "base/idmap.h"
+#include "profile/flametree.h"
+
+#define GROWTH_ROWS 50	       /* of the heatmap, in a second */
+#define GROWTH_NAME (32 << 10) /* bytes of a name; longer ones are cut */
+
+struct growth_node {
+	uint32_t parent, name;
+	uint8_t kind; /* enum flame_kind */
+	bool changed;
+	struct weight_pair self;
+};
+
+struct growth_cell {
+	uint32_t count;
+	bool changed;
+};
+
+struct growth_tree {
+	VEC(struct growth_node) nodes; /* 0 is the root; parents come before their children */
+	struct strlist names;
+	VEC(uint32_t) changed;	       /* nodes, in no order */
+	struct idmap places;	       /* group and stack to nodes */
+	VEC(uint32_t) names_of;	       /* functions to names; NO_NODE: none yet */
+	VEC(struct growth_cell) cells; /* [second * GROWTH_ROWS + row] */
+	VEC(uint32_t) changed_cells;
+	uint64_t samples;
+};
+
+struct growth {
+	const struct profile *profile;
+	size_t rows; /* that are counted */
+	struct interner group_names;
+	VEC(uint32_t) groups;	       /* by thread */
+	VEC(struct growth_tree) trees; /* by event */
+	VEC(uint32_t) path;
+};
+
+/* The profile may grow, and nothing else, as long as this is used. */
+void growth_init(struct growth *growth, const struct profile *profile);
+void growth_free(struct growth *growth);
+
+/* Counts what has come since the last time. */
+void growth_take(struct growth *growth);
+/* All that is new and changed was told. */
+void growth_told(struct growth_tree *tree);
+
+#endif

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profile/growth.h"
+#include "base/buf.h"
+#include "base/clock.h"
+#include "profile/histogram.h"
+#include "profile/made.h"
+#include "test.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Nodes as a reader of the growth has them: only what was told. */
+struct reader {
+	VEC(uint32_t) parents, names;
+	VEC(struct weight_pair) self;
+};
+
+static void read_growth(struct reader *reader, struct growth_tree *tree)
+{
+	for (size_t i = reader->parents.len; i < tree->nodes.len; i++) {
+		*vec_push(&reader->parents) = tree->nodes.data[i].parent;
+		*vec_push(&reader->names) = tree->nodes.data[i].name;
+		vec_push(&reader->self);
+	}
+	vec_each (node, &tree->changed)
+		reader->self.data[*node] = tree->nodes.data[*node].self;
+	growth_told(tree);
+}
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void join_sorted(struct strlist *lines, struct buf *into)
+{
+	qsort(lines->data, lines->len, sizeof(*lines->data), by_text);
+	vec_each (line, lines)
+		buf_printf(into, "%s\n", *line);
+	strlist_free(lines);
+}
+
+static void print_read(const struct reader *reader, const struct growth_tree *tree,
+		       struct buf *into)
+{
+	struct strlist lines = { 0 };
+
+	for (uint32_t i = 0; i < reader->parents.len; i++) {
+		struct buf path = { 0 };
+
+		for (uint32_t at = i; at; at = reader->parents.data[at])
+			buf_printf(&path, "%s<", tree->names.data[reader->names.data[at]]);
+		buf_printf(&path, " %llu %llu", (unsigned long long)reader->self.data[i].samples,
+			   (unsigned long long)reader->self.data[i].weight);
+		strlist_add(&lines, path.data);
+		buf_free(&path);
+	}
+	join_sorted(&lines, into);
+}
+
+static void print_built(const struct profile *profile, uint16_t event, struct buf *into)
+{
+	struct flametree_options options = { .filter.event = event, .show_idle = true };
+	struct strlist lines = { 0 };
+	struct flametree tree;
+
+	EXPECT_INT(flametree_build(&tree, profile, &options, NULL), 0);
+	for (uint32_t i = 0; i < tree.nodes.len; i++) {
+		struct buf path = { 0 };
+
+		for (uint32_t at = i; at; at = tree.nodes.data[at].parent)
+			buf_printf(&path, "%s<", flame_name(&tree, at));
+		buf_printf(&path, " %llu %llu", (unsigned long long)tree.nodes.data[i].self.samples,
+			   (unsigned long long)tree.nodes.data[i].self.weight);
+		strlist_add(&lines, path.data);
+		buf_free(&path);
+	}
+	flametree_free(&tree);
+	join_sorted(&lines, into);
+}
+
+static void add_samples(struct profile *profile, unsigned *seed, int count, uint64_t *time)
+{
+	for (int i = 0; i < count; i++) {
+		char frames[40];
+		struct profile_row row = { .weight = 1 + (unsigned)rand_r(seed) % 9 };
+		uint32_t pid = (uint32_t)rand_r(seed) % 3;
+
+		snprintf(frames, sizeof(frames), "main;f%d;g%d;f%d", rand_r(seed) % 5,
+			 rand_r(seed) % 3, rand_r(seed) % 5);
+		*time += (uint64_t)rand_r(seed) % 100000000;
+		row.time = *time;
+		row.stack = made_stack(profile, frames);
+		row.thread = made_thread(profile, pid + 1, pid + 1, pid ? "prog" : "other");
+		row.event = (uint16_t)(rand_r(seed) % 4 == 0);
+		profile_add(profile, &row);
+	}
+}
+
+static void expect_heat(const struct profile *profile, const struct growth_tree *tree,
+			uint16_t event)
+{
+	struct profile_filter filter = { .event = event };
+	struct histogram want;
+
+	EXPECT_INT(profile_histogram(profile, &filter, GROWTH_ROWS, &want, NULL), 0);
+	for (size_t i = 0; i < want.seconds * GROWTH_ROWS; i++)
+		EXPECT_INT(i < tree->cells.len ? tree->cells.data[i].count : 0, want.counts[i]);
+	histogram_free(&want);
+}
+
+/* Whoever adds up what is told has the tree of all samples, whatever the pieces were. */
+TEST(growth_adds_up)
+{
+	struct profile *profile = made_profile();
+	struct reader readers[2] = { 0 };
+	struct growth growth;
+	unsigned seed = 7;
+	uint64_t time = 1000;
+
+	*vec_push(&profile->events) = (struct profile_event){ .scale = 1 };
+	growth_init(&growth, profile);
+	for (int round = 0; round < 20; round++) {
+		add_samples(profile, &seed, rand_r(&seed) % 30, &time);
+		growth_take(&growth);
+		for (size_t i = 0; i < growth.trees.len; i++)
+			read_growth(&readers[i], &growth.trees.data[i]);
+	}
+	EXPECT_INT(growth.trees.len, 2);
+	for (uint16_t i = 0; i < 2; i++) {
+		struct buf got = { 0 }, want = { 0 };
+
+		print_read(&readers[i], &growth.trees.data[i], &got);
+		print_built(profile, i, &want);
+		EXPECT_TEXT(buf_text(&got), buf_text(&want));
+		EXPECT_INT(growth.trees.data[i].samples, profile->events.data[i].samples);
+		expect_heat(profile, &growth.trees.data[i], i);
+		buf_free(&got);
+		buf_free(&want);
+		vec_free(&readers[i].parents);
+		vec_free(&readers[i].names);
+		vec_free(&readers[i].self);
+	}
+	growth_free(&growth);
+	profile_free(profile);
+}
+
+/* Nothing new is nothing to tell. */
+TEST(growth_rests)
+{
+	struct profile *profile = made_profile();
+	struct growth growth;
+
+	growth_init(&growth, profile);
+	growth_take(&growth);
+	EXPECT_INT(growth.trees.len, 0);
+	made_sample(profile, 1, "main;a", 1);
+	growth_take(&growth);
+	EXPECT_INT(growth.trees.data[0].changed.len, 1);
+	growth_told(&growth.trees.data[0]);
+	growth_take(&growth);
+	EXPECT_INT(growth.trees.data[0].changed.len, 0);
+	EXPECT_INT(growth.trees.data[0].changed_cells.len, 0);
+	growth_free(&growth);
+	profile_free(profile);
+}
