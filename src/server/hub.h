@@ -81,12 +81,15 @@ void hub_snapshot(struct hub_client *client, struct hub_event *event);
 
 /* Clients */
 
-/* A read had nothing to give and now would have.  A lock of the hub is held: it must not call it.
- */
-typedef void hub_wake(void *user);
+/* Both are called with a lock of the hub held: they must not call it. */
+struct hub_sleep {
+	void *user;
+	void (*rest)(void *user); /* a read has nothing to give */
+	void (*wake)(void *user); /* and now would have */
+};
 
 /* NULL when there are too many. */
-struct hub_client *hub_client_new(struct hub *hub, hub_wake *wake, void *user);
+struct hub_client *hub_client_new(struct hub *hub, const struct hub_sleep *sleep);
 void hub_client_free(struct hub_client *client);
 uint64_t hub_client_id(const struct hub_client *client); /* never that of another, ever */
 
@@ -111,7 +114,7 @@ void hub_followed(struct hub_client *client, struct strlist *topics); /* adds th
 /* One for this client alone; with_id: it has seen everything up to now. */
 void hub_tell(struct hub_client *client, const char *name, const char *json, bool with_id);
 
-/* Up to size bytes of what waits; 0 when nothing does, and then a wake will come; -1 at the end. */
+/* Up to size bytes of what waits; 0, and sleep->rest() before, when nothing does; -1 at the end. */
 ssize_t hub_client_read(struct hub_client *client, char *into, size_t size);
 
 #endif

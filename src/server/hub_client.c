@@ -90,7 +90,7 @@ static void wake(struct hub_client *client)
 	if (!client->resting)
 		return;
 	client->resting = false;
-	client->wake(client->user);
+	client->sleep.wake(client->sleep.user);
 }
 
 static void push(struct hub_client *client, const struct hub_item *item)
@@ -122,7 +122,7 @@ static void push_rest(struct hub_client *client, struct hub_event *event, size_t
 	hub_event_put(event);
 }
 
-struct hub_client *hub_client_new(struct hub *hub, hub_wake *on_wake, void *user)
+struct hub_client *hub_client_new(struct hub *hub, const struct hub_sleep *sleep)
 {
 	struct hub_client *client = NULL;
 
@@ -130,8 +130,7 @@ struct hub_client *hub_client_new(struct hub *hub, hub_wake *on_wake, void *user
 	if (!hub->stopped && hub->clients.len < hub->limits.clients) {
 		client = mem_alloc(sizeof(*client));
 		client->hub = hub;
-		client->wake = on_wake;
-		client->user = user;
+		client->sleep = *sleep;
 		client->refs = 1;
 		/* Numbers of two epochs differ, and are exact in JavaScript. */
 		client->id = (hub->epoch << 24) + ++hub->clients_made;
@@ -246,6 +245,7 @@ ssize_t hub_client_read(struct hub_client *client, char *into, size_t size)
 		taken = -1;
 	} else {
 		client->resting = true;
+		client->sleep.rest(client->sleep.user);
 	}
 	pthread_mutex_unlock(&client->hub->lock);
 	return taken;

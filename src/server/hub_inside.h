@@ -37,8 +37,7 @@ struct hub_topic {
 struct hub_client {
 	struct hub *hub;
 	uint64_t id;
-	hub_wake *wake;
-	void *user;
+	struct hub_sleep sleep;
 	unsigned refs; /* under the hub's lock, as all of it */
 	bool resting, ended;
 	struct hub_queue queue;

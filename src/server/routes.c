@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-extern const struct route signin_routes[], about_routes[];
+extern const struct route signin_routes[], about_routes[], stream_routes[];
 
-const struct route *const route_tables[] = { signin_routes, about_routes, NULL };
+const struct route *const route_tables[] = { signin_routes, about_routes, stream_routes, NULL };
 
 /* One part of a path, up to the next slash, as a positive number. */
 static bool take_id(const char **path, int64_t *id)

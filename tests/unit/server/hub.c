@@ -14,9 +14,14 @@
 struct reader {
 	struct hub_client *client;
 	struct buf got;
-	int wakes;
+	int rests, wakes;
 	bool ended;
 };
+
+static void rest(void *user)
+{
+	((struct reader *)user)->rests++;
+}
 
 static void wake(void *user)
 {
@@ -26,7 +31,7 @@ static void wake(void *user)
 static void reader_open(struct reader *reader, struct hub *hub)
 {
 	*reader = (struct reader){ 0 };
-	reader->client = hub_client_new(hub, wake, reader);
+	reader->client = hub_client_new(hub, &(struct hub_sleep){ reader, rest, wake });
 }
 
 static const char *reader_read(struct reader *reader, size_t piece)
@@ -84,7 +89,7 @@ TEST(hub_renders_as_server_sent_events)
 
 	reader_open(&reader, hub);
 	EXPECT_TEXT(reader_read(&reader, 4096), "retry: 1000\n\n");
-	EXPECT_INT(reader.wakes, 0);
+	EXPECT_INT(reader.rests, 1);
 	join(hub, &reader, "queue", "");
 	EXPECT_INT(reader.wakes, 1);
 	EXPECT_TEXT(reader_read(&reader, 4096),
@@ -362,7 +367,7 @@ TEST(hub_has_limits)
 	reader_read(&two, 4096);
 	EXPECT(two.ended);
 	reader_close(&two);
-	EXPECT(!hub_client_new(hub, wake, &one));
+	EXPECT(!hub_client_new(hub, &(struct hub_sleep){ &one, rest, wake }));
 	hub_free(hub);
 }
 
@@ -370,17 +375,26 @@ TEST(hub_has_limits)
 struct sleeper {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	bool woken, joined;
+	bool resting, joined;
 	struct hub *hub;
 	int seen;
 };
+
+static void sleeper_rest(void *user)
+{
+	struct sleeper *sleeper = user;
+
+	pthread_mutex_lock(&sleeper->lock);
+	sleeper->resting = true;
+	pthread_mutex_unlock(&sleeper->lock);
+}
 
 static void sleeper_wake(void *user)
 {
 	struct sleeper *sleeper = user;
 
 	pthread_mutex_lock(&sleeper->lock);
-	sleeper->woken = true;
+	sleeper->resting = false;
 	pthread_cond_signal(&sleeper->changed);
 	pthread_mutex_unlock(&sleeper->lock);
 }
@@ -391,7 +405,8 @@ static void sleeper_wake(void *user)
 static void *sleep_and_read(void *user)
 {
 	struct sleeper *sleeper = user;
-	struct hub_client *client = hub_client_new(sleeper->hub, sleeper_wake, sleeper);
+	struct hub_client *client = hub_client_new(
+		sleeper->hub, &(struct hub_sleep){ sleeper, sleeper_rest, sleeper_wake });
 	char bytes[1000];
 	ssize_t size;
 
@@ -403,9 +418,8 @@ static void *sleep_and_read(void *user)
 		for (ssize_t i = 0; i < size; i++)
 			sleeper->seen += bytes[i] == 'Q'; /* the event's name */
 		pthread_mutex_lock(&sleeper->lock);
-		while (!size && !sleeper->woken)
+		while (sleeper->resting)
 			pthread_cond_wait(&sleeper->changed, &sleeper->lock);
-		sleeper->woken = false;
 		pthread_mutex_unlock(&sleeper->lock);
 	}
 	hub_client_free(client);
