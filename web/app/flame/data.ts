@@ -73,9 +73,9 @@ export function useEvents({ api, run }: TabProps): Answer<{ rows: EventRow[] }> 
 	return useAnswer(isReady(run.state) ? (signal) => api.json(`/runs/${run.id}/events`, {}, signal) : null, [run.id, run.state]);
 }
 
-export function useThreads({ api, run }: TabProps, event: string): Answer<Threads> {
-	const query = { event: event || undefined, limit: MOST_THREADS };
-	return useAnswer(isReady(run.state) ? (signal) => api.json(`/runs/${run.id}/threads`, query, signal) : null, [run.id, run.state, event]);
+export function useThreads({ api, run }: TabProps, filter: Query): Answer<Threads> {
+	const query = { ...filter, limit: MOST_THREADS };
+	return useAnswer(isReady(run.state) ? (signal) => api.json(`/runs/${run.id}/threads`, query, signal) : null, [run.id, run.state, JSON.stringify(filter)]);
 }
 
 // Frames that no screen could show stay on the server; it is said how many.

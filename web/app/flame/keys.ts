@@ -45,7 +45,7 @@ export function directionOf(key: string, inverted: boolean): Direction | null {
 }
 
 // Where arrows have a meaning of their own.
-const OWN_ARROWS = "input, select, textarea, [role=tab], [role=tablist], [role=listbox], [role=slider], [contenteditable], .flame-rows";
+const OWN_ARROWS = "input, select, textarea, [role=tab], [role=tablist], [role=listbox], [role=slider], [contenteditable], .flame-rows, .time-heat";
 
 function press(event: KeyboardEvent, actions: KeyActions, inverted: boolean): boolean {
 	const target = event.target as Element;

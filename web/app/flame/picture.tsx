@@ -15,9 +15,10 @@ export interface PictureProps {
 	chosen: number; // a frame, or -1
 	label: string;
 	minimap?: boolean;
+	still?: boolean; // another tree is another thing: nothing of it moves there
 	subject: (frame: number) => Subject;
 	onChoose: (frame: number) => void; // by a click
-	onSeen?: (whole: boolean) => void;
+	onSeen?: (whole: boolean, from: number, to: number) => void;
 	hold?: (view: FlameView | null) => void;
 }
 
@@ -56,7 +57,7 @@ export function Picture(props: PictureProps) {
 		view.onClick = (frame) => now.current.onChoose(frame);
 		view.onDraw = () => {
 			minimap?.mark();
-			now.current.onSeen?.(view.from <= 0 && view.to >= (view.tree.total[0] || 1));
+			now.current.onSeen?.(view.from <= 0 && view.to >= (view.tree.total[0] || 1), view.from, view.to);
 		};
 		now.current.hold?.(view);
 		return () => {
@@ -71,7 +72,7 @@ export function Picture(props: PictureProps) {
 	const last = useRef<{ shown: Shown; inverted: boolean } | null>(null);
 	useLayoutEffect(() => {
 		const { view } = parts.current!;
-		const fresh = !last.current || last.current.inverted !== inverted;
+		const fresh = !last.current || last.current.inverted !== inverted || (now.current.still && last.current.shown !== shown);
 		view.hits = hits;
 		if (fresh) {
 			view.inverted = inverted;

@@ -51,7 +51,7 @@ export function FlameTab(props: TabProps) {
 	const { run } = props;
 	const [state, change] = useFlameState(props);
 	const events = useEvents(props);
-	const threads = useThreads(props, state.event);
+	const threads = useThreads(props, { event: state.event || undefined });
 	const answer = useGraph(props, filterOf(state));
 	const live = useLiveGraph(props, state.event);
 	const graph = useShown(answer, live?.graph ?? null, run.id);

@@ -1,1 +1,116 @@
-export function TimeTab() { return <p>time</p>; }
+// SPDX-License-Identifier: Apache-2.0
+// The Time tab of a run: when it happened, and the flame graph or chart of the time that is chosen.
+
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { isLive, isReady, useEvents, useGraph, useLiveGraph, useThreads } from "../flame/data";
+import { Filters } from "../flame/filters";
+import { FlamePanel } from "../flame/panel";
+import type { TabProps } from "../flame/props";
+import { Source } from "../flame/source";
+import { FlameState, filterOf } from "../flame/state";
+import { Refused, Waiting, useFlameState } from "../flame/tab";
+import { after, since } from "../flame/times";
+import { Chart } from "./chart";
+import { Counters } from "./counters";
+import { Lanes, useChart, useCounters, useHeat, useLanes, useLiveHeat } from "./data";
+import { Heat, Range } from "./heat";
+import { Heatmap } from "./heatmap";
+import { LaneMap } from "./lanes";
+import { Line, LiveLines, Point, counterLines, sampleLine } from "./lines";
+import "./time.css";
+
+const LANES: [Lanes, string][] = [["none", "Seconds"], ["cpu", "CPUs"], ["thread", "Threads"]];
+
+function Choice<T extends string>({ label, all, value, onChoose }: { label: string; all: [T, string][]; value: T; onChoose: (value: T) => void }) {
+	return (
+		<div class="time-choice" role="group" aria-label={label}>
+			{all.map(([name, text]) => <button key={name} type="button" aria-pressed={name === value} onClick={() => onChoose(name)}>{text}</button>)}
+		</div>
+	);
+}
+
+// Counters of a recording that goes on: new points only.
+function useLiveLines({ run, subscribe }: TabProps, start: string): Line[] {
+	const live = useRef<LiveLines | null>(null);
+	const [lines, setLines] = useState<Line[]>([]);
+	useEffect(() => {
+		if (!isLive(run.state) || !start) return;
+		return subscribe([`run:${run.id}:counters`], (name, data) => {
+			const { events, rows } = data as { events?: string[]; rows?: Point[] };
+			if (name === "points-snapshot") live.current = new LiveLines(events ?? [], start);
+			else if (name !== "points") return;
+			live.current?.add(rows ?? []);
+			setLines(live.current?.lines.map((line) => ({ ...line })) ?? []);
+		});
+	}, [run.id, run.state, start]);
+	return lines;
+}
+
+function useLines(props: TabProps, heat: Heat | null): Line[] {
+	const counters = useCounters(props).value;
+	const live = useLiveLines(props, heat?.start ?? "");
+	return useMemo(() => {
+		if (!heat) return [];
+		return [sampleLine(heat), ...(isReady(props.run.state) ? (counters ? counterLines(counters, heat.start) : []) : live)];
+	}, [heat, counters, live, props.run.state]);
+}
+
+// The flame chart of the chosen thread, or of the busiest of what is chosen.
+function ChartBelow({ tab, state }: { tab: TabProps; state: FlameState }) {
+	const filter = filterOf(state);
+	const busiest = useThreads(tab, filter).value?.rows[0]?.tid;
+	const tid = state.who[0] === "t" ? Number(state.who.slice(1)) : busiest;
+	const answer = useChart(tab, tid === undefined ? null : { event: filter["event"], from: filter["from"], to: filter["to"], tid });
+	return <Chart answer={answer} />;
+}
+
+// The range that the address holds, since the heatmap's beginning.
+function rangeIn(state: FlameState, heat: Heat): Range | null {
+	if (!state.from && !state.to) return null;
+	return [state.from ? since(state.from, heat.start) : 0, state.to ? since(state.to, heat.start) : heat.columns * 1e9];
+}
+
+function GraphBelow({ tab, state, change }: { tab: TabProps; state: FlameState; change: (changes: Partial<FlameState>) => void }) {
+	const graph = useGraph(tab, filterOf(state));
+	const live = useLiveGraph(tab, state.event);
+	const shown = graph.value ?? live?.graph ?? null;
+	if (graph.refusal) return <Refused refusal={graph.refusal} />;
+	if (!shown) return <Waiting state={tab.run.state} />;
+	return <FlamePanel graph={shown} state={state} change={change} source={(made, name) => <Source key={name} tab={tab} graph={made} name={name} state={state} />} />;
+}
+
+export function TimeTab(props: TabProps) {
+	const { params, setParams, run } = props;
+	const [state, change] = useFlameState(props);
+	const lanes = LANES.find(([name]) => name === params.get("lanes"))?.[0] ?? "none";
+	const chart = params.get("below") === "chart";
+	const events = useEvents(props);
+	const threads = useThreads(props, { event: state.event || undefined }).value;
+	const answer = useHeat(props, filterOf(state));
+	const laned = useLanes(props, state.event, lanes);
+	const live = useLiveHeat(props, state.event);
+	const heat = answer.value ?? live?.heat ?? null;
+	const lines = useLines(props, heat);
+	if (answer.refusal) return <Refused refusal={answer.refusal} />;
+	if (!heat) return <Waiting state={run.state} />;
+	const range = rangeIn(state, heat);
+	const choose = (made: Range | null) => change(made ? { from: after(heat.start, made[0]), to: after(heat.start, made[1]), zoom: 0 } : { from: "", to: "" });
+	const names = live?.events ?? events.value?.rows.filter(({ samples }) => samples > 0).map(({ event }) => event) ?? [];
+	const inLanes = lanes !== "none" && laned.value?.items;
+	const span = inLanes ? since(laned.value!.to_ns ?? laned.value!.end_ns, heat.start) / 1e9 : heat.columns;
+	return (
+		<div class={`time-tab ${lanes === "none" ? "" : "time-laned"}`}>
+			<div class="time-head flame">
+				{isReady(run.state) && <Choice label="Rows of the map" all={LANES} value={lanes} onChoose={(name) => setParams({ lanes: name === "none" ? null : name })} />}
+				<Filters state={state} change={change} events={names} threads={threads} start={heat.start} />
+				{isReady(run.state) && <Choice label="Below the map" all={[["graph", "Flame graph"], ["chart", "Flame chart"]]} value={chart ? "chart" : "graph"} onChoose={(name) => setParams({ below: name === "chart" ? "chart" : null })} />}
+			</div>
+			<Counters lines={lines} span={span} range={range} onRange={choose} />
+			{lanes === "none" ? <Heatmap heat={heat} range={range} onRange={choose} />
+				: laned.refusal ? <Refused refusal={laned.refusal} />
+					: laned.value ? <LaneMap answer={laned.value} who={state.who} range={range} onRange={choose} onWho={(who) => change({ who, zoom: 0 })} />
+						: <p class="flame-empty time-none" role="status">Loading…</p>}
+			{chart && isReady(run.state) ? <ChartBelow tab={props} state={state} /> : <GraphBelow tab={props} state={state} change={change} />}
+		</div>
+	);
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the Time tab asks for and hears.
+
+import { useEffect, useRef, useState } from "preact/hooks";
+import { Answer, isLive, isReady, useAnswer } from "../flame/data";
+import type { Query, TabProps } from "../flame/props";
+import { Heat, emptyHeat, merge } from "./heat";
+
+export type Lanes = "none" | "cpu" | "thread";
+export const ROWS = 50;
+
+export interface Lane {
+	samples: number;
+	counts: number[];
+	cpu?: number;
+	pid?: number;
+	tid?: number;
+	comm?: string;
+}
+
+export interface HeatAnswer {
+	event: string | null;
+	start_ns: string;
+	end_ns: string;
+	samples: number;
+	most: number;
+	columns?: number;
+	rows?: number;
+	counts?: number[];
+	column_ns?: number;
+	from_ns?: string;
+	to_ns?: string;
+	items?: Lane[];
+	left_out?: number;
+}
+
+// Without the range: the map shows all of the time, and the range in it.
+function whole({ from: _from, to: _to, ...query }: Query): Query {
+	return query;
+}
+
+export function useHeat({ api, run }: TabProps, filter: Query): Answer<Heat> {
+	const query = { ...whole(filter), rows: ROWS };
+	return useAnswer(isReady(run.state) ? async (signal) => {
+		const answer = await api.json<HeatAnswer>(`/runs/${run.id}/heatmap`, query, signal);
+		return { start: answer.start_ns, columns: answer.columns ?? 1, rows: answer.rows ?? ROWS, counts: answer.counts ?? [], most: answer.most, samples: answer.samples };
+	} : null, [run.id, run.state, JSON.stringify(query)]);
+}
+
+const MOST_LANES = 64;
+const LANE_COLUMNS = 900;
+
+// Lanes are of all threads or CPUs: one is chosen in them.
+export function useLanes({ api, run }: TabProps, event: string, lanes: Lanes): Answer<HeatAnswer> {
+	const query = { event: event || undefined, lanes, width: LANE_COLUMNS, limit: MOST_LANES };
+	const wanted = lanes !== "none" && isReady(run.state);
+	return useAnswer(wanted ? (signal) => api.json<HeatAnswer>(`/runs/${run.id}/heatmap`, query, signal) : null, [run.id, run.state, event, lanes]);
+}
+
+interface HeatGrowth {
+	event: number;
+	event_name?: string;
+	start_ns: string;
+	cells: [number, number, number][];
+}
+
+export interface LiveHeat {
+	heat: Heat;
+	events: string[];
+}
+
+// The heatmap of a recording that goes on.
+export function useLiveHeat({ run, subscribe }: TabProps, event: string): LiveHeat | null {
+	const maps = useRef(new Map<number, { name: string; heat: Heat }>());
+	const [, setVersion] = useState(0);
+	useEffect(() => {
+		if (!isLive(run.state)) return;
+		maps.current.clear();
+		return subscribe([`run:${run.id}:heat`], (name, data) => {
+			if (name !== "heat" && name !== "heat-snapshot") return;
+			const growth = data as HeatGrowth;
+			const known = maps.current.get(growth.event);
+			const before = known && name === "heat" ? known.heat : emptyHeat(growth.start_ns, ROWS);
+			maps.current.set(growth.event, { name: growth.event_name || known?.name || "", heat: merge(before, growth.cells) });
+			setVersion((version) => version + 1);
+		});
+	}, [run.id, run.state]);
+	const all = [...maps.current.values()];
+	const shown = all.find(({ name }) => name === event) ?? all[0];
+	return isLive(run.state) && shown ? { heat: shown.heat, events: all.map(({ name }) => name) } : null;
+}
+
+export interface CounterAnswer {
+	start_ns: string;
+	t: number[]; // nanoseconds since start_ns
+	lines: { event: string; cpu: number; mean: (number | null)[]; total: string }[];
+	ratios: { name: string; cpu: number; mean: (number | null)[] }[];
+}
+
+const WIDTH = 1200;
+
+export function useCounters({ api, run }: TabProps): Answer<CounterAnswer> {
+	return useAnswer(isReady(run.state) ? (signal) => api.json(`/runs/${run.id}/counters`, { width: WIDTH }, signal) : null, [run.id, run.state]);
+}
+
+export interface ChartAnswer {
+	tid: number;
+	comm: string;
+	start_ns: string;
+	from_ns: string;
+	to_ns: string;
+	samples: number;
+	down_sampled: boolean;
+	t: number[];
+	length: number[];
+	level: number[];
+	function: number[];
+	count: number[];
+	functions: { name: string; object: string; kind: string }[];
+}
+
+export function useChart({ api, run }: TabProps, query: Query | null): Answer<ChartAnswer> {
+	return useAnswer(query && isReady(run.state) ? (signal) => api.json(`/runs/${run.id}/chart`, query, signal) : null, [run.id, run.state, JSON.stringify(query)]);
+}
