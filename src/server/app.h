@@ -20,6 +20,7 @@ struct app {
 	struct hub *hub;
 	struct live *live;
 	struct profiles *profiles;
+	struct jobs *jobs; /* analysers */
 	struct analysis *analysis;
 	struct scheduler *scheduler;
 	struct webhook *webhook;

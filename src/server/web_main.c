@@ -6,8 +6,10 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "jobs/sandbox.h"
+#include "server/analysis.h"
 #include "server/app.h"
 #include "server/http.h"
+#include "server/jobs.h"
 #include "server/link.h"
 #include "server/mhd.h"
 #include "server/signin.h"
@@ -132,6 +134,16 @@ static int confine(const struct web_side *side, struct err *err)
 	return rc;
 }
 
+static int start_analysis(struct app *app, struct err *err)
+{
+	int rc;
+
+	app->jobs = jobs_new(app);
+	app->analysis = analysis_new(app);
+	rc = jobs_begin(app->jobs, err);
+	return rc ? rc : analysis_begin(app->analysis, err);
+}
+
 /* In the order of struct app. */
 static int start(struct app *app, const struct web_side *side, struct err *err)
 {
@@ -148,14 +160,20 @@ static int start(struct app *app, const struct web_side *side, struct err *err)
 	rc = open_store(app, side->data, err);
 	if (rc)
 		return rc;
+	rc = start_analysis(app, err);
+	if (rc)
+		return rc;
 	app->signins = signins_new(app);
 	return start_http(app, side, err);
 }
 
 static void stop(struct app *app)
 {
+	jobs_end(app->jobs); /* requests may wait for one */
 	http_stop(app->http);
 	signins_free(app->signins);
+	analysis_free(app->analysis);
+	jobs_free(app->jobs);
 	link_close(app->link);
 	datadir_close(app->dir);
 	arena_free(&app->arena);

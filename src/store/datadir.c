@@ -144,6 +144,32 @@ struct store *datadir_store(struct datadir *dir)
 	return dir->store;
 }
 
+const char *datadir_path(const struct datadir *dir)
+{
+	return dir->path;
+}
+
+/* Nobody else can reach what has no name, so who is given the descriptor may also reopen it. */
+int datadir_scratch(struct datadir *dir, struct err *err)
+{
+	static const char name[] = "scratch"; /* where a file system can do no better */
+	int fd = openat(dir->partial_fd, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+
+	if (fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR)) {
+		pthread_mutex_lock(&dir->lock);
+		fd = openat(dir->partial_fd, name, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+		unlinkat(dir->partial_fd, name, 0);
+		pthread_mutex_unlock(&dir->lock);
+	}
+	if (fd < 0 || fchmod(fd, 0666)) {
+		err_set(err, errno, "%s: %s", dir->path, strerror(errno));
+		if (fd >= 0)
+			close(fd);
+		return -err->code;
+	}
+	return fd;
+}
+
 static int unfinished_bytes(struct datadir *dir, int64_t *bytes, struct err *err)
 {
 	char *path = mem_printf("%s/partial", dir->path);

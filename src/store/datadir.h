@@ -32,6 +32,9 @@ enum datadir_use {
 struct datadir *datadir_open(const char *path, enum datadir_use use, struct err *err);
 void datadir_close(struct datadir *dir);
 struct store *datadir_store(struct datadir *dir);
+const char *datadir_path(const struct datadir *dir);
+/* A file without a name, for what is needed for a while; a descriptor, or negative. */
+int datadir_scratch(struct datadir *dir, struct err *err);
 
 struct datadir_sweep {
 	int64_t interrupted; /* runs that had begun and are failed now */

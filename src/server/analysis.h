@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * From the files of a run to its index: analysers look at recordings and imports, and what they
+ * find becomes the run's.
+ *
+ * A run that is measured live is followed from its beginning; its index is then ready soon after
+ * its end.  A run that is processing when the server starts is looked at again.  What an analyser
+ * can't read fails with its reason, and the data stays.  All of it may be called by any thread.
+ */
+#ifndef SERVER_ANALYSIS_H
+#define SERVER_ANALYSIS_H
+
+#include <stdint.h>
+
+struct analysis;
+struct app;
+struct err;
+
+struct analysis *analysis_new(struct app *app);
+/* After datadir_recover() and jobs_begin(): runs that are processing are looked at again. */
+int analysis_begin(struct analysis *analysis, struct err *err);
+/* After jobs_end(). */
+void analysis_free(struct analysis *analysis);
+
+/* A run has begun: if it samples, its recording is followed and shown live. */
+void analysis_follow(struct analysis *analysis, int64_t run);
+
+/*
+ * The run is in RUN_PROCESSING and its files are complete: it will be done, or failed with a
+ * reason.
+ */
+void analysis_process(struct analysis *analysis, int64_t run);
+
+/* Makes the index of a run again that has none, or an old one; nothing if that is going on. */
+void analysis_remake(struct analysis *analysis, int64_t run);
+
+#endif

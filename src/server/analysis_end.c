@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/analysis_end.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/jsonread.h"
+#include "base/log.h"
+#include "profile/index.h"
+#include "server/app.h"
+#include "store/content.h"
+#include "store/datadir.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The row of that kind, complete; NULL: none. */
+static const struct file_row *find_row(const struct file_rows *rows, const char *kind)
+{
+	for (size_t i = 0; i < rows->len; i++)
+		if (!strcmp(rows->data[i].kind, kind) && *rows->data[i].hash)
+			return &rows->data[i];
+	return NULL;
+}
+
+static int open_row(struct app *app, const struct file_row *row, struct analysis_source *source,
+		    struct err *err)
+{
+	struct file_row opened;
+
+	if (!row)
+		return err_set(err, ENODATA, "there are no samples");
+	source->kind = row->kind;
+	source->fd = content_open(app->dir, row->id, &source->arena, &opened, err);
+	return source->fd < 0 ? source->fd : 0;
+}
+
+/* An upload is on the disk before its run is made, but a crash may come between the two. */
+static int explain_nothing(struct app *app, int64_t id, struct arena *arena, struct err *err)
+{
+	struct run run;
+	int rc = store_run_get(app->store, id, arena, &run, err);
+
+	if (!rc && !strcmp(run.tool, "import"))
+		return err_set(err, EIO, "the file was not kept; it has to be imported again");
+	return rc ? rc : err_set(err, ENODATA, "there are no samples");
+}
+
+int analysis_open(struct app *app, int64_t run, struct analysis_source *source, struct err *err)
+{
+	struct file_rows rows = { 0 };
+	const struct file_row *row = NULL;
+	int rc;
+
+	*source = (struct analysis_source){ .fd = -1, .scratch = -1, .name = "the recording" };
+	rc = content_list(app->dir, run, &source->arena, &rows, err);
+	if (!rc)
+		row = find_row(&rows, "recording");
+	if (!rc && !row)
+		row = find_row(&rows, "import");
+	if (!rc && !row)
+		rc = explain_nothing(app, run, &source->arena, err);
+	if (!rc)
+		rc = open_row(app, row->size || !strcmp(row->kind, "import") ? row : NULL, source,
+			      err);
+	if (!rc && !strcmp(source->kind, "import")) {
+		source->name = "the file";
+		source->scratch = datadir_scratch(app->dir, err);
+		rc = source->scratch < 0 ? source->scratch : 0;
+	}
+	vec_free(&rows);
+	if (rc)
+		analysis_close(source);
+	return rc;
+}
+
+int analysis_open_growing(struct app *app, int64_t run, struct analysis_source *source,
+			  struct err *err)
+{
+	struct file_rows rows = { 0 };
+	const struct file_row *growing = NULL;
+	int rc;
+
+	*source = (struct analysis_source){ .fd = -1, .scratch = -1 };
+	rc = content_list(app->dir, run, &source->arena, &rows, err);
+	vec_each (row, &rows)
+		if (!strcmp(row->kind, "recording"))
+			growing = row;
+	if (!rc)
+		rc = open_row(app, growing, source, err);
+	vec_free(&rows);
+	if (rc)
+		analysis_close(source);
+	return rc;
+}
+
+void analysis_close(struct analysis_source *source)
+{
+	if (source->fd >= 0)
+		close(source->fd);
+	if (source->scratch >= 0)
+		close(source->scratch);
+	arena_free(&source->arena);
+}
+
+/* ---- what was found ---- */
+
+/* Its text goes out as part of larger JSON, so it has to be some. */
+static struct json_object *read_object(const char *text, const char *name, struct err *err)
+{
+	struct json_object *object = jsonread(text, strlen(text), name, err);
+
+	if (object && !json_object_is_type(object, json_type_object)) {
+		json_object_put(object);
+		object = NULL;
+		err_set(err, EPROTO, "%s is no object", name);
+	}
+	return object;
+}
+
+/* Counters and output are files of their own, which the analyser does not see. */
+static void add_tabs(struct app *app, int64_t run, struct json_object *facts)
+{
+	static const char *const kinds[][2] = { { "series", "counters" }, { "output", "output" } };
+	struct json_object *tabs = json_object_object_get(facts, "tabs");
+	struct file_rows rows = { 0 };
+	struct arena arena = { 0 };
+
+	if (!json_object_is_type(tabs, json_type_array)) {
+		tabs = json_object_new_array();
+		json_object_array_add(tabs, json_object_new_string("overview"));
+		json_object_array_add(tabs, json_object_new_string("raw"));
+		json_object_object_add(facts, "tabs", tabs);
+	}
+	if (!content_list(app->dir, run, &arena, &rows, NULL))
+		for (size_t i = 0; i < 2; i++)
+			if (find_row(&rows, kinds[i][0]))
+				json_object_array_add(tabs, json_object_new_string(kinds[i][1]));
+	vec_free(&rows);
+	arena_free(&arena);
+}
+
+static const char *json_text_of(struct json_object *object)
+{
+	return json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN |
+							      JSON_C_TO_STRING_NOSLASHESCAPE);
+}
+
+/* A run that was processing is done; one that had ended before stays what it was. */
+static int step(struct app *app, int64_t id, const struct run_facts *facts, struct err *err)
+{
+	struct arena arena = { 0 };
+	struct run run;
+	int rc = store_run_get(app->store, id, &arena, &run, err);
+
+	if (!rc)
+		rc = store_run_step(app->store, id, run.state,
+				    run.state == RUN_PROCESSING ? RUN_DONE : run.state, facts, err);
+	arena_free(&arena);
+	return rc;
+}
+
+/* Where it was made is known of runs of ours; imports may tell. */
+static int store_facts(struct app *app, int64_t run, const struct analysis_result *result,
+		       struct err *err)
+{
+	struct json_object *quality = NULL, *facts;
+	struct run_facts known = { 0 };
+	int rc = 0;
+
+	facts = read_object(result->facts ? result->facts : "{}", "what an analyser found", err);
+	if (result->quality)
+		quality = read_object(result->quality, "the quality that an analyser found", err);
+	if (!facts || (result->quality && !quality))
+		rc = -EPROTO;
+	if (!rc) {
+		add_tabs(app, run, facts);
+		known.facts = json_text_of(facts);
+		known.quality = quality ? json_text_of(quality) : NULL;
+		known.kernel = jsonread_text(facts, "kernel", NULL);
+		known.cpu_model = jsonread_text(facts, "cpu_model", NULL);
+		rc = step(app, run, &known, err);
+	}
+	json_object_put(facts);
+	json_object_put(quality);
+	return rc;
+}
+
+/* Everything about it is checked before it is used: profile/index.h. */
+static int check_index(int fd, struct err *err)
+{
+	struct profile *profile = NULL;
+	int rc = profile_index_open_fd(&profile, fd, err);
+
+	profile_free(profile);
+	return rc;
+}
+
+static void remove_others(struct app *app, int64_t run, int64_t but)
+{
+	struct file_rows rows = { 0 };
+	struct arena arena = { 0 };
+
+	if (!content_list(app->dir, run, &arena, &rows, NULL))
+		vec_each (row, &rows)
+			if (!strcmp(row->kind, "index") && row->id != but)
+				content_remove(app->dir, row->id, NULL);
+	vec_free(&rows);
+	arena_free(&arena);
+}
+
+static int keep_index(struct app *app, int64_t run, const char *name, struct err *err)
+{
+	struct content *content = content_adopt(app->dir, run, "index", name, err);
+	int64_t id;
+	int rc;
+
+	if (!content)
+		return -err->code;
+	id = content_id(content);
+	rc = content_end(content, err);
+	if (!rc)
+		remove_others(app, run, id);
+	return rc;
+}
+
+int analysis_end(struct app *app, int64_t run, int index, const struct analysis_result *result)
+{
+	struct err err = { 0 };
+	bool kept = false;
+	int rc = index >= 0 ? check_index(index, &err) : 0;
+
+	if (!rc && index >= 0) {
+		rc = keep_index(app, run, result->index, &err);
+		kept = !rc;
+	}
+	if (!rc)
+		rc = store_facts(app, run, result, &err);
+	if (rc)
+		analysis_fail(app, run, err.text);
+	return kept ? 0 : rc;
+}
+
+void analysis_fail(struct app *app, int64_t run, const char *reason)
+{
+	char text[500];
+	struct run_facts facts = { .reason = text };
+	struct err err = { 0 };
+
+	snprintf(text, sizeof(text), "it could not be analysed: %s", reason);
+	/* One that had ended before has its own reason. */
+	if (store_run_step(app->store, run, RUN_PROCESSING, RUN_FAILED, &facts, &err))
+		log_line(LOG_WARN, "run %lld: %s (%s)", (long long)run, text, err.text);
+}
