@@ -14,7 +14,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#define LOOK_NS (100 * NS_PER_MSEC) /* between two looks */
+#define LOOK_NS (90 * NS_PER_MSEC)  /* between two looks */
 #define SLOW_NS (500 * NS_PER_MSEC) /* while nobody is there and nothing is made */
 #define KEEP_NS (60 * NS_PER_SEC)   /* what a run has shown, after its end */
 #define CHANGES 500		    /* in one question to the store */
@@ -58,9 +58,9 @@ static char *run_json(struct live *live, const struct run *run)
 	FILE *out = open_memstream(&text, &size);
 	struct json json = json_to(out);
 
-	json_open(&json, NULL, '{');
-	live->write_run(&json, "run", run);
-	json_close(&json);
+	fputs("{\"run\":", out);
+	live->write_run(&json, run);
+	fputs("}", out);
 	fclose(out);
 	return text;
 }

@@ -24,7 +24,7 @@ struct run;
 struct store;
 
 /* Writes a run as GET /api/v1/runs/ID has it. */
-typedef void live_run_writer(struct json *json, const char *key, const struct run *run);
+typedef void live_run_writer(struct json *json, const struct run *run);
 
 struct live *live_new(struct datadir *dir, struct hub *hub, live_run_writer *write_run);
 /* Starts its thread, after datadir_recover(). */

@@ -28,9 +28,9 @@ static void sleep_or_wake(void *user)
 	(void)user;
 }
 
-static void write_run(struct json *json, const char *key, const struct run *of)
+static void write_run(struct json *json, const struct run *of)
 {
-	json_open(json, key, '{');
+	json_open(json, NULL, '{');
 	json_int(json, "id", of->id);
 	json_text(json, "state", run_state_name(of->state));
 	json_close(json);
@@ -115,14 +115,14 @@ TEST(live_tells_changes)
 {
 	begin();
 	EXPECT_CONTAINS(join(TOPIC_QUEUE, 0), "\"items\":[1],\"running\":[]}");
-	EXPECT_CONTAINS(join(TOPIC_RUN, run), "\"run\":{\"id\":1,\"state\":\"queued\"}}");
+	EXPECT_CONTAINS(join(TOPIC_RUN, run), "\"run\":{\"id\":1,\"state\":\"queued\"}");
 	EXPECT_TEXT(join(TOPIC_SESSION, session), "");
 	EXPECT_TEXT(look(), "");
 	step(RUN_QUEUED, RUN_STARTING);
 	look();
 	EXPECT_CONTAINS(got.data, "\"topic\":\"run:1\"");
 	EXPECT_CONTAINS(got.data, "\"topic\":\"session:1\"");
-	EXPECT_CONTAINS(got.data, "{\"id\":1,\"state\":\"starting\"}}");
+	EXPECT_CONTAINS(got.data, "{\"id\":1,\"state\":\"starting\"}");
 	EXPECT_CONTAINS(got.data, "\"items\":[],\"running\":[1]}");
 	EXPECT_TEXT(look(), "");
 

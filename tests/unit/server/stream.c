@@ -15,9 +15,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-static void write_run(struct json *json, const char *key, const struct run *run)
+static void write_run(struct json *json, const struct run *run)
 {
-	json_open(json, key, '{');
+	json_open(json, NULL, '{');
 	json_int(json, "id", run->id);
 	json_close(json);
 }
