@@ -32,11 +32,12 @@ is built: <code>make run</code> installs them, <code>tools/page.sh</code> alone 
 
 def sources(folder):
     """What the page is made of, with the folders: a new file changes its folder."""
-    for part in (folder, os.path.join(os.path.dirname(folder), "flame")):
+    root = os.path.dirname(os.path.dirname(folder))
+    for part in (folder, os.path.join(root, "web", "flame"), os.path.join(root, "docs", "api")):
         for path, folders, names in os.walk(part):
             folders[:] = sorted(set(folders) - {"node_modules", "dist"})
             yield path
-            yield from (os.path.join(path, name) for name in sorted(names))
+            yield from (os.path.join(path, name) for name in sorted(names) if name != "schema.ts")
 
 
 def installed(folder):
@@ -49,7 +50,16 @@ def installed(folder):
         return False
 
 
+def make_types(folder):
+    """The API's types, from its description."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    subprocess.run([sys.executable, os.path.join(here, "apitypes.py"),
+                    os.path.join(here, "..", "docs", "api", "parts"),
+                    os.path.join(folder, "api", "schema.ts")], check=True)
+
+
 def build(folder, into):
+    make_types(folder)
     shutil.rmtree(into, ignore_errors=True)
     vite = os.path.join(folder, "node_modules", "vite", "bin", "vite.js")
     done = subprocess.run(["node", vite, "build", "--outDir", into, "--emptyOutDir", "--logLevel", "warn"],

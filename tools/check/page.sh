@@ -7,5 +7,6 @@ if ! cmp -s package-lock.json node_modules/.installed; then
   echo "the page's packages are not installed: tools/page.sh"
   exit 77
 fi
+../../tools/apitypes.py ../../docs/api/parts api/schema.ts
 node node_modules/typescript/bin/tsc -p .
 exec node node_modules/vitest/vitest.mjs run --passWithNoTests

@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { render } from "preact";
+import { followLinks } from "./model/address";
+import { Frame } from "./views/frame";
 
-render(<p>perfolio</p>, document.getElementById("app")!);
+followLinks();
+const app = document.getElementById("app")!;
+app.replaceChildren();
+render(<Frame />, app);

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// The event picker: an expression, checked as it is typed, and the list that one ticks it together from.
+import { useState } from "preact/hooks";
+import type { Check, EventInfo, Events } from "../api/core";
+import { splitEvents, toggleEvent } from "../model/form";
+import { useFetch, useLater } from "../model/hooks";
+
+const GROUPS: [string, string][] = [
+	["", "All"],
+	["hw", "Hardware"],
+	["sw", "Software"],
+	["cache", "Caches"],
+	["model", "This CPU's"],
+	["pmu", "Other units"],
+	["tracepoint", "Tracepoints"],
+];
+const WORDS: Record<string, string> = {
+	hw: "hardware counter", sw: "counted by the kernel", cache: "cache", model: "of this CPU's model", pmu: "unit outside of the CPU's counters",
+	tracepoint: "tracepoint of the kernel", tool: "of the tool itself", raw: "raw code", breakpoint: "breakpoint",
+};
+
+interface Props {
+	session: number;
+	value: string;
+	onChange: (value: string) => void;
+	label: string; // "Events to count"
+	usual: string; // what an empty expression stands for
+}
+
+export function EventPicker({ session, value, onChange, label, usual }: Props) {
+	const [search, setSearch] = useState("");
+	const [group, setGroup] = useState("");
+	const [hovered, setHovered] = useState<EventInfo>();
+	const asked = useLater(search, 120);
+	const events = useFetch<Events>("/events", { session, search: asked, group, limit: 200 }, true);
+	const ticked = splitEvents(value);
+	const items = order(events.data, asked || group ? [] : ticked);
+	return (
+		<fieldset class="picker">
+			<legend>{label}</legend>
+			<Expression value={value} onChange={onChange} usual={usual} label={label} />
+			<div class="picker-search">
+				<input
+					type="search" placeholder="Search names and descriptions" aria-label={`Search: ${label}`} value={search}
+					onInput={(event) => setSearch(event.currentTarget.value)}
+					onKeyDown={(event) => event.key === "Escape" && setSearch("")}
+				/>
+				<select aria-label="Group of events" value={group} onChange={(event) => setGroup(event.currentTarget.value)}>
+					{GROUPS.map(([name, text]) => <option value={name} key={name}>{text}</option>)}
+				</select>
+			</div>
+			<ul class="events" aria-label={`${label}: the list`} aria-busy={events.busy}>
+				{items.map((event) => (
+					<Row
+						key={event.name} event={event} ticked={ticked.includes(event.name) || (!!event.alias && ticked.includes(event.alias))}
+						uses={events.data?.most_used.find((use) => use.event === event.name || use.event === event.alias)?.overall ?? 0}
+						onTick={() => onChange(toggleEvent(value, event.alias && ticked.includes(event.alias) ? event.alias : event.name))}
+						onPoint={() => setHovered(event)}
+					/>
+				))}
+				{events.data && !items.length && <li class="dim pad">No event has all of these words.</li>}
+				{events.refusal && <li class="pad">{events.refusal.message}</li>}
+			</ul>
+			<Description event={hovered} />
+		</fieldset>
+	);
+}
+
+// What is ticked stays in sight, then the most used ones, as the server has them.
+function order(events: Events | undefined, ticked: string[]): EventInfo[] {
+	const items = events?.items ?? [];
+	const used = new Map((events?.most_used ?? []).map((use) => [use.event, use.in_session * 1000 + use.overall]));
+	const weight = (event: EventInfo) =>
+		(ticked.includes(event.name) || (event.alias && ticked.includes(event.alias)) ? 1e9 : 0) + Math.max(used.get(event.name) ?? 0, used.get(event.alias ?? "") ?? 0);
+	return [...items].sort((a, b) => weight(b) - weight(a));
+}
+
+function Row({ event, ticked, uses, onTick, onPoint }: { event: EventInfo; ticked: boolean; uses: number; onTick: () => void; onPoint: () => void }) {
+	const missing = event.openable === false;
+	const title = [event.description, event.encoding && `encoding ${event.encoding}`, missing && `not available: ${event.why}`].filter(Boolean).join("\n");
+	return (
+		<li class={missing ? "missing" : undefined} title={title} onPointerEnter={onPoint} onFocusIn={onPoint}>
+			<label>
+				<input type="checkbox" checked={ticked} onChange={onTick} />
+				<span class="mono ellipsis">{event.name}</span>
+				{uses > 0 && <small class="used" title={`used in ${uses} runs`}>{uses}×</small>}
+				{missing && <small class="why">not here</small>}
+			</label>
+		</li>
+	);
+}
+
+function Description({ event }: { event: EventInfo | undefined }) {
+	if (!event) return <p class="description dim" aria-live="polite">Point at an event: what it counts, and how it is encoded.</p>;
+	return (
+		<p class="description" aria-live="polite">
+			<b class="mono">{event.name}</b>{event.alias && <span class="dim"> or {event.alias}</span>}
+			{event.encoding && <code> {event.encoding}</code>}
+			<span class="dim"> · {event.family && event.kind === "tracepoint" ? `tracepoint of ${event.family}` : (WORDS[event.kind] ?? event.kind)}</span>
+			<br />
+			{event.description ?? "The kernel describes it no further."}
+			{event.openable === false && <span class="bad"> Not available here: {event.why}</span>}
+		</p>
+	);
+}
+
+function Expression({ value, onChange, usual, label }: { value: string; onChange: (value: string) => void; usual: string; label: string }) {
+	const asked = useLater(value.trim(), 250);
+	const check = useFetch<Check>(asked ? "/events/check" : null, { expression: asked });
+	const wrong = check.data && !check.data.valid && asked === value.trim();
+	return (
+		<div class="expression">
+			<input
+				class="mono" placeholder={usual} aria-label={`${label}: expression`} aria-invalid={!!wrong} spellcheck={false} autocomplete="off" value={value}
+				onInput={(event) => onChange(event.currentTarget.value)}
+			/>
+			<p class={wrong ? "bad" : "dim"} role="status">
+				{!value.trim() ? `Nothing chosen: ${usual}` : wrong ? `${check.data!.message ?? "This can't be measured"}${check.data!.remedy ? `; ${check.data!.remedy}` : ""}` : check.data ? "can be measured here" : "…"}
+			</p>
+		</div>
+	);
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// The form of the bench.
+import { useEffect } from "preact/hooks";
+import { api } from "../api/client";
+import type { Form, List, Run, Session, Tool } from "../api/core";
+import { isReady, sentForm } from "../model/form";
+import { useAction } from "../model/hooks";
+import { Trouble } from "../widgets/trouble";
+import { EventPicker } from "./events";
+import { Field, Segments } from "./fields";
+import { PlanPanel, usePlan } from "./plan";
+import { TargetPart } from "./target";
+
+interface Props {
+	session: Session;
+	form: Form;
+	setForm: (form: Form) => void;
+	onStarted: (run: Run) => void;
+}
+
+const TOOLS: [Tool, string, string][] = [
+	["sample", "Sample", "where the time goes: stacks, many times a second"],
+	["count", "Count", "how often things happen: totals and curves"],
+	["both", "Both", "stacks and curves of the same run"],
+];
+const RATES = ["49", "99", "497"];
+const GRAPHS: [Form["call_graph"], string][] = [["fp", "frame pointers"], ["dwarf", "DWARF (copies of the stack)"], ["lbr", "LBR (Intel's branch records)"], ["", "none: functions only"]];
+
+export function BenchForm({ session, form, setForm, onStarted }: Props) {
+	const change = (part: Partial<Form>) => setForm({ ...form, ...part });
+	const planned = usePlan(form);
+	const start = useAction(async () => {
+		const made = await api.post<List<Run>>(`/sessions/${session.id}/runs`, sentForm(form));
+		onStarted(made.items[0]!);
+	});
+	const ready = isReady(form) && !start.busy;
+	useEffect(() => {
+		const onKey = (event: KeyboardEvent) => {
+			if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && ready) void start.run();
+		};
+		addEventListener("keydown", onKey);
+		return () => removeEventListener("keydown", onKey);
+	});
+	return (
+		<form class="bench" aria-label="New run" onSubmit={(event) => (event.preventDefault(), ready && void start.run())}>
+			<TargetPart form={form} change={change} />
+			<section>
+				<div class="row">
+					<Segments label="Tool" value={form.tool} options={TOOLS} onChange={(tool) => change({ tool })} />
+					<label class="check" title="Show the results while it runs"><input type="checkbox" checked={form.live} onChange={() => change({ live: !form.live })} /> Live</label>
+				</div>
+				{form.tool !== "count" && <Sampling form={form} change={change} session={session} />}
+				{form.tool !== "sample" && <Counting form={form} change={change} session={session} />}
+			</section>
+			<section class="two">
+				<Field label="Time limit" hint="s; 0: none">
+					<input type="number" min="0" step="any" value={form.limit_s} onInput={(event) => change({ limit_s: Number(event.currentTarget.value) })} />
+				</Field>
+				<Field label="Repeats">
+					<input type="number" min="1" max="1000" value={form.repeats} onInput={(event) => change({ repeats: Math.max(1, Number(event.currentTarget.value)) })} />
+				</Field>
+			</section>
+			<More form={form} change={change} />
+			<div class="start">
+				<PlanPanel planned={planned} form={form} />
+				<Trouble refusal={start.refusal} />
+				<button class="primary big" disabled={!ready} title="Ctrl+Enter">{form.repeats > 1 ? `Start ${form.repeats} runs` : "Start"}</button>
+			</div>
+		</form>
+	);
+}
+
+interface PartProps {
+	form: Form;
+	change: (part: Partial<Form>) => void;
+	session: Session;
+}
+
+function Sampling({ form, change, session }: PartProps) {
+	return (
+		<>
+			<div class="two">
+				<Field label="Rate" hint="a second">
+					<input list="rates" class="mono" autocomplete="off" value={form.rate} onInput={(event) => change({ rate: event.currentTarget.value })} />
+					<datalist id="rates">{RATES.map((rate) => <option value={rate} key={rate} />)}</datalist>
+				</Field>
+				<Field label="Call graph">
+					<select value={form.call_graph} onChange={(event) => change({ call_graph: event.currentTarget.value })}>
+						{GRAPHS.map(([value, text]) => <option value={value} key={value}>{text}</option>)}
+					</select>
+				</Field>
+			</div>
+			<div class="rates" role="group" aria-label="Usual rates">
+				{RATES.map((rate) => (
+					<button type="button" class="quiet" aria-pressed={form.rate === rate} onClick={() => change({ rate })} key={rate}>{rate} Hz</button>
+				))}
+				<small class="dim">odd numbers keep out of step with timers</small>
+			</div>
+			<details class="fold" open={!!form.events.sample}>
+				<summary>Event: <span class="mono">{form.events.sample || "the CPU's clock or cycles"}</span></summary>
+				<EventPicker session={session.id} label="Events to sample" usual="cycles, or the clock where there are none" value={form.events.sample} onChange={(sample) => change({ events: { ...form.events, sample } })} />
+			</details>
+		</>
+	);
+}
+
+function Counting({ form, change, session }: PartProps) {
+	return (
+		<>
+			<Field label="A point every" hint="ms">
+				<input type="number" min="1" max="60000" value={form.interval_ms} onInput={(event) => change({ interval_ms: Math.max(1, Number(event.currentTarget.value)) })} />
+			</Field>
+			<details class="fold" open={form.tool === "count" || !!form.events.count}>
+				<summary>Counters: <span class="mono">{form.events.count || "the usual ones"}</span></summary>
+				<EventPicker session={session.id} label="Events to count" usual="task-clock, context switches, faults, cycles, instructions, branches" value={form.events.count} onChange={(count) => change({ events: { ...form.events, count } })} />
+			</details>
+		</>
+	);
+}
+
+function More({ form, change }: { form: Form; change: (part: Partial<Form>) => void }) {
+	const set = [form.options.record, form.options.stat, form.webhook, form.tags.join("")].some(Boolean);
+	return (
+		<details class="fold" open={set}>
+			<summary>More options</summary>
+			{form.tool !== "count" && (
+				<Field label="Options of record" hint="--mmap-pages 512">
+					<input class="mono" spellcheck={false} autocomplete="off" value={form.options.record} onInput={(event) => change({ options: { ...form.options, record: event.currentTarget.value } })} />
+				</Field>
+			)}
+			{form.tool !== "sample" && (
+				<Field label="Options of stat" hint="--per-core">
+					<input class="mono" spellcheck={false} autocomplete="off" value={form.options.stat} onInput={(event) => change({ options: { ...form.options, stat: event.currentTarget.value } })} />
+				</Field>
+			)}
+			<Field label="Tags" hint="with commas">
+				<input autocomplete="off" value={form.tags.join(", ")} onChange={(event) => change({ tags: event.currentTarget.value.split(",").map((tag) => tag.trim()).filter(Boolean) })} />
+			</Field>
+			<Field label="Webhook" hint="an address that is told of the end">
+				<input type="url" autocomplete="off" value={form.webhook} onInput={(event) => change({ webhook: event.currentTarget.value })} />
+			</Field>
+		</details>
+	);
+}

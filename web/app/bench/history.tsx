@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// The runs of a session, newest first.
+import { api } from "../api/client";
+import { ACTIVE, OVER, type Run } from "../api/core";
+import { ago, dateText, duration } from "../model/format";
+import { useAction, useNow } from "../model/hooks";
+import { usePicture } from "../model/picture";
+import { downloadItems, removeRun, runSeconds, runTitle } from "../model/runs";
+import { Menu } from "../widgets/menu";
+import { Spark } from "../widgets/spark";
+import { StateBadge } from "../widgets/state";
+import { Trouble } from "../widgets/trouble";
+
+interface Props {
+	runs: Run[];
+	chosen: number;
+	onChoose: (run: Run) => void;
+	onReload: (run: Run) => void; // its form
+}
+
+export function History({ runs, chosen, onChoose, onReload }: Props) {
+	return (
+		<ol class="history" aria-label="Runs of this session">
+			{runs.map((run) => (
+				<Row key={run.id} run={run} chosen={run.id === chosen} onChoose={() => onChoose(run)} onReload={() => onReload(run)} />
+			))}
+		</ol>
+	);
+}
+
+function Row({ run, chosen, onChoose, onReload }: { run: Run; chosen: boolean; onChoose: () => void; onReload: () => void }) {
+	const active = ACTIVE.includes(run.state);
+	const now = useNow(active ? 500 : 60000);
+	const picture = usePicture(run);
+	const took = runSeconds(run, now);
+	const action = useAction(async (what: "rerun" | "cancel" | "remove") => {
+		if (what === "remove") await removeRun(run);
+		else await api.post(`/runs/${run.id}/${what}`);
+	});
+	const batch = run.form.batch;
+	return (
+		<li class={chosen ? "chosen" : undefined} data-run={run.id}>
+			<button type="button" class="history-main" aria-current={chosen} title={runTitle(run)} onClick={onChoose}>
+				<span class="mono ellipsis">{runTitle(run)}</span>
+				<span class="history-facts">
+					<StateBadge run={run} />
+					{took !== null && <span>{duration(took)}</span>}
+					<span class="dim">{run.tool}{batch && batch.of > 1 ? ` ${batch.index + 1}/${batch.of}` : ""}</span>
+					<time class="dim" title={dateText(run.created_ns)}>{ago(run.created_ns, now)}</time>
+				</span>
+				{active ? <Progress run={run} took={took} /> : <Spark data={picture} width={270} height={24} label="Result over time" />}
+			</button>
+			<div class="history-actions">
+				<button type="button" class="quiet" onClick={onReload} title="Put its whole form back into the bench">Reload</button>
+				{OVER.includes(run.state) ? (
+					<button type="button" class="quiet" disabled={action.busy} onClick={() => void action.run("rerun")} title="Queue the same run again">Again</button>
+				) : (
+					<button type="button" class="quiet" disabled={action.busy} onClick={() => void action.run("cancel")}>{run.state === "queued" ? "Cancel" : "Stop"}</button>
+				)}
+				<a href={`/r/${run.id}`} class="quiet button" title="The run's own page: a link to keep">Link</a>
+				<Menu class="right" label="Download" title={`Download run ${run.id}`} items={downloadItems(run)} />
+				<button type="button" class="quiet danger" disabled={action.busy} aria-label={`Remove run ${run.id}`} title="Remove; it can be undone" onClick={() => void action.run("remove")}>Remove</button>
+			</div>
+			<Trouble refusal={action.refusal} />
+		</li>
+	);
+}
+
+// Known where there is a limit; else that it goes on.
+export function Progress({ run, took }: { run: Run; took: number | null }) {
+	const limit = run.form.limit_s ?? 0;
+	if (limit > 0 && took !== null && run.state === "running")
+		return <progress max={limit} value={Math.min(took, limit)} aria-label="Progress" />;
+	return <progress aria-label={run.state} />;
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the form stands for before it is started: counters, size, cost, permission, and the command lines.
+import type { Form, Plan } from "../api/core";
+import { isReady, quoted, sentForm } from "../model/form";
+import { bytes, duration, grouped } from "../model/format";
+import { useEffect, useState } from "preact/hooks";
+import { api, type Refusal } from "../api/client";
+import { asRefusal, useLater } from "../model/hooks";
+import { CopyLine } from "../widgets/copy";
+import { Trouble } from "../widgets/trouble";
+
+export interface Planned {
+	plan: Plan | undefined;
+	refusal: Refusal | undefined;
+}
+
+// The plan of the form as it is now, some moments after it stopped changing.
+export function usePlan(form: Form): Planned {
+	const settled = useLater(form, 250);
+	const [planned, setPlanned] = useState<Planned>({ plan: undefined, refusal: undefined });
+	const key = JSON.stringify(sentForm(settled));
+	useEffect(() => {
+		if (!isReady(settled)) return setPlanned({ plan: undefined, refusal: undefined });
+		let gone = false;
+		api.post<Plan>("/plan", sentForm(settled)).then(
+			(plan) => gone || setPlanned({ plan, refusal: undefined }),
+			(reason) => gone || setPlanned({ plan: undefined, refusal: asRefusal(reason) }),
+		);
+		return () => void (gone = true);
+	}, [key]);
+	return planned;
+}
+
+interface CounterPlan {
+	needed?: number;
+	general?: number;
+	fixed?: number;
+	passes?: number;
+	events?: { name?: string; event?: string; need?: string; shares?: boolean; why?: string }[];
+}
+
+// In words: "2 of 4 counters", or that they would take turns.
+export function counterWords(plan: CounterPlan | null): string[] {
+	if (!plan || typeof plan.needed !== "number") return [];
+	const have = (plan.general ?? 0) + (plan.fixed ?? 0);
+	const sharing = (plan.events ?? []).filter((event) => event.shares).length;
+	const words = [plan.needed ? `${plan.needed} ${plan.needed === 1 ? "event needs" : "events need"} a counter of the CPU, which has ${have}` : "No counter of the CPU is needed: the kernel counts these"];
+	if (sharing || (plan.passes ?? 1) > 1)
+		words.push(`${sharing || "Some"} would take turns (multiplexing): their counts are estimates. Counted all of the time it takes ${plan.passes} runs.`);
+	return words;
+}
+
+function expectations(plan: Plan): [string, string][] {
+	const { seconds, samples, bytes: size, overhead } = plan.expected;
+	const out: [string, string][] = [];
+	if (samples !== null) out.push(["samples", `about ${grouped(samples)}`]);
+	if (size !== null) out.push(["size", `about ${bytes(size)}`]);
+	if (overhead !== null) out.push(["overhead", overhead < 0.0005 ? "below 0.05 %" : `about ${(overhead * 100).toFixed(1)} %`]);
+	if (seconds !== null && out.length) out.push(["for", duration(seconds)]);
+	if (plan.disk.quota) out.push(["disk", `${bytes(plan.disk.used)} of ${bytes(plan.disk.quota)}`]);
+	return out;
+}
+
+export function PlanPanel({ planned, form }: { planned: Planned; form: Form }) {
+	const { plan, refusal } = planned;
+	if (refusal) return <div class="plan"><Trouble refusal={refusal} /></div>;
+	if (!plan) return <div class="plan dim"><p>{isReady(form) ? "…" : "Say what to measure; the plan comes here: counters, samples, size, overhead."}</p></div>;
+	return (
+		<div class="plan">
+			{plan.refused.map((text) => <p class="bad" key={text}>Not allowed: {text}</p>)}
+			{!plan.disk.room && <p class="bad">{plan.disk.reason}</p>}
+			<dl class="expected">
+				{expectations(plan).map(([name, text]) => (
+					<div key={name}><dt>{name}</dt><dd>{text}</dd></div>
+				))}
+			</dl>
+			{counterWords(plan.counters as CounterPlan | null).map((text) => <p class="dim" key={text}>{text}</p>)}
+			{plan.warnings.map((text) => <p class="warn" key={text}>{text}</p>)}
+			<details>
+				<summary>The command lines that this stands for</summary>
+				{plan.commands.perfolio.map((text) => <CopyLine text={text} label="perfolio" key={text} />)}
+				{plan.commands.perf.map((text) => <CopyLine text={text} label="perf" key={text} />)}
+				{plan.argv.length > 0 && <CopyLine text={quoted(plan.argv)} label="workload" />}
+			</details>
+		</div>
+	);
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// What waits, of all sessions: the order is changed by dragging or with Alt and the arrow keys.
+import { useState } from "preact/hooks";
+import { api } from "../api/client";
+import type { List, Run } from "../api/core";
+import { useAction, useFetch, useSoon, useStream } from "../model/hooks";
+import { runTitle } from "../model/runs";
+import { Trouble } from "../widgets/trouble";
+
+// Whom `run` is to stand before, when it moves by `step` places; undefined: it stays.
+export function placeAfterStep(order: number[], run: number, step: number): number | null | undefined {
+	const at = order.indexOf(run);
+	const to = at + step;
+	if (at < 0 || to < 0 || to >= order.length || !step) return undefined;
+	return step < 0 ? order[to]! : (order[to + 1] ?? null);
+}
+
+export function QueueBox({ session }: { session: number }) {
+	const queue = useFetch<List<Run>>("/queue");
+	const soon = useSoon(queue.reload);
+	const [dragged, setDragged] = useState(0);
+	const move = useAction((run: number, before: number | null) => api.post<unknown>(`/runs/${run}/move`, { before }).then(queue.reload));
+	const cancel = useAction((run: number) => api.post(`/runs/${run}/cancel`));
+	useStream(["queue"], soon);
+	const waiting = (queue.data?.items ?? []).filter((run) => run.state === "queued");
+	if (!waiting.length) return null;
+	const order = waiting.map((run) => run.id);
+	const onKey = (event: KeyboardEvent, run: Run) => {
+		const step = event.altKey ? { ArrowUp: -1, ArrowDown: 1 }[event.key] : undefined;
+		const before = step ? placeAfterStep(order, run.id, step) : undefined;
+		if (before === undefined) return;
+		event.preventDefault();
+		void move.run(run.id, before);
+	};
+	return (
+		<section class="queue" aria-label="Queue">
+			<h2>Queue <small class="dim">drag, or Alt ↑ ↓</small></h2>
+			<ol>
+				{waiting.map((run) => (
+					<li
+						key={run.id} draggable tabIndex={0} class={dragged === run.id ? "dragged" : undefined} aria-label={`${run.place}. ${runTitle(run)}`}
+						onKeyDown={(event) => onKey(event, run)}
+						onDragStart={() => setDragged(run.id)}
+						onDragEnd={() => setDragged(0)}
+						onDragOver={(event) => dragged && event.preventDefault()}
+						onDrop={(event) => {
+							event.preventDefault();
+							const down = order.indexOf(dragged) < order.indexOf(run.id);
+							if (dragged && dragged !== run.id) void move.run(dragged, down ? (order[order.indexOf(run.id) + 1] ?? null) : run.id);
+							setDragged(0);
+						}}
+					>
+						<span class="grip" aria-hidden="true">⠿</span>
+						<span class="mono ellipsis" title={runTitle(run)}>{runTitle(run)}</span>
+						{run.session !== session && <small class="dim">another session</small>}
+						<button type="button" class="quiet" aria-label={`Cancel ${runTitle(run)}`} onClick={() => void cancel.run(run.id)}>Cancel</button>
+					</li>
+				))}
+			</ol>
+			<Trouble refusal={move.refusal ?? cancel.refusal} />
+		</section>
+	);
+}

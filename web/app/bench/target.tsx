@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who is measured: a command that is started, or what runs already.
+import { useState } from "preact/hooks";
+import type { Form, Processes, Target, TargetKind } from "../api/core";
+import { useFetch, useLater } from "../model/hooks";
+import { Field, Segments } from "./fields";
+
+interface Props {
+	form: Form;
+	change: (part: Partial<Form>) => void;
+}
+
+const KINDS: [TargetKind, string][] = [["command", "Command"], ["process", "Process"], ["thread", "Thread"], ["user", "User"], ["host", "Whole host"]];
+
+export function TargetPart({ form, change }: Props) {
+	const target = form.target;
+	const set = (part: Partial<Target>) => change({ target: { ...target, ...part } });
+	return (
+		<section>
+			<Segments label="What to measure" value={target.kind} options={KINDS} onChange={(kind) => set({ kind, who: "" })} />
+			{target.kind === "command" && <Command form={form} change={change} set={set} />}
+			{(target.kind === "process" || target.kind === "thread") && <ProcessList target={target} set={set} />}
+			{target.kind === "user" && (
+				<Field label="User" hint="name or number: all processes of that user">
+					<input value={target.who} onInput={(event) => set({ who: event.currentTarget.value })} autocomplete="off" />
+				</Field>
+			)}
+			{target.kind === "host" && <p class="dim">Everything that runs on this machine, until the time limit or until you stop it.</p>}
+		</section>
+	);
+}
+
+function Command({ form, change, set }: Props & { set: (part: Partial<Target>) => void }) {
+	const { target } = form;
+	return (
+		<>
+			<Field label="Command">
+				<textarea
+					id="command" class="mono" rows={2} spellcheck={false} placeholder="./my-program --input data.txt" value={target.command ?? ""}
+					onInput={(event) => set({ command: event.currentTarget.value })}
+				/>
+			</Field>
+			<label class="check">
+				<input type="checkbox" checked={target.shell} onChange={() => set({ shell: !target.shell })} /> Through a shell: pipes, <code>&amp;&amp;</code>, <code>*</code>, <code>$HOME</code>
+			</label>
+			<Field label="Environment" hint="A=1 B='two words'">
+				<input class="mono" spellcheck={false} autocomplete="off" value={form.environment} onInput={(event) => change({ environment: event.currentTarget.value })} />
+			</Field>
+			<div class="two">
+				<Field label="Folder" hint="empty: the home of the user it runs as">
+					<input class="mono" spellcheck={false} autocomplete="off" value={form.folder} onInput={(event) => change({ folder: event.currentTarget.value })} />
+				</Field>
+				<Field label="Pinned to CPUs" hint="0-3,8; empty: all">
+					<input class="mono" autocomplete="off" value={form.cpus} onInput={(event) => change({ cpus: event.currentTarget.value })} />
+				</Field>
+			</div>
+		</>
+	);
+}
+
+function ProcessList({ target, set }: { target: Target; set: (part: Partial<Target>) => void }) {
+	const [search, setSearch] = useState("");
+	const asked = useLater(search, 150);
+	const found = useFetch<Processes>("/processes", { search: asked }, true);
+	const threads = target.kind === "thread";
+	const rows = (found.data?.items ?? []).flatMap((process) =>
+		threads
+			? (process.threads ?? []).map((thread) => ({ id: String(thread.tid), name: thread.name, more: `of ${process.pid} ${process.command}` }))
+			: [{ id: String(process.pid), name: process.command, more: `${process.user ?? ""}${(process.threads?.length ?? 1) > 1 ? `, ${process.threads!.length} threads` : ""}` }],
+	);
+	return (
+		<>
+			<Field label={threads ? "Thread" : "Process"} hint="ids, several with commas">
+				<input inputMode="numeric" autocomplete="off" value={target.who} onInput={(event) => set({ who: event.currentTarget.value })} />
+			</Field>
+			<div class="picker-search">
+				<input type="search" placeholder={`Search running ${threads ? "threads" : "processes"}`} aria-label={`Search running ${threads ? "threads" : "processes"}`} value={search} onInput={(event) => setSearch(event.currentTarget.value)} />
+				<button type="button" onClick={found.reload} disabled={found.busy}>Look again</button>
+			</div>
+			<ul class="events processes" aria-label={threads ? "Running threads" : "Running processes"}>
+				{rows.slice(0, 300).map((row) => (
+					<li key={row.id}>
+						<label title={`${row.name} ${row.more}`}>
+							<input type="radio" name="who" checked={target.who === row.id} onChange={() => set({ who: row.id })} />
+							<span class="number">{row.id}</span>
+							<span class="mono ellipsis">{row.name}</span>
+							<small class="dim ellipsis">{row.more}</small>
+						</label>
+					</li>
+				))}
+				{found.data && !rows.length && <li class="dim pad">Nothing that runs fits.</li>}
+				{found.refusal && <li class="pad">{found.refusal.message}</li>}
+			</ul>
+			{!threads && (
+				<label class="check"><input type="checkbox" checked={target.children} onChange={() => set({ children: !target.children })} /> With the processes that it has started</label>
+			)}
+		</>
+	);
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+import { expect, test } from "vitest";
+import { FIRST_FORM, formOf, isReady, quoted, sentForm, splitEvents, toggleEvent } from "./form";
+
+test("events are split at the outermost commas only", () => {
+	expect(splitEvents("cycles,{a,b}:u, cpu/event=1,umask=2/ ")).toEqual(["cycles", "{a,b}:u", "cpu/event=1,umask=2/"]);
+	expect(splitEvents("")).toEqual([]);
+});
+
+test("an event is put in and taken out", () => {
+	expect(toggleEvent("", "cycles")).toBe("cycles");
+	expect(toggleEvent("cycles,faults", "cycles")).toBe("faults");
+	expect(toggleEvent("{cycles,faults}", "cycles")).toBe("{cycles,faults},cycles");
+});
+
+test("a run brings the whole form back", () => {
+	const form = formOf({ form: { tool: "count", target: { kind: "process", who: "7", shell: false, children: false } } });
+	expect(form.tool).toBe("count");
+	expect(form.target.who).toBe("7");
+	expect(form.target.command).toBe("");
+	expect(form.events).toEqual(FIRST_FORM.events);
+});
+
+test("a place in a batch is not sent again", () => {
+	expect(sentForm({ ...FIRST_FORM, batch: { batch: "b", index: 1, of: 3 } })).toEqual(FIRST_FORM);
+});
+
+test("what has no target is not ready", () => {
+	expect(isReady(FIRST_FORM)).toBe(false);
+	expect(isReady({ ...FIRST_FORM, target: { ...FIRST_FORM.target, command: " ls " } })).toBe(true);
+	expect(isReady({ ...FIRST_FORM, target: { ...FIRST_FORM.target, kind: "host" } })).toBe(true);
+	expect(isReady({ ...FIRST_FORM, target: { ...FIRST_FORM.target, kind: "process" } })).toBe(false);
+});
+
+test("words are quoted as a shell reads them", () => {
+	expect(quoted(["ls", "-l", "a b", "it's"])).toBe(`ls -l 'a b' 'it'\\''s'`);
+});

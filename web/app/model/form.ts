@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bench's form: what it begins with, what a run brings back, what is sent.
+
+import type { Form, Run } from "../api/core";
+
+export const FIRST_FORM: Form = {
+	tool: "sample",
+	live: true,
+	target: { kind: "command", command: "", shell: false, who: "", children: true },
+	environment: "",
+	folder: "",
+	cpus: "",
+	events: { count: "", sample: "" },
+	interval_ms: 100,
+	rate: "99",
+	call_graph: "fp",
+	limit_s: 0,
+	repeats: 1,
+	options: { stat: "", record: "" },
+	tags: [],
+	webhook: "",
+	notes: "",
+};
+
+// The form of a run, whole: what it does not have is as in the first one.
+export function formOf(run: Pick<Run, "form">): Form {
+	const form = run.form;
+	return {
+		...FIRST_FORM,
+		...form,
+		repeats: 1,
+		target: { ...FIRST_FORM.target, ...form.target },
+		events: { ...FIRST_FORM.events, ...form.events },
+		options: { ...FIRST_FORM.options, ...form.options },
+	};
+}
+
+// What is sent: without what the other tool would use, and without the place in a batch.
+export function sentForm(form: Form): Form {
+	const { batch: _batch, ...rest } = form;
+	return rest;
+}
+
+export function isReady(form: Form): boolean {
+	const { kind, command, who } = form.target;
+	if (kind === "host") return true;
+	return kind === "command" ? !!command?.trim() : !!who.trim();
+}
+
+// The events of an expression, at its outermost commas: "{a,b}:u,c/x=1,y=2/".
+export function splitEvents(text: string): string[] {
+	const out: string[] = [];
+	let depth = 0;
+	let slashes = 0;
+	let word = "";
+	for (const sign of text) {
+		if (sign === "{") depth++;
+		if (sign === "}") depth--;
+		if (sign === "/") slashes++;
+		if (sign === "," && !depth && slashes % 2 === 0) {
+			out.push(word);
+			word = "";
+		} else word += sign;
+	}
+	out.push(word);
+	return out.map((one) => one.trim()).filter(Boolean);
+}
+
+export function toggleEvent(text: string, name: string): string {
+	const events = splitEvents(text);
+	const at = events.indexOf(name);
+	if (at < 0) events.push(name);
+	else events.splice(at, 1);
+	return events.join(",");
+}
+
+// Words of a command as the shell would write them, to show an argv.
+export function quoted(words: string[]): string {
+	return words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replace(/'/g, `'\\''`)}'`)).join(" ");
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is said about runs, and done with them.
+
+import { address, api } from "../api/client";
+import { OVER, type Run, type RunState } from "../api/core";
+import type { MenuItem } from "../widgets/menu";
+import { toast } from "../widgets/toast";
+import { seconds } from "./format";
+
+const WORDS: Record<RunState, string> = {
+	queued: "waiting",
+	starting: "starting",
+	running: "running",
+	processing: "reading",
+	done: "done",
+	failed: "failed",
+	cancelled: "cancelled",
+};
+
+export function stateWord(run: Run): string {
+	if (run.state === "queued" && run.place) return `waiting, ${run.place}.`;
+	if (run.state === "done" && run.ending && (run.ending.kind === "signal" || run.ending.code)) return endingWord(run);
+	return WORDS[run.state];
+}
+
+export function endingWord(run: Run): string {
+	if (!run.ending) return "";
+	return run.ending.kind === "signal" ? `signal ${run.ending.code}` : `exit ${run.ending.code}`;
+}
+
+// good, bad, busy or idle: the colour of a run's state.
+export function stateTone(run: Run): string {
+	if (run.state === "failed") return "bad";
+	if (run.state === "done") return run.ending && (run.ending.kind === "signal" || run.ending.code) ? "warn" : "good";
+	return run.state === "cancelled" || run.state === "queued" ? "idle" : "busy";
+}
+
+// Seconds that it took, or has taken by now.
+export function runSeconds(run: Run, now: number): number | null {
+	if (!run.started_ns || run.started_ns === "0") return null;
+	if (run.ended_ns && run.ended_ns !== "0") return Math.max(0, seconds(run.ended_ns, run.started_ns));
+	if (OVER.includes(run.state)) return null;
+	return Math.max(0, now / 1000 - Number(BigInt(run.started_ns) / 1000n) / 1e6);
+}
+
+// What a person would call it.
+export function runTitle(run: Run): string {
+	const target = run.form.target;
+	if (run.command) return run.command;
+	if (run.form.name) return run.form.name;
+	if (target?.kind === "host") return "the whole host";
+	if (target && target.kind !== "command") return `${target.kind} ${target.who}`;
+	return run.tool === "import" ? "imported recording" : `run ${run.id}`;
+}
+
+export async function removeRun(run: Run): Promise<void> {
+	await api.remove(`/runs/${run.id}`);
+	toast(`Removed: ${runTitle(run).slice(0, 60)}`, () => api.post(`/runs/${run.id}/restore`));
+}
+
+const FORMATS: [string, string, string, "samples" | "counters" | "all"][] = [
+	["perf.data", "perf.data", "the recording itself, for perf", "samples"],
+	["hdf5", "HDF5", "pandas, h5py, MATLAB", "all"],
+	["csv", "CSV", "a spreadsheet", "all"],
+	["svg", "SVG", "flame graph, one picture", "samples"],
+	["html", "HTML", "flame graph, one page", "samples"],
+	["script", "perf script", "text, a block a sample", "samples"],
+	["folded", "Folded stacks", "flamegraph.pl, inferno", "samples"],
+	["d3", "d3 JSON", "d3-flame-graph", "samples"],
+	["pprof", "pprof", "go tool pprof", "samples"],
+	["speedscope", "speedscope", "speedscope.app", "samples"],
+	["firefox", "Firefox Profiler", "profiler.firefox.com", "samples"],
+];
+
+export interface Download {
+	format: string;
+	label: string;
+	hint: string;
+	href: string;
+}
+
+export function downloads(run: Run): Download[] {
+	const tabs = run.facts?.tabs;
+	const sampled = tabs ? tabs.includes("flame") || tabs.includes("samples") : run.tool !== "count";
+	return FORMATS.filter(([, , , what]) => what === "all" || sampled).map(([format, label, hint]) => ({
+		format,
+		label,
+		hint,
+		href: address(`/runs/${run.id}/export/${format}`),
+	}));
+}
+
+export function downloadItems(run: Run): MenuItem[] {
+	return downloads(run).map(({ label, hint, href }) => ({ label, hint, href, download: true }));
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// Functions by weight; of a chosen one, who calls it and whom it calls.
+import { useState } from "preact/hooks";
+import type { Run } from "../api/core";
+import type { QueryEvents, QueryNeighbours, QueryTop } from "../api/schema";
+import { setParams, usePlace } from "../model/address";
+import { grouped, percent } from "../model/format";
+import { useFetch, useLater } from "../model/hooks";
+import { Trouble } from "../widgets/trouble";
+
+const COLUMNS: [string, string][] = [["self", "Self"], ["total", "Total"], ["name", "Function"], ["object", "Object"]];
+const STEP = 100;
+
+type Link = (tab: string, query: Record<string, string>) => string;
+
+export function FunctionsTab({ run, link }: { run: Run; link: Link }) {
+	const { params } = usePlace();
+	const [limit, setLimit] = useState(STEP);
+	const search = params.get("search") ?? "";
+	const sort = params.get("sort") ?? "self";
+	const chosen = params.get("function") ?? "";
+	const range = { event: params.get("event"), from: params.get("from"), to: params.get("to") };
+	const asked = useLater(search, 150);
+	const events = useFetch<QueryEvents>(`/runs/${run.id}/events`);
+	const top = useFetch<QueryTop>(`/runs/${run.id}/top`, { ...range, search: asked, sort, limit }, true);
+	const names = events.data?.rows.filter((row) => row.samples > 0).map((row) => row.event) ?? [];
+	return (
+		<div class="functions">
+			<div class="row">
+				<input
+					data-search type="search" class="search" placeholder="Search functions and objects ( / )" aria-label="Search functions" value={search}
+					onInput={(event) => setParams({ search: event.currentTarget.value })}
+					onKeyDown={(event) => event.key === "Escape" && setParams({ search: null })}
+				/>
+				{names.length > 1 && (
+					<label>Event <select value={range.event ?? ""} onChange={(event) => setParams({ event: event.currentTarget.value || null })}>
+						{names.map((name, at) => <option value={at ? name : ""} key={name}>{name}</option>)}
+					</select></label>
+				)}
+				{(range.from || range.to) && <button type="button" onClick={() => setParams({ from: null, to: null })}>Of a part of the time × </button>}
+				<span class="grow" />
+				{top.data && <span class="dim">{grouped(top.data.samples)} samples of {top.data.event}</span>}
+			</div>
+			<Trouble refusal={top.refusal} onRetry={top.reload} />
+			<div class="functions-columns">
+				<div class="scroll">
+					<table class="bars wide" aria-busy={top.busy}>
+						<thead>
+							<tr>
+								{COLUMNS.map(([name, word]) => (
+									<th key={name} scope="col" aria-sort={sort === name ? (name === "self" || name === "total" ? "descending" : "ascending") : undefined}>
+										<button type="button" onClick={() => setParams({ sort: name === "self" ? null : name })}>{word}</button>
+									</th>
+								))}
+							</tr>
+						</thead>
+						<tbody>
+							{top.data?.rows.map((row) => (
+								<tr key={`${row.function}${row.object}`} aria-selected={chosen !== "" && row.function === chosen}>
+									<td class="number share" style={{ "--part": `${row.self_percent}%` }} title={`${grouped(row.self_samples)} samples`}>{percent(row.self_percent)}</td>
+									<td class="number share" style={{ "--part": `${row.total_percent}%` }} title={`${grouped(row.total_samples)} samples`}>{percent(row.total_percent)}</td>
+									<td class="ellipsis"><button type="button" class="link mono" title={`${row.function}${row.place ? `, ${row.place}` : ""}`} onClick={() => setParams({ function: row.function })}>{row.function ?? "[unknown]"}</button></td>
+									<td class="ellipsis dim" title={row.object}>{row.object.split("/").pop()}</td>
+								</tr>
+							))}
+						</tbody>
+					</table>
+					{top.data?.rows.length === 0 && <p class="dim pad">No function fits.</p>}
+					{!!top.data?.left_out && <p class="pad dim">{grouped(top.data.left_out)} more <button type="button" onClick={() => setLimit(limit + STEP * 4)}>Show more</button></p>}
+				</div>
+				{chosen && <Around run={run} name={chosen} range={range} link={link} />}
+			</div>
+		</div>
+	);
+}
+
+function Around({ run, name, range, link }: { run: Run; name: string; range: Record<string, string | null>; link: Link }) {
+	const query = { ...range, function: name, limit: 50 };
+	const callers = useFetch<QueryNeighbours>(`/runs/${run.id}/callers`, query);
+	const callees = useFetch<QueryNeighbours>(`/runs/${run.id}/callees`, query);
+	const self = callers.data?.functions[0];
+	return (
+		<section class="around" aria-label={`Callers and callees of ${name}`}>
+			<div class="row">
+				<h3 class="mono ellipsis" title={name}>{name}</h3>
+				<span class="grow" />
+				<a href={link("flame", { search: name })}>In the flame graph</a>
+				<button type="button" class="quiet" aria-label="Close" onClick={() => setParams({ function: null })}>×</button>
+			</div>
+			{self && <p class="dim">{percent(self.self_percent)} self, {percent(self.total_percent)} with what it calls · {self.object}</p>}
+			<Trouble refusal={callers.refusal ?? callees.refusal} />
+			<Neighbours title="Called by" data={callers.data} none="Nobody: stacks begin here." />
+			<Neighbours title="Calls" data={callees.data} none="Nothing: samples end here." />
+		</section>
+	);
+}
+
+function Neighbours({ title, data, none }: { title: string; data: QueryNeighbours | undefined; none: string }) {
+	const rows = data?.functions.flatMap((one) => one.rows) ?? [];
+	return (
+		<>
+			<h4>{title}</h4>
+			<table class="bars" aria-label={title}>
+				<tbody>
+					{rows.map((row, at) => (
+						<tr key={at}>
+							<td class="number share" style={{ "--part": `${row.percent}%` }} title={`${grouped(row.samples)} samples`}>{percent(row.percent)}</td>
+							<td class="ellipsis">
+								{row.function ? <button type="button" class="link mono" title={row.function} onClick={() => setParams({ function: row.function })}>{row.function}</button> : <span class="dim">[unknown]</span>}
+							</td>
+						</tr>
+					))}
+				</tbody>
+			</table>
+			{data && !rows.length && <p class="dim">{none}</p>}
+		</>
+	);
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// What happened, what it means, what to look at next.
+import { OVER, type Run } from "../api/core";
+import type { Finding, Overview, Quality, QueryTop, RunSummary } from "../api/schema";
+import { grouped, percent } from "../model/format";
+import { useFetch } from "../model/hooks";
+import { endingWord } from "../model/runs";
+import { Trouble } from "../widgets/trouble";
+
+type Link = (tab: string, query: Record<string, string>) => string;
+
+export function OverviewTab({ run, onTab, link }: { run: Run; onTab: (tab: string) => void; link: Link }) {
+	const over = OVER.includes(run.state);
+	const overview = useFetch<Overview>(over ? `/runs/${run.id}/overview` : null);
+	const summary = useFetch<RunSummary>(over ? `/runs/${run.id}/summary` : null);
+	const sampled = run.facts?.tabs ? run.facts.tabs.includes("flame") : run.tool !== "count";
+	if (!over) return <Meanwhile run={run} onTab={onTab} />;
+	return (
+		<div class="overview">
+			<Trouble refusal={overview.refusal} onRetry={overview.reload} />
+			{run.ending && (run.ending.kind === "signal" || run.ending.code !== 0) && (
+				<p class="warn">The program ended with {endingWord(run)}. <button type="button" class="link" onClick={() => onTab("output")}>Its output</button></p>
+			)}
+			<section class="sentence" aria-label="What limited it" aria-busy={overview.busy}>
+				<h2>{overview.data?.sentence ?? " "}</h2>
+				{overview.data && !overview.data.sure && <p class="dim">There is little data; take it as a hint.</p>}
+			</section>
+			<Figures summary={summary.data} />
+			<div class="overview-columns">
+				<section aria-label="Findings">
+					<h3>Why, and where to look</h3>
+					<ul class="findings">
+						{overview.data?.findings.map((finding) => <FindingItem key={finding.rule + finding.text} finding={finding} link={link} />)}
+					</ul>
+				</section>
+				<div>
+					{sampled && <TopFunctions run={run} link={link} />}
+					{sampled && <Trust run={run} />}
+				</div>
+			</div>
+		</div>
+	);
+}
+
+function Meanwhile({ run, onTab }: { run: Run; onTab: (tab: string) => void }) {
+	const words = run.state === "queued" ? "It waits for its turn; this link is its own from now on." : run.state === "processing" ? "The recording is being read." : "It is being measured.";
+	return (
+		<div class="hint">
+			<p>{words} The overview comes when it has ended.</p>
+			{run.state === "running" && (
+				<p>
+					Meanwhile, live: {run.tool !== "count" && <button type="button" onClick={() => onTab("flame")}>the flame graph</button>}{" "}
+					{run.tool !== "sample" && <button type="button" onClick={() => onTab("counters")}>the counters</button>}{" "}
+					<button type="button" onClick={() => onTab("output")}>the output</button>
+				</p>
+			)}
+		</div>
+	);
+}
+
+function FindingItem({ finding, link }: { finding: Finding; link: Link }) {
+	const query: Record<string, string> = finding.function && finding.tab === "functions" ? { function: finding.function } : {};
+	return (
+		<li>
+			<p>{finding.text}</p>
+			<p class="evidence">
+				{finding.evidence.map((one) => <span class="chip" key={one.name}><span class="dim">{one.name}</span> {one.text}</span>)}
+				{finding.tab && <a href={link(finding.tab, query)}>Show {finding.tab === "functions" ? "the functions" : `the ${finding.tab} tab`}</a>}
+			</p>
+		</li>
+	);
+}
+
+function Figures({ summary }: { summary: RunSummary | undefined }) {
+	if (!summary) return <dl class="figures waiting" aria-busy="true" />;
+	return (
+		<dl class="figures">
+			{summary.figures.slice(0, 12).map((figure) => (
+				<div key={figure.name} title={figure.note}>
+					<dt>{figure.label}</dt>
+					<dd>{figure.text}</dd>
+					{figure.note && <dd class="dim note">{figure.note}</dd>}
+				</div>
+			))}
+		</dl>
+	);
+}
+
+function TopFunctions({ run, link }: { run: Run; link: Link }) {
+	const top = useFetch<QueryTop>(`/runs/${run.id}/top`, { limit: 8 });
+	return (
+		<section aria-label="Functions with the most samples">
+			<h3>Top functions <small class="dim">self</small></h3>
+			<Trouble refusal={top.refusal} />
+			<table class="bars">
+				<tbody>
+					{top.data?.rows.map((row) => (
+						<tr key={`${row.function}${row.object}`}>
+							<td class="number share" style={{ "--part": `${row.self_percent}%` }}>{percent(row.self_percent)}</td>
+							<td class="ellipsis"><a class="mono" href={link("functions", { function: row.function ?? "" })} title={`${row.function} in ${row.object}`}>{row.function ?? "[unknown]"}</a></td>
+						</tr>
+					))}
+				</tbody>
+			</table>
+		</section>
+	);
+}
+
+// How far the numbers can be believed.
+function Trust({ run }: { run: Run }) {
+	const quality = useFetch<Quality>(`/runs/${run.id}/quality`);
+	const trust = quality.data?.trust;
+	if (!trust) return null;
+	const lost = trust.lost_percent ?? 0;
+	const cut = trust.cut_percent ?? 0;
+	const unknown = trust.unknown_percent ?? 0;
+	const rows: [string, string, boolean][] = [
+		["Samples", grouped(trust.samples ?? 0), (trust.samples ?? 0) >= 20],
+		["Lost", percent(lost), lost < 1],
+		["Stacks cut short", quality.data?.has_stacks === false ? "no stacks" : percent(cut), cut < 10],
+		["Functions without a name", percent(unknown), unknown < 10],
+		["Throttled", String(trust.throttled ?? 0), !trust.throttled],
+	];
+	return (
+		<section class="trust" aria-label="How far it can be trusted">
+			<h3>How far it can be trusted</h3>
+			<table>
+				<tbody>
+					{rows.map(([name, text, good]) => (
+						<tr key={name}><th scope="row">{name}</th><td class="number">{text}</td><td class={good ? "good" : "warn"}>{good ? "good" : "look out"}</td></tr>
+					))}
+				</tbody>
+			</table>
+			{trust.remedy && <p class="remedy">{trust.remedy}</p>}
+		</section>
+	);
+}

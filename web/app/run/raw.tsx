@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// The recording itself: every download, and all that is known of the run.
+import { OVER, type Run } from "../api/core";
+import { quoted } from "../model/form";
+import { bytes, dateText } from "../model/format";
+import { downloads, endingWord } from "../model/runs";
+import { CopyLine } from "../widgets/copy";
+
+function facts(run: Run): [string, string][] {
+	return ([
+		["Run", `${run.id}, of session ${run.session}`],
+		["Tool", run.tool],
+		["Started", run.started_ns ? dateText(run.started_ns) : ""],
+		["Ended", run.ended_ns ? dateText(run.ended_ns) : ""],
+		["Ending", endingWord(run)],
+		["By", run.person],
+		["Host", run.host],
+		["CPU", run.cpu_model],
+		["Kernel", run.kernel],
+		["perfolio", run.perfolio],
+		["Folder", run.folder],
+		["Environment", run.environment.join(" ")],
+		["Events", run.events.join(", ")],
+		["Tags", run.tags.join(", ")],
+		["On disk", bytes(run.bytes)],
+		["Said while measuring", run.usage?.notes ?? ""],
+	] as [string, string][]).filter(([, text]) => text);
+}
+
+export function RawTab({ run }: { run: Run }) {
+	return (
+		<div class="raw">
+			<section aria-label="Downloads">
+				<h3>Download</h3>
+				{OVER.includes(run.state) ? (
+					<ul class="downloads">
+						{downloads(run).map(({ format, label, hint, href }) => (
+							<li key={format}><a class="button" href={href} download>{label}</a> <span class="dim">{hint}</span></li>
+						))}
+					</ul>
+				) : <p class="dim">The files come when the run has ended.</p>}
+			</section>
+			<section aria-label="Facts">
+				<h3>The run</h3>
+				{run.argv.length > 0 && <CopyLine label="workload" text={quoted(run.argv)} />}
+				<table class="facts">
+					<tbody>{facts(run).map(([name, text]) => <tr key={name}><th scope="row">{name}</th><td>{text}</td></tr>)}</tbody>
+				</table>
+				<details>
+					<summary>The form as it was sent</summary>
+					<pre class="terminal" tabIndex={0}>{JSON.stringify(run.form, null, 2)}</pre>
+				</details>
+			</section>
+		</div>
+	);
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is on every screen: the bar above, notes below, and which view an address means.
+import { useEffect, useState } from "preact/hooks";
+import { api, whenSignedOut } from "../api/client";
+import type { List, Me, Run } from "../api/core";
+import { usePlace } from "../model/address";
+import { useFetch, useSoon, useStream, useTitle } from "../model/hooks";
+import { listenToKeys } from "../model/keys";
+import { watchStatus } from "../stream/client";
+import type { Status } from "../stream/core";
+import { Help } from "../widgets/help";
+import { Menu } from "../widgets/menu";
+import { Toasts } from "../widgets/toast";
+import { Hosts } from "./hosts";
+import { RunView } from "./run";
+import { SessionView } from "./session";
+import { Sessions } from "./sessions";
+import { SignIn } from "./sign_in";
+
+export function Frame() {
+	const me = useFetch<Me>("/me");
+	const [signedOut, setSignedOut] = useState(false);
+	const [help, setHelp] = useState(false);
+	useEffect(() => whenSignedOut(() => setSignedOut(true)), []);
+	useEffect(() => listenToKeys(() => setHelp(true)), []);
+	if (signedOut || me.refusal?.status === 401)
+		return <SignIn onDone={() => (setSignedOut(false), me.reload())} />;
+	return (
+		<>
+			<Bar me={me.data} onHelp={() => setHelp(true)} />
+			<Screen />
+			<Toasts />
+			<Help open={help} onClose={() => setHelp(false)} />
+		</>
+	);
+}
+
+function Screen() {
+	const { words } = usePlace();
+	const [kind, id] = words;
+	if (!kind) return <Sessions />;
+	if (kind === "s" && Number(id)) return <SessionView id={Number(id)} key={id} />;
+	if (kind === "r" && Number(id)) return <RunView id={Number(id)} key={id} />;
+	if (kind === "hosts") return <Hosts />;
+	return <Nothing />;
+}
+
+function Nothing() {
+	useTitle("Not here");
+	return (
+		<main class="page">
+			<h1>There is nothing at this address</h1>
+			<p><a href="/">All sessions</a></p>
+		</main>
+	);
+}
+
+function Bar({ me, onHelp }: { me: Me | undefined; onHelp: () => void }) {
+	const { words } = usePlace();
+	const signOut = async () => {
+		await api.post("/sign-out");
+		location.assign("/");
+	};
+	return (
+		<header class="bar">
+			<a class="skip" href="#main" onClick={(event) => (event.preventDefault(), document.querySelector("main")?.focus())}>Skip to the content</a>
+			<a class="brand" href="/" aria-label="perfolio, all sessions"><img src="/icon.svg" alt="" width="22" height="22" /> perfolio</a>
+			<nav aria-label="Main">
+				<a href="/" aria-current={words.length === 0 ? "page" : undefined}>Sessions</a>
+				<a href="/hosts" aria-current={words[0] === "hosts" ? "page" : undefined}>Machines</a>
+			</nav>
+			<span class="grow" />
+			<QueueChip />
+			<Connection />
+			<button type="button" class="quiet round" title="Keys (?)" aria-label="Keys and help" onClick={onHelp}>?</button>
+			{me && <Menu class="right" label={me.name} title={`Signed in as ${me.name} (${me.role})`} items={[{ label: "Sign out", onClick: () => void signOut() }]} />}
+		</header>
+	);
+}
+
+// How the machine is busy, wherever one is.
+function QueueChip() {
+	const queue = useFetch<List<Run>>("/queue");
+	const soon = useSoon(queue.reload);
+	useStream(["queue"], soon);
+	const items = queue.data?.items ?? [];
+	const running = items.find((run) => run.state !== "queued");
+	const waiting = items.filter((run) => run.state === "queued").length;
+	if (!items.length) return null;
+	return (
+		<a class="chip busy" href={`/r/${(running ?? items[0]!).id}`} title={running?.command}>
+			{running ? "1 run is measured" : "starting"}{waiting ? `, ${waiting} waiting` : ""}
+		</a>
+	);
+}
+
+function Connection() {
+	const [status, setStatus] = useState<Status>("closed");
+	useEffect(() => watchStatus(setStatus), []);
+	const words = { open: "live", lost: "connecting again…", closed: "" }[status];
+	return <span class={`connection ${status}`} role="status" title={status === "open" ? "The page follows the server live" : "The page goes on by itself once the server is back"}>{words}</span>;
+}

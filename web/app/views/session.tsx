@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bench: the form on the left, the chosen run in the middle, what was measured before on the right.
+import { useRef, useState } from "preact/hooks";
+import { api } from "../api/client";
+import { ACTIVE, type Form, type List, type Run, type Session } from "../api/core";
+import { BenchForm } from "../bench/form";
+import { History } from "../bench/history";
+import { notifyEnd, useNotify } from "../bench/notify";
+import { QueueBox } from "../bench/queue";
+import { go, setParams, usePlace } from "../model/address";
+import { importInto } from "../model/files";
+import { FIRST_FORM, formOf } from "../model/form";
+import { bytes, count } from "../model/format";
+import { useAction, useFetch, useSoon, useStream, useTitle } from "../model/hooks";
+import { Import } from "../widgets/import";
+import { toast } from "../widgets/toast";
+import { Trouble } from "../widgets/trouble";
+import { RunPanel } from "./run_panel";
+import { Rename } from "./sessions";
+
+export function SessionView({ id }: { id: number }) {
+	const { params } = usePlace();
+	const session = useFetch<Session>(`/sessions/${id}`);
+	const runs = useRuns(id);
+	const chosen = Number(params.get("run")) || runs.items?.find((run) => ACTIVE.includes(run.state))?.id || runs.items?.[0]?.id || 0;
+	const [form, setForm] = useForm(runs.items);
+	const sessionSoon = useSoon(session.reload);
+	useStream([`session:${id}`], (event, data) => {
+		if (event === "change" && (data as { kind: string }).kind === "session") sessionSoon();
+	});
+	useTitle(session.data?.title ?? "Session");
+	if (session.refusal && !session.data)
+		return <main class="page"><Trouble refusal={session.refusal} onRetry={session.reload} /><p><a href="/">All sessions</a></p></main>;
+	const choose = (run: Run) => setParams({ run: String(run.id) });
+	const reload = (run: Run) => {
+		setForm(formOf(run));
+		choose(run);
+		toast(`The form is that of run ${run.id} again`);
+	};
+	return (
+		<main class="session" tabIndex={-1}>
+			<Head session={session.data} runs={runs.items?.length ?? 0} />
+			<div class="bench-columns">
+				<aside class="column" aria-label="New run">
+					{session.data && <BenchForm session={session.data} form={form} setForm={setForm} onStarted={(run) => (choose(run), runs.reload())} />}
+				</aside>
+				<section class="column middle" aria-label="Chosen run">
+					{chosen ? <RunPanel id={chosen} key={chosen} tab={params.get("tab") ?? ""} onTab={(tab) => setParams({ tab })} small /> : <Begin busy={!runs.items} />}
+				</section>
+				<aside class="column" aria-label="History and queue">
+					<QueueBox session={id} />
+					<h2>History</h2>
+					<Trouble refusal={runs.refusal} onRetry={runs.reload} />
+					{runs.items?.length === 0 && <p class="dim">Runs of this session come here.</p>}
+					{!!runs.items?.length && <History runs={runs.items} chosen={chosen} onChoose={choose} onReload={reload} />}
+					{runs.more && <button type="button" onClick={runs.more}>Older runs</button>}
+				</aside>
+			</div>
+		</main>
+	);
+}
+
+function Begin({ busy }: { busy: boolean }) {
+	if (busy) return <div class="panel hint" aria-busy="true" />;
+	return (
+		<div class="panel hint">
+			<h2>Nothing was measured here yet</h2>
+			<p>Type a command on the left and press <b>Start</b>: the flame graph grows here while it runs. Or drop a recording on this page.</p>
+		</div>
+	);
+}
+
+function Head({ session, runs }: { session: Session | undefined; runs: number }) {
+	const [renaming, setRenaming] = useState(false);
+	const notify = useNotify();
+	const remove = useAction(async () => {
+		await api.remove(`/sessions/${session!.id}`);
+		toast(`Removed: ${session!.title}`, () => api.post(`/sessions/${session!.id}/restore`).then(() => go(`/s/${session!.id}`)));
+		go("/");
+	});
+	if (!session) return <div class="head"><h1>…</h1></div>;
+	return (
+		<div class="head">
+			{renaming ? <Rename session={session} onDone={() => setRenaming(false)} /> : <h1><button type="button" class="title" title="Rename" onClick={() => setRenaming(true)}>{session.title || `Session ${session.id}`}</button></h1>}
+			<span class="dim">{count(Math.max(Number(session.runs), runs), "run")} · {bytes(session.bytes)}</span>
+			<span class="grow" />
+			{notify.possible && (
+				<label class="check" title="A notification of the browser when a run of this session ends">
+					<input type="checkbox" checked={notify.wanted} onChange={() => void notify.toggle()} /> Tell me at the end
+				</label>
+			)}
+			<Import send={(file, progress) => importInto(session.id, file, progress)} />
+			<a class="button" href={`/api/v1/sessions/${session.id}/hdf5`} download title="All runs of this session in one HDF5 file">HDF5</a>
+			<button type="button" class="danger" disabled={remove.busy} onClick={() => void remove.run()}>Remove</button>
+			<Trouble refusal={remove.refusal} />
+		</div>
+	);
+}
+
+// The session's runs, kept up to date by the stream.
+function useRuns(session: number) {
+	const [limit, setLimit] = useState(50);
+	const answer = useFetch<List<Run>>("/runs", { session, limit }, true);
+	const soon = useSoon(answer.reload);
+	useStream([`session:${session}`], (event, data) => {
+		if (event === "run" && answer.data) {
+			const run = (data as { run: Run }).run;
+			const old = answer.data.items.find((one) => one.id === run.id);
+			notifyEnd(old, run);
+			if (run.removed_until_ns || !old) return soon();
+			answer.set({ ...answer.data, items: answer.data.items.map((one) => (one.id === run.id ? run : one)) });
+		} else soon();
+	});
+	useStream(["queue"], soon); // places of those that wait
+	return { items: answer.data?.items, refusal: answer.refusal, reload: answer.reload, more: answer.data?.next ? () => setLimit(limit + 100) : undefined };
+}
+
+// The form begins as that of the newest run; then it is the user's.
+function useForm(runs: Run[] | undefined): [Form, (form: Form) => void] {
+	const [form, setForm] = useState<Form>();
+	const last = useRef<Form | undefined>(undefined);
+	const newest = runs?.find((run) => run.tool !== "import");
+	if (!last.current && newest) last.current = formOf(newest);
+	return [form ?? last.current ?? FIRST_FORM, (now) => setForm(now)];
+}

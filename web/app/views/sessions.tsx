@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+// All sessions: find one, begin one, or take in a recording.
+import { useEffect, useRef, useState } from "preact/hooks";
+import { api } from "../api/client";
+import type { List, Run, Session } from "../api/core";
+import { go, setParams, usePlace } from "../model/address";
+import { runExample } from "../model/example";
+import { importAlone } from "../model/files";
+import { ago, bytes, count, dateText } from "../model/format";
+import { useAction, useFetch, useLater, useNow, useSoon, useStream, useTitle } from "../model/hooks";
+import { usePicture } from "../model/picture";
+import { runTitle } from "../model/runs";
+import { Import } from "../widgets/import";
+import { Menu } from "../widgets/menu";
+import { Spark } from "../widgets/spark";
+import { StateBadge } from "../widgets/state";
+import { toast } from "../widgets/toast";
+import { Trouble } from "../widgets/trouble";
+
+export function Sessions() {
+	const { params } = usePlace();
+	const search = params.get("search") ?? "";
+	const archived = params.get("archived") === "1";
+	const asked = useLater(search, 150);
+	const sessions = useFetch<List<Session>>("/sessions", { search: asked, archived: archived ? 1 : 0, limit: 100 }, true);
+	const soon = useSoon(sessions.reload);
+	useStream(["sessions"], soon);
+	useTitle("Sessions");
+	const items = sessions.data?.items;
+	const empty = items?.length === 0 && !search && !archived;
+	return (
+		<main class="page" tabIndex={-1}>
+			<div class="head">
+				<h1>Sessions</h1>
+				<span class="grow" />
+				<input
+					data-search type="search" class="search" placeholder="Search titles, notes, tags ( / )" aria-label="Search sessions" value={search}
+					onInput={(event) => setParams({ search: event.currentTarget.value })}
+					onKeyDown={(event) => event.key === "Escape" && setParams({ search: null })}
+				/>
+				<label class="check"><input type="checkbox" checked={archived} onChange={() => setParams({ archived: archived ? null : "1" })} /> Archived</label>
+				<Import send={importAlone} />
+				<NewSession />
+			</div>
+			<Trouble refusal={sessions.refusal} onRetry={sessions.reload} />
+			{empty && <Empty />}
+			{items?.length === 0 && !empty && <p class="dim pad">No session {archived && !search ? "is archived" : "fits"}.</p>}
+			{!items && !sessions.refusal && <Waiting />}
+			{!!items?.length && (
+				<ul class="cards" aria-label="Sessions">
+					{items.map((session) => (
+						<Card session={session} key={session.id} />
+					))}
+				</ul>
+			)}
+			{sessions.data?.next != null && <p class="dim pad">Only the newest {items!.length} are shown; search for others.</p>}
+		</main>
+	);
+}
+
+// Rows of the size that the answer will have.
+function Waiting() {
+	return (
+		<ul class="cards" aria-busy="true">
+			{[0, 1, 2].map((row) => (
+				<li class="card waiting" key={row} />
+			))}
+		</ul>
+	);
+}
+
+function NewSession() {
+	const action = useAction(async () => {
+		const session = await api.post<Session>("/sessions", { title: `Session of ${new Date().toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" })}` });
+		go(`/s/${session.id}`);
+	});
+	return (
+		<>
+			<button type="button" class="primary" disabled={action.busy} onClick={() => void action.run()}>New session</button>
+			<Trouble refusal={action.refusal} />
+		</>
+	);
+}
+
+function Empty() {
+	const action = useAction(async () => {
+		const run = await runExample();
+		go(`/s/${run.session}?run=${run.id}&tab=flame`);
+	});
+	return (
+		<section class="empty panel">
+			<Logo />
+			<h2>Where does a program spend its time?</h2>
+			<p>
+				perfolio runs it, samples it, counts what it does, and shows the answer as it comes in. Begin with an example,
+				with a program of your own, or drop a recording that you have: perf.data, perf script, folded stacks, pprof.
+			</p>
+			<div class="buttons">
+				<button type="button" class="primary big" disabled={action.busy} onClick={() => void action.run()}>Run the example</button>
+				<NewSession />
+			</div>
+			<Trouble refusal={action.refusal} />
+		</section>
+	);
+}
+
+// A small flame graph: what the page is about.
+function Logo() {
+	const rows = [[[0, 200, 2]], [[0, 118, 1], [122, 200, 3]], [[0, 60, 2], [64, 118, 0], [122, 176, 1]], [[4, 40, 1], [64, 96, 3], [126, 150, 2]], [[10, 32, 0], [70, 84, 2]]];
+	return (
+		<svg class="logo" viewBox="0 0 200 84" width="260" height="109" aria-hidden="true">
+			{rows.map((row, depth) =>
+				row.map(([from, to, tone]) => <rect key={`${depth}-${from}`} class={`tone${tone}`} x={from} width={to! - from!} y={68 - depth * 17} height="15" rx="2" />),
+			)}
+		</svg>
+	);
+}
+
+function Card({ session }: { session: Session }) {
+	const [renaming, setRenaming] = useState(false);
+	const now = useNow(60000);
+	const last = useFetch<List<Run>>(session.runs ? "/runs" : null, { session: session.id, limit: 1 }, true);
+	const run = last.data?.items[0];
+	useEffect(last.reload, [session.change]);
+	const picture = usePicture(run);
+	const action = useAction(async (what: "remove" | "archive") => {
+		const path = `/sessions/${session.id}`;
+		if (what === "remove") {
+			await api.remove(path);
+			toast(`Removed: ${session.title}`, () => api.post(`${path}/restore`));
+		} else {
+			await api.patch(path, { archived: !session.archived });
+			toast(session.archived ? "It is among the others again" : `Archived: ${session.title}`, () => api.patch(path, { archived: session.archived }));
+		}
+	});
+	return (
+		<li class="card">
+			<div class="card-main">
+				{renaming ? <Rename session={session} onDone={() => setRenaming(false)} /> : <a class="card-title" href={`/s/${session.id}`}>{session.title || `Session ${session.id}`}</a>}
+				<p class="dim">
+					{count(Number(session.runs), "run")} · {bytes(session.bytes)} · <time title={dateText(session.created_ns)}>{ago(session.created_ns, now)}</time>
+					{run?.host && <> · {run.host}</>}
+					{session.tags.map((tag) => <span class="tag" key={tag}>{tag}</span>)}
+				</p>
+				<Trouble refusal={action.refusal} />
+			</div>
+			<div class="card-run">
+				{run && (
+					<>
+						<a href={`/r/${run.id}`} class="mono ellipsis" title={runTitle(run)}>{runTitle(run)}</a>
+						<StateBadge run={run} />
+					</>
+				)}
+			</div>
+			<Spark data={picture} width={150} height={36} label="Samples or counts of the last run over time" />
+			<Menu
+				class="right" label="⋯" title={`Actions for ${session.title}`}
+				items={[
+					{ label: "Rename", onClick: () => setRenaming(true) },
+					{ label: "Download as HDF5", hint: "all its runs", href: `/api/v1/sessions/${session.id}/hdf5`, download: true },
+					{ label: session.archived ? "Take out of the archive" : "Archive", onClick: () => void action.run("archive") },
+					{ label: "Remove", danger: true, onClick: () => void action.run("remove") },
+				]}
+			/>
+		</li>
+	);
+}
+
+export function Rename({ session, onDone }: { session: Session; onDone: () => void }) {
+	const input = useRef<HTMLInputElement>(null);
+	const action = useAction(async (title: string) => {
+		if (title !== session.title) await api.patch(`/sessions/${session.id}`, { title });
+		session.title = title; // until the stream says the same
+		onDone();
+	});
+	useEffect(() => input.current!.select(), []);
+	return (
+		<form class="rename" onSubmit={(event) => (event.preventDefault(), void action.run(input.current!.value.trim()))}>
+			<input ref={input} aria-label="Title" defaultValue={session.title} maxLength={200} onKeyDown={(event) => event.key === "Escape" && onDone()} onBlur={() => void action.run(input.current!.value.trim())} />
+			<Trouble refusal={action.refusal} />
+		</form>
+	);
+}

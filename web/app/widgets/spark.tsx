@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// A run in the space of a word: a line of its counters, or columns of its samples.
+
+export interface SparkData {
+	kind: "line" | "bars" | "none";
+	values: number[];
+}
+
+export function Spark({ data, width = 120, height = 28, label }: { data: SparkData | undefined; width?: number; height?: number; label: string }) {
+	const values = data?.values ?? [];
+	const most = Math.max(...values, 0);
+	if (!values.length || !most)
+		return <svg class="spark" width={width} height={height} aria-hidden="true"><line x1="0" x2={width} y1={height - 1} y2={height - 1} /></svg>;
+	const step = width / Math.max(1, values.length - (data!.kind === "line" ? 1 : 0));
+	const y = (value: number) => Math.round((height - 2 - (value / most) * (height - 4)) * 10) / 10;
+	return (
+		<svg class="spark" width={width} height={height} role="img" aria-label={label}>
+			{data!.kind === "line" ? (
+				<polyline points={values.map((value, at) => `${Math.round(at * step * 10) / 10},${y(value)}`).join(" ")} />
+			) : (
+				values.map((value, at) => (
+					<rect key={at} x={at * step} width={Math.max(1, step - 0.6)} y={y(value)} height={height - y(value)} />
+				))
+			)}
+		</svg>
+	);
+}
