@@ -137,6 +137,14 @@ void analysers_stop(struct analysers *analysers, uint64_t job)
 		}
 }
 
+bool analysers_know(const struct analysers *analysers, pid_t pid)
+{
+	vec_each (analyser, &analysers->list)
+		if ((*analyser)->child.pid == pid)
+			return true;
+	return false;
+}
+
 void analysers_free(struct analysers *analysers)
 {
 	if (!analysers)

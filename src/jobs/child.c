@@ -125,6 +125,8 @@ static void __attribute__((noreturn)) become(const struct child_spec *spec)
 	struct child_failure failure = { 0 };
 	int rc;
 
+	if (spec->close_first > 0)
+		close(spec->close_first);
 	setsid();
 	rc = prepare(spec, kept, &failure.step);
 	if (!rc) {

@@ -48,7 +48,7 @@ void greet(struct supervisor *s)
 		.open = o->open,
 		.tls = o->tls_cert >= 0,
 	};
-	struct msg_ready ready = { .runs = 0 };
+	struct msg_ready ready = { .runs = s->runs.len };
 
 	uname(&machine);
 	cpuset_online(&cpus, NULL);
@@ -56,6 +56,7 @@ void greet(struct supervisor *s)
 	vec_each (host, &o->listener->hosts)
 		*vec_push(&said.hosts) = *host;
 	supervisor_tell(s, &msg_policy, &said);
+	runs_tell(s);
 	supervisor_tell(s, &msg_ready, &ready);
 	vec_free(&said.hosts);
 	cpuset_free(&cpus);
@@ -76,7 +77,15 @@ int dispatch(struct supervisor *s, const struct ipc_type *type, void *message, s
 {
 	if (type == &msg_up)
 		return be_up(s);
-	if (type == &msg_analyse)
+	if (type == &msg_start)
+		runs_start(s, message);
+	else if (type == &msg_cancel)
+		runs_cancel(s, ((struct msg_cancel *)message)->run);
+	else if (type == &msg_control)
+		runs_control(s, message);
+	else if (type == &msg_forget)
+		runs_forget(s, ((struct msg_forget *)message)->run);
+	else if (type == &msg_analyse)
 		analysers_start(s->analysers, message);
 	else if (type == &msg_stop_job)
 		analysers_stop(s->analysers, ((struct msg_stop_job *)message)->job);

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "jobs/orphans.h"
 #include "jobs/roles.h"
 #include "jobs/supervisor_inside.h"
 
@@ -13,7 +14,8 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#define STOP_NS (5 * NS_PER_SEC) /* for what goes on, when we are to end */
+#define STOP_NS	 (10 * NS_PER_SEC) /* for what goes on, when we are to end */
+#define STORE_NS (NS_PER_SEC)	   /* for the end of a run to be written down */
 
 void supervisor_fail(struct supervisor *s, const struct err *why)
 {
@@ -37,7 +39,25 @@ static void stop(struct supervisor *s)
 	}
 	s->stopping = true;
 	evloop_at(s->loop, clock_now_ns() + STOP_NS, give_up_waiting, s);
-	webside_stop(s);
+	if (!runs_interrupt(s))
+		webside_stop(s);
+}
+
+/* The web side has a moment to put it into the store. */
+static void stop_web(void *user)
+{
+	webside_stop(user);
+}
+
+void supervisor_run_over(struct supervisor *s)
+{
+	if (s->stopping)
+		evloop_at(s->loop, clock_now_ns() + STORE_NS, stop_web, s);
+}
+
+bool supervisor_knows(const struct supervisor *s, pid_t pid)
+{
+	return s->web.pid == pid || analysers_know(s->analysers, pid) || runs_know(s, pid);
 }
 
 static void take_signal(void *user, short revents)
@@ -46,8 +66,12 @@ static void take_signal(void *user, short revents)
 	struct signalfd_siginfo info;
 
 	(void)revents;
-	while (read(s->signal_fd, &info, sizeof(info)) == sizeof(info))
-		stop(s);
+	while (read(s->signal_fd, &info, sizeof(info)) == sizeof(info)) {
+		if (info.ssi_signo == SIGCHLD)
+			orphans_reap(s);
+		else
+			stop(s);
+	}
 }
 
 static int catch_signals(struct supervisor *s, struct err *err)
@@ -58,7 +82,9 @@ static int catch_signals(struct supervisor *s, struct err *err)
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &set, NULL);
+	signal(SIGPIPE, SIG_IGN);
 	s->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (s->signal_fd < 0)
 		return err_set(err, errno, "signalfd: %s", strerror(errno));
@@ -84,6 +110,7 @@ int supervisor_run(const struct supervisor_options *options, struct err *err)
 		rc = evloop_run(s.loop, err);
 	if (!rc && s.status)
 		rc = err_set(err, -s.status, "%s", s.failure.text);
+	runs_free(&s);
 	analysers_free(s.analysers);
 	channel_free(s.channel);
 	child_close(&s.web);

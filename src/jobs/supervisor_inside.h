@@ -4,6 +4,7 @@
 #define JOBS_SUPERVISOR_INSIDE_H
 
 #include "base/err.h"
+#include "base/vec.h"
 #include "ipc/channel.h"
 #include "jobs/child.h"
 #include "jobs/evloop.h"
@@ -11,6 +12,7 @@
 #include "jobs/supervisor.h"
 
 struct analysers;
+struct jobrun;
 
 struct supervisor {
 	const struct supervisor_options *options;
@@ -24,6 +26,8 @@ struct supervisor {
 	int64_t pause_ns; /* before the web side is started again */
 
 	struct analysers *analysers;
+	VEC(struct jobrun *)
+	runs; /* the one that goes on, and those whose end is not in the store */
 	bool stopping;
 	int status;
 	struct err failure; /* why it ends, where it fails */
@@ -34,6 +38,11 @@ void supervisor_tell(struct supervisor *s, const struct ipc_type *type, const vo
 /* Ends the supervisor's loop after everything that goes on. */
 void supervisor_fail(struct supervisor *s, const struct err *why);
 
+/* Whether a child of ours is one that somebody waits for. */
+bool supervisor_knows(const struct supervisor *s, pid_t pid);
+/* A run has come to its end. */
+void supervisor_run_over(struct supervisor *s);
+
 /* webside.c: the process, its channel, its restarts. */
 int webside_start(struct supervisor *s, struct err *err);
 void webside_stop(struct supervisor *s);
@@ -43,10 +52,21 @@ int dispatch(struct supervisor *s, const struct ipc_type *type, void *message, s
 /* What a new web side is told. */
 void greet(struct supervisor *s);
 
+/* runs.c: what the web side asks of runs. */
+void runs_start(struct supervisor *s, struct msg_start *start);
+void runs_cancel(struct supervisor *s, uint64_t id);
+void runs_control(struct supervisor *s, const struct msg_control *control);
+void runs_forget(struct supervisor *s, uint64_t id);
+void runs_tell(struct supervisor *s);	   /* of all that are held */
+bool runs_interrupt(struct supervisor *s); /* true if one goes on */
+bool runs_know(const struct supervisor *s, pid_t pid);
+void runs_free(struct supervisor *s);
+
 /* analysers.c */
 struct analysers *analysers_new(struct supervisor *s);
 void analysers_free(struct analysers *analysers); /* ends all */
 void analysers_start(struct analysers *analysers, struct msg_analyse *ask);
+bool analysers_know(const struct analysers *analysers, pid_t pid);
 void analysers_stop(struct analysers *analysers, uint64_t job);
 
 #endif

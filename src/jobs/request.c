@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "jobs/request.h"
+#include "base/clock.h"
+#include "base/err.h"
+#include "jobs/identity.h"
+#include "jobs/policy.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- options ---- */
+
+struct allowed {
+	const char *name;
+	bool value; /* takes one: --name=VALUE, --name VALUE, -xVALUE */
+};
+
+/* Of those that say what is measured and how.  None that names a file, a command or a target. */
+static const struct allowed stat_allowed[] = {
+	{ "-e", true },
+	{ "--event", true },
+	{ "--filter", true },
+	{ "-d", false },
+	{ "-dd", false },
+	{ "-ddd", false },
+	{ "--detailed", false },
+	{ "--all-user", false },
+	{ "--all-kernel", false },
+	{ "-g", false },
+	{ "--group", false },
+	{ "-i", false },
+	{ "--no-inherit", false },
+	{ "-D", true },
+	{ "--delay", true },
+	{ "-A", false },
+	{ "--no-aggr", false },
+	{ "--no-merge", false },
+	{ "--no-scale", false },
+	{ 0 },
+};
+
+static const struct allowed record_allowed[] = {
+	{ "-e", true },
+	{ "--event", true },
+	{ "-F", true },
+	{ "--freq", true },
+	{ "-c", true },
+	{ "--count", true },
+	{ "--filter", true },
+	{ "--all-user", false },
+	{ "--all-kernel", false },
+	{ "--strict-freq", false },
+	{ "-g", false },
+	{ "--call-graph", true },
+	{ "--user-callchains", false },
+	{ "--kernel-callchains", false },
+	{ "-d", false },
+	{ "--data", false },
+	{ "--phys-data", false },
+	{ "-P", false },
+	{ "--period", false },
+	{ "--sample-cpu", false },
+	{ "-b", false },
+	{ "--branch-any", false },
+	{ "-j", true },
+	{ "--branch-filter", true },
+	{ "-W", false },
+	{ "--weight", false },
+	{ "-R", false },
+	{ "--raw-samples", false },
+	{ "--transaction", false },
+	{ "--data-page-size", false },
+	{ "--code-page-size", false },
+	{ "-s", false },
+	{ "--stat", false },
+	{ "--switch-events", false },
+	{ "--all-cgroups", false },
+	{ "--no-namespaces", false },
+	{ "--no-bpf-event", false },
+	{ "-i", false },
+	{ "--no-inherit", false },
+	{ "-D", true },
+	{ "--delay", true },
+	{ "-z", false },
+	{ "-m", true },
+	{ "--mmap-pages", true },
+	{ "--max-size", true },
+	{ "--no-buffering", false },
+	{ 0 },
+};
+
+/* What of the word is behind the option's name: NULL: it is another; "": it takes the next word. */
+static const char *value_behind(const struct allowed *option, const char *word)
+{
+	size_t length = strlen(option->name);
+
+	if (strncmp(word, option->name, length) != 0)
+		return NULL;
+	if (!word[length])
+		return "";
+	if (!option->value)
+		return NULL;
+	if (option->name[1] != '-')
+		return word + length;
+	return word[length] == '=' ? word + length : NULL;
+}
+
+int request_check_options(const struct wordlist *words, bool record, struct err *err)
+{
+	const struct allowed *table = record ? record_allowed : stat_allowed;
+
+	for (size_t i = 0; i < words->len; i++) {
+		const char *word = words->data[i], *value = NULL;
+		const struct allowed *option = table;
+
+		while (option->name && !(value = value_behind(option, word)))
+			option++;
+		if (!option->name)
+			return err_set(err, EPERM, "%s: '%s' is no option that a run can have",
+				       record ? "record" : "stat", word);
+		/* a value that looks like an option would be read as one */
+		if (option->value && !*value && (++i == words->len || words->data[i][0] == '-'))
+			return err_set(err, EINVAL, "%s: %s needs a value",
+				       record ? "record" : "stat", word);
+	}
+	return 0;
+}
+
+/* ---- who is measured ---- */
+
+static int check_pid(const struct policy *policy, pid_t pid, struct err *err)
+{
+	struct stat info;
+	char path[64];
+
+	if (policy->other_users)
+		return 0;
+	snprintf(path, sizeof(path), "/proc/%d", (int)pid);
+	if (stat(path, &info))
+		return err_set(err, ESRCH, "there is no process %d", (int)pid);
+	if (info.st_uid != policy->workload.uid)
+		return err_set(err, EPERM,
+			       "process %d is not of user %s, and this server measures no other",
+			       (int)pid, policy->workload.name);
+	return 0;
+}
+
+/* "12,34": positive numbers, and commas between. */
+static int check_pids(const struct policy *policy, const char *text, struct err *err)
+{
+	int rc;
+
+	if (!policy->attach)
+		return err_set(err, EPERM, "this server does not measure what runs already");
+	do {
+		char *end;
+		long pid = *text >= '1' && *text <= '9' ? strtol(text, &end, 10) : 0;
+
+		if (pid <= 0 || pid > 1 << 30 || (*end && *end != ','))
+			return err_set(err, EINVAL, "'%s': numbers of processes, with commas",
+				       text);
+		rc = check_pid(policy, (pid_t)pid, err);
+		text = *end ? end + 1 : NULL;
+	} while (!rc && text);
+	return rc;
+}
+
+static int check_user(const struct policy *policy, const char *name, struct err *err)
+{
+	struct identity user = { 0 };
+	int rc = identity_find(&user, name, err);
+
+	if (rc)
+		return -EINVAL;
+	if (!policy->attach)
+		rc = err_set(err, EPERM, "this server does not measure what runs already");
+	else if (!policy->other_users && user.uid != policy->workload.uid)
+		rc = err_set(err, EPERM, "this server measures only processes of user %s",
+			     policy->workload.name);
+	identity_fini(&user);
+	return rc;
+}
+
+static int check_command(const struct msg_start *start, struct err *err)
+{
+	if (!start->argv.len || !*start->argv.data[0])
+		return err_set(err, EINVAL, "there is no command to start");
+	if (*start->folder && *start->folder != '/')
+		return err_set(err, EINVAL, "'%s': a folder is named from / on", start->folder);
+	vec_each (entry, &start->environment)
+		if (**entry == '=' || !strchr(*entry, '='))
+			return err_set(err, EINVAL, "'%s' is no NAME=VALUE", *entry);
+	return 0;
+}
+
+static int check_target(const struct policy *policy, const struct msg_start *start, struct err *err)
+{
+	switch (start->target) {
+	case TARGET_COMMAND: return check_command(start, err);
+	case TARGET_PROCESS:
+	case TARGET_THREAD: return check_pids(policy, start->who, err);
+	case TARGET_USER: return check_user(policy, start->who, err);
+	case TARGET_HOST:
+		return policy->whole_host
+			       ? 0
+			       : err_set(err, EPERM, "this server does not measure the whole host");
+	default: return err_set(err, EINVAL, "there is no target %d", (int)start->target);
+	}
+}
+
+/* ---- files ---- */
+
+int request_check_file(int fd, dev_t device, const char *what, struct err *err)
+{
+	struct stat info;
+	int flags = fcntl(fd, F_GETFL);
+
+	if (flags < 0 || fstat(fd, &info))
+		return err_set(err, EINVAL, "there is no file for the %s", what);
+	/* nothing that could hold us up, and nothing that takes more from root than from others */
+	if (!S_ISREG(info.st_mode) || info.st_dev != device || (flags & O_ACCMODE) != O_RDWR)
+		return err_set(err, EPERM, "what is to hold the %s is no file of the data folder",
+			       what);
+	return 0;
+}
+
+static int check_files(dev_t device, const struct msg_start *start, struct err *err)
+{
+	int rc = 0;
+
+	if (start->tool & TOOL_SAMPLE)
+		rc = request_check_file(start->recording, device, "recording", err);
+	if (!rc && start->tool & TOOL_COUNT)
+		rc = request_check_file(start->series, device, "counters", err);
+	if (!rc && start->target == TARGET_COMMAND)
+		rc = request_check_file(start->output, device, "output", err);
+	return rc;
+}
+
+/* "", "99", "max", "c1000" */
+static int check_rate(const char *rate, struct err *err)
+{
+	const char *digits = *rate == 'c' ? rate + 1 : rate;
+	bool number = *digits && strspn(digits, "0123456789") == strlen(digits);
+
+	if (!*rate || !strcmp(rate, "max") || number)
+		return 0;
+	return err_set(err, EINVAL, "'%s' is no rate: 99, max, c1000", rate);
+}
+
+int request_check(const struct policy *policy, dev_t device, const struct msg_start *start,
+		  struct err *err)
+{
+	int rc;
+
+	if (start->tool < TOOL_COUNT || start->tool > TOOL_BOTH)
+		return err_set(err, EINVAL, "there is no tool %d", (int)start->tool);
+	if (start->tool & TOOL_COUNT && start->interval_ns < NS_PER_MSEC)
+		return err_set(err, EINVAL, "1 ms is the shortest interval");
+	rc = check_target(policy, start, err);
+	if (!rc)
+		rc = check_rate(start->rate, err);
+	if (!rc)
+		rc = request_check_options(&start->stat_options, false, err);
+	if (!rc)
+		rc = request_check_options(&start->record_options, true, err);
+	return rc ? rc : check_files(device, start, err);
+}

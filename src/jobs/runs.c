@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The runs that the supervisor holds: at most one goes on, others wait to be forgotten. */
+#include "base/err.h"
+#include "jobs/folder.h"
+#include "jobs/jobrun.h"
+#include "jobs/request.h"
+#include "jobs/supervisor_inside.h"
+
+#include <errno.h>
+
+#define MOST_HELD 64
+
+static struct jobrun *find(const struct supervisor *s, uint64_t id)
+{
+	vec_each (run, &s->runs)
+		if (jobrun_id(*run) == id)
+			return *run;
+	return NULL;
+}
+
+static struct jobrun *going(const struct supervisor *s)
+{
+	vec_each (run, &s->runs)
+		if (!jobrun_over(*run))
+			return *run;
+	return NULL;
+}
+
+static int may_start(struct supervisor *s, const struct msg_start *start, struct err *err)
+{
+	if (s->stopping)
+		return err_set(err, ESHUTDOWN, "interrupted: the server was stopped");
+	if (going(s))
+		return err_set(err, EBUSY, "run %llu goes on; one at a time is measured",
+			       (unsigned long long)jobrun_id(going(s)));
+	if (s->runs.len >= MOST_HELD)
+		return err_set(err, EBUSY, "the ends of %zu runs were never taken", s->runs.len);
+	return request_check(s->options->policy, s->options->folder->device, start, err);
+}
+
+/* One that is held already is told again, not run again. */
+void runs_start(struct supervisor *s, struct msg_start *start)
+{
+	struct jobrun *held = find(s, start->run);
+	struct err err = { 0 };
+
+	if (held) {
+		jobrun_tell(held);
+	} else if (may_start(s, start, &err)) {
+		struct msg_ended ended = { .run = start->run, .reason = err.text };
+
+		supervisor_tell(s, &msg_ended, &ended);
+	} else {
+		struct jobrun *run = jobrun_start(s, start);
+
+		*vec_push(&s->runs) = run;
+	}
+}
+
+void runs_cancel(struct supervisor *s, uint64_t id)
+{
+	struct jobrun *run = find(s, id);
+
+	if (run)
+		jobrun_cancel(run);
+}
+
+void runs_control(struct supervisor *s, const struct msg_control *control)
+{
+	struct jobrun *run = find(s, control->run);
+
+	if (run)
+		jobrun_control(run, (enum run_control)control->action);
+}
+
+void runs_forget(struct supervisor *s, uint64_t id)
+{
+	struct jobrun *run = find(s, id);
+
+	if (!run || !jobrun_over(run))
+		return;
+	vec_each (one, &s->runs)
+		if (*one == run) {
+			*one = *vec_last(&s->runs);
+			s->runs.len--;
+			break;
+		}
+	jobrun_free(run);
+}
+
+void runs_tell(struct supervisor *s)
+{
+	vec_each (run, &s->runs)
+		jobrun_tell(*run);
+}
+
+bool runs_interrupt(struct supervisor *s)
+{
+	struct jobrun *run = going(s);
+
+	if (run)
+		jobrun_interrupt(run);
+	return run != NULL;
+}
+
+bool runs_know(const struct supervisor *s, pid_t pid)
+{
+	vec_each (run, &s->runs)
+		if (jobrun_knows(*run, pid))
+			return true;
+	return false;
+}
+
+void runs_free(struct supervisor *s)
+{
+	vec_each (run, &s->runs)
+		jobrun_free(*run);
+	vec_free(&s->runs);
+}

@@ -1,0 +1,253 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The privileged side of the server: workloads that misbehave, processes that are killed, and a web
+side that somebody has taken over.  The test is that web side (tests/live/peer.py)."""
+import glob
+import os
+import pwd
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+
+import lib
+import peer
+from lib import check
+
+PYTHON = "/usr/bin/python3"  # one that every user may start
+STEADY = os.path.abspath(lib.program("steady"))
+LONG = os.environ.get("PERFOLIO_LONG")
+
+
+def left(server):
+    """Processes of runs that are still there, and their cgroups."""
+    info = os.stat(server.files)
+    tag = f"perfolio-{info.st_dev:x}-{info.st_ino:x}"
+    groups = [path for place in ("/sys/fs/cgroup", "/sys/fs/cgroup/unified")
+              for path in glob.glob(f"{place}/**/{tag}/run-*", recursive=True)]
+    return peer.marked(f"PERFOLIO_SERVER={tag}") + groups
+
+
+def test_ordinary(server):
+    user = next(name for name in ("nobody", "daemon", "bin")
+                if pwd.getpwnam(name).pw_uid != os.stat(server.files).st_uid) \
+        if os.geteuid() == 0 else pwd.getpwuid(os.geteuid()).pw_name
+    before = time.monotonic_ns()
+    ended = server.ran("sh", "-c", "id -un; echo $A-$B; pwd; sleep 0.1; echo late; echo no >&2; exit 3",
+                       environment=["A=1", "B=x y"], folder="/usr")
+    text, times = server.output()
+    check(text.decode().split("\n")[:4] == [user, "1-x y", "/usr", "late"],
+          "a program runs as the workload's user, with its environment, in its folder", text)
+    check(before < times[0] and times[-1] - times[0] > 90_000_000 and
+          times[-1] < time.monotonic_ns(), "what it prints has its time", times)
+    check(server.output(peer.STDERR)[0] == b"no\n", "standard error is kept apart")
+    check((ended["ending"], ended["code"], ended["reason"]) == (1, 3, ""), "its exit status", ended)
+    ended = server.ran("sh", "-c", "kill -SEGV $$")
+    check((ended["ending"], ended["code"]) == (2, signal.SIGSEGV), "the signal that ended it", ended)
+    ended = server.ran(STEADY, "0.3", tool=peer.BOTH, sample_events="cpu-clock",
+                       rate="999")
+    report = lib.run([lib.PERFOLIO, "report", "-i", server.file("recording")])
+    check(report.returncode == 0 and "steady" in report.stdout, "counting and sampling at once",
+          ended, report.stderr)
+    ended = server.ran("grep", "Cpus_allowed_list", "/proc/self/status", cpus="0")
+    check(b"list:\t0\n" in server.output()[0], "it is pinned to its CPUs", server.output())
+
+
+def test_refused(server):
+    for argv, more, words in (
+            (["no-such-program"], {}, "no such command in PATH"),
+            (["/etc/passwd"], {}, "Permission denied"),
+            (["true"], {"folder": "/no/such"}, "No such file"),
+            (["true"], {"folder": "tmp"}, "named from / on"),
+            (["true"], {"cpus": "999"}, "CPUs 999"),
+            (["true"], {"count_events": "nonsense"}, "no event is called 'nonsense'"),
+            (["true"], {"environment": ["=x"]}, "no NAME=VALUE"),
+            ([], {}, "no command"),
+            ([], {"target": peer.PROCESS, "who": "999999999"}, "999999999"),
+            (["true"], {"tool": 4}, "no tool"),
+            (["true"], {"target": 9}, "no target"),
+            (["true"], {"interval_ns": 10}, "shortest interval")):
+        ended = server.ran(*argv, **more)
+        check(words in ended["reason"] and ended["ending"] == 0, f"refused: {words}", ended)
+
+
+def test_misbehaving(server):
+    crowd = "import os,sys,time\nfor i in range(1000):\n if os.fork() == 0: time.sleep(1000)\nprint('all', flush=True)\n"
+    server.start(PYTHON, "-c", crowd + "time.sleep(1000)")
+    server.wait_for("began")
+    check(peer.until(lambda: server.output()[0] == b"all\n", 60), "a thousand children")
+    check(len(left(server)) > 1000, "they are there", len(left(server)))
+    server.send(type="cancel", run=server.number)
+    ended = server.wait_for("ended")
+    check(ended["cancelled"] and not left(server), "none is left when the run is cancelled", ended)
+    server.send(type="forget", run=server.number)
+
+    deaf = ("import os,signal,sys,time\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+            "if os.fork() == 0:\n os.setsid()\n if os.fork() == 0:\n  os.setsid(); time.sleep(1000)\n os._exit(0)\n"
+            "print('deaf', flush=True)\ntime.sleep(1000)")
+    server.start(PYTHON, "-c", deaf)
+    check(peer.until(lambda: server.output()[0] == b"deaf\n"), "one that ignores SIGTERM, in other sessions")
+    begin = time.monotonic()
+    server.send(type="cancel", run=server.number)
+    ended = server.wait_for("ended")
+    check(ended["code"] == signal.SIGKILL and not left(server), "is killed with all that it forked",
+          ended, left(server))
+    check(time.monotonic() - begin < 20, "soon", time.monotonic() - begin)
+    server.send(type="forget", run=server.number)
+
+    ended = server.ran("sh", "-c", "(setsid sleep 1000 &) ; echo gone")
+    check(ended["code"] == 0 and not left(server), "what it leaves behind at its end is ended", left(server))
+    ended = server.ran("sh", "-c", "exec >&- 2>&-; sleep 0.2; exit 5")
+    check(ended["code"] == 5, "one that closes its output", ended)
+
+    size = (1 << 30) if LONG else (64 << 20)
+    ended = server.ran("sh", "-c", f"head -c {size} /dev/zero; echo end >&2")
+    kept = sum(len(server.output(stream)[0]) for stream in (1, 2))
+    check(kept == 1 << 20 and ended["output_cut"] == size + 4 - kept,
+          "much output is cut at the limit, and said", kept, ended["output_cut"])
+
+    begin = time.monotonic()
+    ended = server.ran("sleep", "1000", limit_ns=300_000_000)
+    check("time limit" in ended["reason"] and time.monotonic() - begin < 10, "the time limit ends it", ended)
+
+
+def test_attach(server):
+    with subprocess.Popen(["sh", "-c", "while :; do :; done"]) as target:
+        try:
+            server.start(target=peer.PROCESS, who=str(target.pid))
+            server.wait_for("began")
+            rows = lambda: (os.path.getsize(server.file("series")) - 56) // 40
+            check(peer.until(lambda: rows() >= 3), "a process that runs is counted", rows())
+            for action, name in ((0, "paused"), (1, "resumed"), (2, "reset")):
+                server.send(type="control", run=server.number, action=action)
+            check(peer.until(lambda n=rows(): rows() > n + 2), "and goes on after pause, resume and reset")
+            server.send(type="cancel", run=server.number)
+            ended = server.wait_for("ended")
+            check(ended["cancelled"] and target.poll() is None, "the end of the run is not its end", ended)
+            server.send(type="forget", run=server.number)
+            ended = server.ran(target=peer.PROCESS, who=str(target.pid), limit_ns=300_000_000)
+            check(ended["reason"] == "" and not ended["cancelled"], "a time limit is its ordinary end", ended)
+            server.start(target=peer.THREAD, who=str(target.pid), tool=peer.SAMPLE,
+                         sample_events="cpu-clock")
+            server.wait_for("began")
+            time.sleep(0.2)
+        finally:
+            target.kill()
+        ended = server.wait_for("ended")
+        check(ended["reason"] == "", "the run ends with what it is attached to", ended)
+        server.send(type="forget", run=server.number)
+
+
+def test_web_killed(server):
+    server.start("sh", "-c", "echo once; sleep 2; echo twice")
+    began = server.wait_for("began")
+    server.send(raw="ff" * 64)  # no message: it is killed for it
+    told = server.accept()
+    again = [message for message in told if message["type"] == "began"]
+    check(told[0]["type"] == "policy" and again == [began], "a new web side is told of the run", told)
+    ended = server.wait_for("ended")
+    check(ended["code"] == 0 and server.output()[0] == b"once\ntwice\n", "which went on", ended)
+    server.send(**{"type": "start", "run": server.number, "tool": 1, "argv": ["true"]})
+    check(server.wait_for("ended") == ended, "asked for again it is told again, not run again")
+    server.send(raw="00")
+    server.connection.shutdown(socket.SHUT_RDWR)
+    told = server.accept()
+    check([m for m in told if m["type"] == "ended"] == [ended], "until it is forgotten", told)
+    server.send(type="forget", run=server.number)
+    server.send(type="policy")  # what only the supervisor says
+    check([m["type"] for m in server.accept()] == ["policy", "ready"], "then no more")
+
+
+def test_killed():
+    for round_number in range(100 if LONG else 3):
+        with tempfile.TemporaryDirectory(prefix="perfolio-peer-") as folder:
+            server = peer.Peer(folder=folder)
+            server.start("sh", "-c", "setsid sleep 1000 & (setsid sleep 1000 &); echo there; sleep 1000")
+            peer.until(lambda: server.output()[0] == b"there\n")
+            supervisor = server.supervisor()
+            victim = server.server.pid if round_number % 2 else supervisor
+            os.kill(victim, signal.SIGKILL)
+            gone = peer.until(lambda: not left(server) and not peer.alive(supervisor)
+                              and (server.server.poll() is not None))
+            check(gone, f"kill -9 of {'the guard' if round_number % 2 else 'the supervisor'} leaves nothing",
+                  left(server))
+            os.unlink(server.path)
+            server.server.stdout.close()
+            server.listener.close()
+            server = peer.Peer(folder=folder)
+            ended = server.ran("true")
+            check(ended["code"] == 0, "and the next server runs", ended)
+            server.close()
+
+
+def test_taken_over():
+    secret = tempfile.NamedTemporaryFile("w", prefix="perfolio-secret-")
+    secret.write("secret")
+    secret.flush()
+    os.chmod(secret.name, 0o600)
+    server = peer.Peer("--deny", "attach,users,host")
+    for more, words in (
+            ({"target": peer.HOST}, "whole host"),
+            ({"target": peer.PROCESS, "who": "1"}, "runs already"),
+            ({"target": peer.THREAD, "who": "1"}, "runs already"),
+            ({"target": peer.USER, "who": "root"}, "runs already"),
+            ({"stat_options": ["-o", "/etc/x"]}, "no option that a run can have"),
+            ({"stat_options": ["--pre=id"]}, "no option that a run can have"),
+            ({"stat_options": ["-e", "--pre=id"]}, "needs a value"),
+            ({"stat_options": ["--eve=x"]}, "no option that a run can have"),
+            ({"stat_options": ["--filter", "-o/etc/x"]}, "needs a value"),
+            ({"stat_options": ["sh", "-c", "id"]}, "no option that a run can have"),
+            ({"stat_options": ["--", "id"]}, "no option that a run can have"),
+            ({"record_options": ["-p1"]}, "no option that a run can have"),
+            ({"record_options": ["--control=fd:1"]}, "no option that a run can have"),
+            ({"record_options": ["-a"]}, "no option that a run can have"),
+            ({"output": "/dev/null"}, "no file of the data folder"),
+            ({"output": "/proc/self/mem"}, "no file of the data folder"),
+            ({"output": "/etc/passwd"}, "no file of the data folder"),
+            ({"series": "/dev/shm/x"}, "no file of the data folder"),
+            ({"rate": "99 -o /etc/x", "tool": peer.SAMPLE}, "no rate")):
+        ended = server.ran("true", **more)
+        check(words in ended["reason"], f"not allowed: {more}", ended)
+    for text in (secret.name, "/etc/shadow"):
+        server.ran("cat", text)
+        check(server.output()[0] == b"", f"{text} can't be read through a workload", server.output())
+    server.ran("id", "-u", environment=["LD_PRELOAD=/x", "PERFOLIO_RUN=7"])
+    check(server.output()[0].strip() not in (b"", b"0"), "a workload is never root", server.output())
+    server.ran("sh", "-c", "ls -l /proc/self/fd | wc -l; cat /proc/$PPID/environ")
+    check(len(server.output()[0].split()) == 1, "nor looks into the supervisor", server.output())
+    web = int(open(f"/proc/{server.supervisor()}/task/{server.supervisor()}/stat",
+                   encoding="ascii").read().split()[0])
+    server.send(raw="00" * 40)
+    server.accept()
+    check(peer.alive(web), "what is no message ends the web side, not the supervisor")
+    check(server.ran("true")["code"] == 0, "and a new one can measure")
+    server.close()
+    secret.close()
+
+
+def test_two(server):
+    second = lib.run([lib.PERFOLIO, "serve", "--data", server.files, "--listen", "127.0.0.1:0"])
+    check(second.returncode == 1 and "serves this folder already" in second.stderr,
+          "a second server on the same folder refuses", second.stderr)
+
+
+def main():
+    server = peer.Peer("--max-output", "1M")
+    try:
+        test_ordinary(server)
+        test_refused(server)
+        test_misbehaving(server)
+        test_attach(server)
+        test_web_killed(server)
+        test_two(server)
+        check(server.stop() == 0, "a signal ends the server")
+    finally:
+        server.close()
+    test_killed()
+    if os.geteuid() == 0:
+        test_taken_over()
+    lib.done()
+
+
+main()
