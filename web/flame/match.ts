@@ -30,10 +30,15 @@ export function matchTrees(wasGraph: Graph, was: Tree, nowGraph: Graph, now: Tre
 	return same;
 }
 
+const known = new WeakMap<Tree, Uint32Array>();
+
 // A number for the names on the way to each frame: it stays the same while a tree grows, so an address
 // can hold it. The root's is 0.
 export function pathKeys(graph: Graph, tree: Tree): Uint32Array {
+	const made = known.get(tree);
+	if (made) return made;
 	const keys = new Uint32Array(tree.length);
+	known.set(tree, keys);
 	for (let i = 1; i < tree.length; i++) {
 		const face = tree.face[i]!;
 		const shade = graph.shadeOf[graph.functionOf[face]!]! ^ Math.imul(graph.kindOf[face]! + 1, 0x85ebca6b);

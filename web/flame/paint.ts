@@ -146,10 +146,24 @@ class Painter {
 	}
 }
 
+const images = new WeakMap<CanvasRenderingContext2D, ImageData>();
+
+// Megabytes a picture: the same ones each time.
+function emptyImage(context: CanvasRenderingContext2D): ImageData {
+	const { width, height } = context.canvas;
+	const known = images.get(context);
+	if (known?.width === width && known.height === height) {
+		new Uint32Array(known.data.buffer).fill(0);
+		return known;
+	}
+	const made = context.createImageData(width, height);
+	images.set(context, made);
+	return made;
+}
+
 // Paints the whole canvas anew.
 export function paint(context: CanvasRenderingContext2D, area: Window, what: Paint): void {
-	const { width, height } = context.canvas;
-	const image = context.createImageData(width, height);
+	const image = emptyImage(context);
 	const painter = new Painter(area, what, image);
 	for (let depth = 0; depth < what.tree.rows; depth++) {
 		const y = area.y(depth);

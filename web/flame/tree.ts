@@ -126,12 +126,17 @@ export function makeTimeline(frames: Frames, start: Float64Array, total: Float64
 
 // The first place in a level whose frame ends behind `value`.
 export function firstBehind(tree: Tree, depth: number, value: number, from = tree.levelAt[depth]!): number {
+	const isBehind = (at: number) => tree.start[tree.level[at]!]! + tree.total[tree.level[at]!]! > value;
 	let low = from;
 	let high = tree.levelAt[depth + 1]!;
+	// Most often it is near: steps that double come first, then halves.
+	for (let step = 1; low + step < high; step *= 2) {
+		if (isBehind(low + step)) high = low + step;
+		else low += step + 1;
+	}
 	while (low < high) {
 		const middle = (low + high) >> 1;
-		const frame = tree.level[middle]!;
-		if (tree.start[frame]! + tree.total[frame]! > value) high = middle;
+		if (isBehind(middle)) high = middle;
 		else low = middle + 1;
 	}
 	return low;

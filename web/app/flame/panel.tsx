@@ -143,6 +143,13 @@ export function FlamePanel(props: PanelProps) {
 		escape,
 		arrow,
 	};
+	// A hundred rows need not be compared for each zoom.
+	const calls = useRef({ chooseFunction, change: props.change });
+	calls.current = { chooseFunction, change: props.change };
+	const table = useMemo(() => state.table && (
+		<FunctionTable graph={graph} tree={forward} found={found.found} marked={state.marked} order={state.order}
+			onOrder={(order) => calls.current.change({ order })} onChoose={(name) => calls.current.chooseFunction(name)} />
+	), [graph, forward, found.found, state.marked, state.order, state.table]);
 	useKeys(actions, state.inverted, props.keys !== false && !help);
 	useEffect(() => void (state.sandwich && setWhole(true)), [state.sandwich]);
 
@@ -174,7 +181,7 @@ export function FlamePanel(props: PanelProps) {
 					<Chosen name={chosen < 0 ? "" : nameIn(graph, tree, chosen)} facts={chosen < 0 ? "" : line(subject(chosen))} root={chosen === 0} group={chosen >= 0 && isGroup(graph, tree, chosen)}
 						actions={actions} source={chosen > 0 && !isGroup(graph, tree, chosen) ? props.source(graph, nameIn(graph, tree, chosen)) : null} />
 				</section>
-				{state.table && <FunctionTable graph={graph} tree={forward} found={found.found} marked={state.marked} order={state.order} onOrder={(order) => props.change({ order })} onChoose={chooseFunction} />}
+				{table}
 			</div>
 			<footer class="flame-foot">
 				<Legend graph={graph} tree={forward} state={state} />

@@ -81,6 +81,7 @@ export function Picture(props: PictureProps) {
 		else view.draw();
 		if (view.zoomed !== zoom) view.zoomTo(zoom, !fresh);
 		if (view.chosen !== chosen) view.choose(chosen);
+		if (!last.current) performance.mark("flame-drawn");
 		last.current = { shown, inverted };
 	}, [shown, hits, inverted, zoom, chosen]);
 
