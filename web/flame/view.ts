@@ -59,6 +59,7 @@ export class FlameView {
 	private hoverBox: HTMLDivElement;
 	private chosenBox: HTMLDivElement;
 	private hovered = -1;
+	private pointer: PointerEvent | null = null; // the last one, while it is over the graph
 	private motion: Motion | null = null; // of what is seen, as parts of the zoomed frame
 	private blend: { widths: Blend; since: number } | null = null;
 	private animation = 0;
@@ -291,6 +292,7 @@ export class FlameView {
 		if (moved === 1) this.motion = null;
 		if (this.blend || this.motion) this.animation = requestAnimationFrame((time) => this.step(time));
 		this.draw();
+		if (!this.blend && !this.motion) this.pointAgain();
 	}
 
 	choose(frame: number): void {
@@ -349,7 +351,13 @@ export class FlameView {
 		this.host.addEventListener("wheel", (event) => this.wheel(event), { passive: false, signal });
 	}
 
+	// What moved may have brought another frame under the pointer, or other figures for the same one.
+	private pointAgain(): void {
+		if (this.pointer) this.point(this.frameUnder(this.pointer.clientX, this.pointer.clientY), this.pointer);
+	}
+
 	private point(frame: number, event: PointerEvent): void {
+		this.pointer = event.type === "pointermove" ? event : null;
 		this.hovered = frame;
 		this.frameBox(this.hoverBox, frame);
 		this.onPoint(frame, event);

@@ -28,7 +28,7 @@ export interface PanelProps {
 	change: (changes: Partial<FlameState>) => void;
 	filters?: ComponentChildren; // what chooses the samples
 	source: (graph: Graph, name: string) => ComponentChildren; // a link to a function's source
-	keys?: boolean; // whether keys of the whole page are this panel's
+	busy?: boolean; // another graph is on its way
 }
 
 // Changes that can be taken back: those of the graph, not of its marks.
@@ -150,12 +150,12 @@ export function FlamePanel(props: PanelProps) {
 		<FunctionTable graph={graph} tree={forward} found={found.found} marked={state.marked} order={state.order}
 			onOrder={(order) => calls.current.change({ order })} onChoose={(name) => calls.current.chooseFunction(name)} />
 	), [graph, forward, found.found, state.marked, state.order, state.table]);
-	useKeys(actions, state.inverted, props.keys !== false && !help);
+	useKeys(actions, state.inverted, !help);
 	useEffect(() => void (state.sandwich && setWhole(true)), [state.sandwich]);
 
 	const empty = !tree.total[0];
 	return (
-		<div class="flame" data-table={state.table ? "on" : "off"}>
+		<div class="flame" data-table={state.table ? "on" : "off"} aria-busy={props.busy ?? false}>
 			<div class="flame-head">
 				<div class="flame-find">
 					<input ref={input} type="search" value={state.search} placeholder="Search functions (regular expression)" aria-label="Search functions by regular expression"

@@ -1,28 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 // The Flame tab of a run.
 
-import { useRef } from "preact/hooks";
+import { useMemo, useRef } from "preact/hooks";
 import type { Graph } from "../../flame/columns";
 import { grouped } from "../../flame/words";
 import { Answer, isLive, isReady, useEvents, useGraph, useLiveGraph, useThreads } from "./data";
 import { Filters } from "./filters";
 import { FlamePanel } from "./panel";
 import type { Refusal, TabProps } from "./props";
+import { useSize } from "./size";
 import { Source } from "./source";
 import { FlameState, STANDARD, filterOf, readState, writeState } from "./state";
 import "./flame.css";
 
-// On a phone the table comes on request: there is no room beside the graph.
-export function standardState(): FlameState {
-	return { ...STANDARD, table: !matchMedia("(max-width: 760px)").matches };
-}
+const NARROW = 760; // pixels; flame.css has the same
 
-// The view in the address. What is changed within one turn of events adds up.
-export function useFlameState({ params, setParams }: TabProps): [FlameState, (changes: Partial<FlameState>) => void] {
-	const standard = standardState();
+// The view in the address. What is changed within one turn of events adds up. Where there is no room beside
+// the graph its table comes on request.
+export function useFlameState({ params, setParams }: TabProps, width: number): [FlameState, (changes: Partial<FlameState>) => void] {
+	const standard = useMemo(() => ({ ...STANDARD, table: !width || width > NARROW }), [width > NARROW, !width]);
 	const asked = params.toString();
-	const kept = useRef<{ asked: string; state: FlameState } | null>(null);
-	if (kept.current?.asked !== asked) kept.current = { asked, state: readState(params, standard) };
+	const kept = useRef<{ asked: string; standard: FlameState; state: FlameState } | null>(null);
+	if (kept.current?.asked !== asked || kept.current.standard !== standard) kept.current = { asked, standard, state: readState(params, standard) };
 	const change = (changes: Partial<FlameState>) => {
 		kept.current!.state = { ...kept.current!.state, ...changes };
 		setParams(writeState(kept.current!.state, standard));
@@ -48,8 +47,13 @@ function useShown(answer: Answer<Graph>, live: Graph | null, run: number): Graph
 }
 
 export function FlameTab(props: TabProps) {
+	const [box, { width }] = useSize();
+	return <div class="flame-tab" ref={box}><Shown {...props} width={width} /></div>;
+}
+
+function Shown(props: TabProps & { width: number }) {
 	const { run } = props;
-	const [state, change] = useFlameState(props);
+	const [state, change] = useFlameState(props, props.width);
 	const events = useEvents(props);
 	const threads = useThreads(props, { event: state.event || undefined });
 	const answer = useGraph(props, filterOf(state));
@@ -60,10 +64,8 @@ export function FlameTab(props: TabProps) {
 	if (!graph) return <Waiting state={run.state} />;
 	if (live) graph.subtitle = `${graph.event}: ${grouped(live.samples)} samples so far${live.lost ? `, ${grouped(live.lost)} lost` : ""}`;
 	return (
-		<div class="flame-tab" aria-busy={answer.busy}>
-			<FlamePanel graph={graph} state={state} change={change}
-				filters={<Filters state={state} change={change} events={names} threads={live ? null : threads.value} start={graph.start} />}
-				source={(shown, name) => <Source key={name} tab={props} graph={shown} name={name} state={state} />} />
-		</div>
+		<FlamePanel graph={graph} state={state} change={change} busy={answer.busy}
+			filters={<Filters state={state} change={change} events={names} threads={live ? null : threads.value} start={graph.start} />}
+			source={(shown, name) => <Source key={name} tab={props} graph={shown} name={name} state={state} />} />
 	);
 }

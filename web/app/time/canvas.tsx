@@ -2,6 +2,7 @@
 // A grid of counts on a canvas, and a size and theme to draw it in.
 
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import type { Size } from "../flame/size";
 import { squeeze } from "./heat";
 import { heatPalette } from "./ramp";
 
@@ -15,27 +16,6 @@ export function useDark(): boolean {
 		return () => query.removeEventListener("change", update);
 	}, []);
 	return dark;
-}
-
-export interface Size {
-	width: number;
-	height: number;
-}
-
-export function useSize(): [{ current: HTMLDivElement | null }, Size] {
-	const element = useRef<HTMLDivElement>(null);
-	const [size, setSize] = useState<Size>({ width: 0, height: 0 });
-	useLayoutEffect(() => {
-		const measure = () => setSize((before) => {
-			const { clientWidth: width, clientHeight: height } = element.current ?? { clientWidth: 0, clientHeight: 0 };
-			return before.width === width && before.height === height ? before : { width, height };
-		});
-		const observer = new ResizeObserver(measure);
-		observer.observe(element.current!);
-		measure();
-		return () => observer.disconnect();
-	}, []);
-	return [element, size];
 }
 
 export interface Grid {

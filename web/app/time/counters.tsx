@@ -5,7 +5,8 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
-import { useDark, useSize } from "./canvas";
+import { useSize } from "../flame/size";
+import { useDark } from "./canvas";
 import { Range, SECOND } from "./heat";
 import { Line, meanIn, short } from "./lines";
 

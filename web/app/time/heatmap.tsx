@@ -3,7 +3,8 @@
 
 import { useState } from "preact/hooks";
 import { grouped } from "../../flame/words";
-import { GridCanvas, useDark, useSize } from "./canvas";
+import { useSize } from "../flame/size";
+import { GridCanvas, useDark } from "./canvas";
 import { Cell, Heat, Range, SECOND, boxesOf, cellAt, countIn, rangeOf, samplesBySecond, step, ticks } from "./heat";
 import { heatPalette } from "./ramp";
 

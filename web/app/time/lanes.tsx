@@ -4,7 +4,8 @@
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { grouped } from "../../flame/words";
 import { since } from "../flame/times";
-import { GridCanvas, useSize } from "./canvas";
+import { useSize } from "../flame/size";
+import { GridCanvas } from "./canvas";
 import type { HeatAnswer, Lane } from "./data";
 import { Range, SECOND } from "./heat";
 import { HeatKey, TimeAxis } from "./heatmap";

@@ -6,6 +6,7 @@ import { isLive, isReady, useEvents, useGraph, useLiveGraph, useThreads } from "
 import { Filters } from "../flame/filters";
 import { FlamePanel } from "../flame/panel";
 import type { TabProps } from "../flame/props";
+import { useSize } from "../flame/size";
 import { Source } from "../flame/source";
 import { FlameState, filterOf } from "../flame/state";
 import { Refused, Waiting, useFlameState } from "../flame/tab";
@@ -80,9 +81,18 @@ function GraphBelow({ tab, state, change }: { tab: TabProps; state: FlameState; 
 }
 
 export function TimeTab(props: TabProps) {
-	const { params, setParams, run } = props;
-	const [state, change] = useFlameState(props);
-	const lanes = LANES.find(([name]) => name === params.get("lanes"))?.[0] ?? "none";
+	const [box, { width }] = useSize();
+	const lanes = lanesOf(props);
+	return <div class={`time-tab ${lanes === "none" ? "" : "time-laned"}`} ref={box}><Shown {...props} width={width} lanes={lanes} /></div>;
+}
+
+function lanesOf({ params }: TabProps): Lanes {
+	return LANES.find(([name]) => name === params.get("lanes"))?.[0] ?? "none";
+}
+
+function Shown(props: TabProps & { width: number; lanes: Lanes }) {
+	const { params, setParams, run, lanes } = props;
+	const [state, change] = useFlameState(props, props.width);
 	const chart = params.get("below") === "chart";
 	const events = useEvents(props);
 	const threads = useThreads(props, { event: state.event || undefined }).value;
@@ -99,7 +109,7 @@ export function TimeTab(props: TabProps) {
 	const inLanes = lanes !== "none" && laned.value?.items;
 	const span = inLanes ? since(laned.value!.to_ns ?? laned.value!.end_ns, heat.start) / 1e9 : heat.columns;
 	return (
-		<div class={`time-tab ${lanes === "none" ? "" : "time-laned"}`}>
+		<>
 			<div class="time-head flame">
 				{isReady(run.state) && <Choice label="Rows of the map" all={LANES} value={lanes} onChoose={(name) => setParams({ lanes: name === "none" ? null : name })} />}
 				<Filters state={state} change={change} events={names} threads={threads} start={heat.start} />
@@ -111,6 +121,6 @@ export function TimeTab(props: TabProps) {
 					: laned.value ? <LaneMap answer={laned.value} who={state.who} range={range} onRange={choose} onWho={(who) => change({ who, zoom: 0 })} />
 						: <p class="flame-empty time-none" role="status">Loading…</p>}
 			{chart && isReady(run.state) ? <ChartBelow tab={props} state={state} /> : <GraphBelow tab={props} state={state} change={change} />}
-		</div>
+		</>
 	);
 }
