@@ -180,3 +180,9 @@ void json_flag(struct json *json, const char *key, bool value)
 	lead(json, key);
 	fputs(value ? "true" : "false", json->out);
 }
+
+void json_raw(struct json *json, const char *key, const char *text)
+{
+	lead(json, key);
+	fputs(text && *text ? text : "null", json->out);
+}

@@ -44,6 +44,9 @@ void json_double(struct json *json, const char *key, double value); /* not finit
 void json_flag(struct json *json, const char *key,
 	       bool value); /* true or false; json_bool is a type of json-c */
 
+/* What is JSON already, as it stands; NULL and "" give null. */
+void json_raw(struct json *json, const char *key, const char *text);
+
 /* Text with JSON's quotes and escapes around it; what json_text uses. */
 void json_quote(FILE *out, const char *text);
 void json_quote_into(struct buf *out, const char *text);

@@ -105,6 +105,7 @@ static const struct ipc_field msg_policy_fields[] = {
 	FIELD(msg_policy, IPC_WORDS, hosts, WORDS_MOST),
 	FIELD(msg_policy, IPC_BOOL, open, 0),
 	FIELD(msg_policy, IPC_BOOL, tls, 0),
+	FIELD(msg_policy, IPC_WORDS, webhooks, WORDS_MOST),
 	{ 0 },
 };
 const struct ipc_type msg_policy = IPC_TYPE("policy", struct msg_policy, msg_policy_fields);

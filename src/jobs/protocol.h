@@ -110,6 +110,7 @@ struct msg_policy {
 	struct wordlist hosts; /* what a Host header may say */
 	bool open;	       /* --open: nobody need sign in (loopback only) */
 	bool tls;
+	struct wordlist webhooks; /* beginnings of addresses that may be told of a run's end */
 };
 extern const struct ipc_type msg_policy;
 

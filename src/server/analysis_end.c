@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "profile/index.h"
 #include "server/app.h"
+#include "server/webhook.h"
 #include "store/content.h"
 #include "store/datadir.h"
 
@@ -156,6 +157,8 @@ static int step(struct app *app, int64_t id, const struct run_facts *facts, stru
 	if (!rc)
 		rc = store_run_step(app->store, id, run.state,
 				    run.state == RUN_PROCESSING ? RUN_DONE : run.state, facts, err);
+	if (!rc && run.state == RUN_PROCESSING)
+		webhook_tell(app, id);
 	arena_free(&arena);
 	return rc;
 }
@@ -251,4 +254,6 @@ void analysis_fail(struct app *app, int64_t run, const char *reason)
 	/* One that had ended before has its own reason. */
 	if (store_run_step(app->store, run, RUN_PROCESSING, RUN_FAILED, &facts, &err))
 		log_line(LOG_WARN, "run %lld: %s (%s)", (long long)run, text, err.text);
+	else
+		webhook_tell(app, run);
 }

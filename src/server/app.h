@@ -11,9 +11,13 @@
 #include "base/arena.h"
 #include "jobs/protocol.h"
 
+struct err;
+
 struct app {
 	struct arena arena;	  /* holds the policy */
 	struct msg_policy policy; /* what the supervisor said; never changes */
+	/* Whether `perfolio COMMAND` understands these options; NULL: not asked. */
+	int (*check_options)(const char *command, const struct wordlist *options, struct err *err);
 	struct datadir *dir;
 	struct store *store; /* the datadir's */
 	struct link *link;   /* to the supervisor */

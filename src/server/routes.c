@@ -7,9 +7,33 @@
 #include <stdlib.h>
 #include <string.h>
 
-extern const struct route signin_routes[], about_routes[], stream_routes[];
+/* One a line. */
+extern const struct route about_routes[];
+extern const struct route import_routes[];
+extern const struct route machine_routes[];
+extern const struct route people_routes[];
+extern const struct route plan_routes[];
+extern const struct route run_act_routes[];
+extern const struct route run_add_routes[];
+extern const struct route run_routes[];
+extern const struct route session_routes[];
+extern const struct route signin_routes[];
+extern const struct route stream_routes[];
 
-const struct route *const route_tables[] = { signin_routes, about_routes, stream_routes, NULL };
+const struct route *const route_tables[] = {
+	about_routes,	/* the description itself */
+	import_routes,	/* files that are sent */
+	machine_routes, /* hosts, events, processes, doctor */
+	people_routes,	/* tags, the log */
+	plan_routes,	/* what a form would do */
+	run_act_routes, /* cancel, pause, resume, reset */
+	run_add_routes, /* new runs, again */
+	run_routes,	/* runs, the queue */
+	session_routes, /* sessions */
+	signin_routes,	/* who it is */
+	stream_routes,	/* events as they happen */
+	NULL,
+};
 
 /* One part of a path, up to the next slash, as a positive number. */
 static bool take_id(const char **path, int64_t *id)

@@ -9,10 +9,16 @@
 #include "server/analysis.h"
 #include "server/app.h"
 #include "server/http.h"
+#include "server/hub.h"
 #include "server/jobs.h"
 #include "server/link.h"
+#include "server/live.h"
 #include "server/mhd.h"
+#include "server/resource.h"
+#include "server/scheduler.h"
 #include "server/signin.h"
+#include "server/stream.h"
+#include "server/webhook.h"
 #include "store/datadir.h"
 #include "store/store.h"
 
@@ -117,11 +123,12 @@ static int start_http(struct app *app, const struct web_side *side, struct err *
 }
 
 /* Once all libraries are loaded, and before there are threads. */
-static int confine(const struct web_side *side, struct err *err)
+static int confine(const struct app *app, const struct web_side *side, struct err *err)
 {
 	struct sandbox sandbox = { .profile = SANDBOX_WEB,
 				   .uid = SANDBOX_STAY,
-				   .writable = side->data };
+				   .writable = side->data,
+				   .network = app->policy.webhooks.len };
 	struct buf missing = { 0 };
 	int rc = dir_make(side->data, err);
 
@@ -144,36 +151,66 @@ static int start_analysis(struct app *app, struct err *err)
 	return rc ? rc : analysis_begin(app->analysis, err);
 }
 
-/* In the order of struct app. */
-static int start(struct app *app, const struct web_side *side, struct err *err)
+static int start_live(struct app *app, struct err *err)
+{
+	uint64_t epoch;
+	int rc = stream_epoch(app->store, &epoch, err);
+
+	if (rc)
+		return rc;
+	app->hub = hub_new(epoch, NULL);
+	app->live = live_new(app->dir, app->hub, run_write);
+	return live_start(app->live, err);
+}
+
+/* What the supervisor says first is from a friend; all that comes later is heard in the fence. */
+static int start_fenced(struct app *app, const struct web_side *side, struct err *err)
 {
 	int rc = mhd_load(err) ? 0 : -err->code;
 
-	if (!rc)
-		rc = confine(side, err);
 	if (rc)
 		return rc;
 	app->link = link_open(side->channel, app, err);
 	if (!app->link)
 		return -err->code;
 	catch_signals(app->link);
-	rc = open_store(app, side->data, err);
+	return confine(app, side, err);
+}
+
+/* In the order of struct app. */
+static int start(struct app *app, const struct web_side *side, struct err *err)
+{
+	int rc = start_fenced(app, side, err);
+
+	if (!rc)
+		rc = open_store(app, side->data, err);
+	if (!rc)
+		rc = start_live(app, err);
+	if (!rc)
+		rc = start_analysis(app, err);
 	if (rc)
 		return rc;
-	rc = start_analysis(app, err);
-	if (rc)
-		return rc;
+	app->webhook = webhook_new(app);
+	app->scheduler = scheduler_new(app);
 	app->signins = signins_new(app);
-	return start_http(app, side, err);
+	rc = start_http(app, side, err);
+	return rc ? rc : scheduler_start(app->scheduler, err);
 }
 
 static void stop(struct app *app)
 {
-	jobs_end(app->jobs); /* requests may wait for one */
+	if (app->hub)
+		hub_stop(app->hub);
+	if (app->jobs)
+		jobs_end(app->jobs); /* requests may wait for one */
 	http_stop(app->http);
 	signins_free(app->signins);
+	scheduler_free(app->scheduler);
+	webhook_free(app->webhook);
 	analysis_free(app->analysis);
 	jobs_free(app->jobs);
+	live_free(app->live);
+	hub_free(app->hub);
 	link_close(app->link);
 	datadir_close(app->dir);
 	arena_free(&app->arena);
@@ -181,7 +218,7 @@ static void stop(struct app *app)
 
 int web_side_main(const struct web_side *side, struct err *err)
 {
-	struct app app = { 0 };
+	struct app app = { .check_options = side->check_options };
 	int rc;
 
 	raise_descriptors();

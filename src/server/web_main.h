@@ -9,12 +9,15 @@
 #define SERVER_WEB_MAIN_H
 
 struct err;
+struct wordlist;
 
 struct web_side {
 	int channel;	       /* to the supervisor: runner_protocol */
 	int listener;	       /* a listening socket, TCP or unix */
 	int tls_cert, tls_key; /* PEM, open to be read; -1: none */
 	const char *data;      /* the data folder, which is this user's own */
+	/* Whether `perfolio COMMAND` understands these options; NULL: not asked. */
+	int (*check_options)(const char *command, const struct wordlist *options, struct err *err);
 };
 
 /*

@@ -228,6 +228,11 @@ static void content_free(struct content *content)
 	free(content);
 }
 
+void content_leave(struct content *content)
+{
+	content_free(content);
+}
+
 int content_end(struct content *content, struct err *err)
 {
 	struct datadir *dir = content->dir;

@@ -36,11 +36,13 @@ int content_fd(struct content *content);
 int content_write(struct content *content, const void *bytes, size_t size, struct err *err);
 
 /*
- * Both free it.  After a failed end what was written stays, unfinished; datadir_recover() tries
+ * They free it.  After a failed end what was written stays, unfinished; datadir_recover() tries
  * again.
  */
 int content_end(struct content *content, struct err *err);
 int content_abandon(struct content *content, struct err *err); /* no trace is left */
+/* Lets go of it: others write it, and content_resume() comes back to it. */
+void content_leave(struct content *content);
 
 /* Opens the file of a row to be read; a descriptor, and the row in *row, or negative. */
 int content_open(struct datadir *dir, int64_t id, struct arena *arena, struct file_row *row,

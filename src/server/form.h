@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What somebody wants measured: the form of a run, as the API takes it and the store keeps it.
+ *
+ * docs/api has its members.  One that is not known, or of a wrong type, is refused by its name; so
+ * is what can't be meant (a process without its number, a rate that is none).
+ */
+#ifndef SERVER_FORM_H
+#define SERVER_FORM_H
+
+#include "base/wordlist.h"
+#include "jobs/protocol.h"
+
+struct arena;
+struct err;
+struct json_object;
+struct run;
+
+struct form {
+	enum run_tool tool;
+	bool live;
+	enum run_target target;
+	bool shell, children;
+	const char *who;
+	struct wordlist argv, environment;
+	const char *folder, *cpus;
+	const char *count_events, *sample_events;
+	uint64_t interval_ms;
+	const char *rate, *call_graph;
+	double limit_s;
+	uint64_t repeats;
+	struct wordlist stat_options, record_options;
+	struct wordlist tags;
+	const char *webhook, *notes;
+};
+
+/* Text lies in the arena or the object, which must outlive it; form_fini() frees the lists. */
+int form_parse(struct json_object *object, struct arena *arena, struct form *form, struct err *err);
+void form_fini(struct form *form);
+
+const char *form_tool_name(enum run_tool tool);
+/* The events that it names, as most-used ones count them. */
+void form_events(const struct form *form, struct arena *arena, struct wordlist *into);
+/* What starts it; the descriptors are the caller's to set. */
+struct msg_start form_start(const struct form *form, int64_t run);
+
+#endif

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/run_end.h"
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/json.h"
+#include "base/jsonread.h"
+#include "base/log.h"
+#include "server/analysis.h"
+#include "server/app.h"
+#include "server/link.h"
+#include "server/webhook.h"
+#include "store/content.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int usage_json(const struct msg_ended *ended, uint64_t monotonic_ns, char **text)
+{
+	size_t size;
+	FILE *out = open_memstream(text, &size);
+	struct json json;
+
+	if (!out)
+		return -ENOMEM;
+	json = json_to(out);
+	json_open(&json, NULL, '{');
+	json_u64_text(&json, "monotonic_ns", monotonic_ns);
+	if (ended) {
+		json_u64_text(&json, "user_ns", ended->user_ns);
+		json_u64_text(&json, "system_ns", ended->system_ns);
+		json_u64(&json, "max_rss", ended->max_rss);
+		json_u64(&json, "minor_faults", ended->minor_faults);
+		json_u64(&json, "major_faults", ended->major_faults);
+		json_u64(&json, "voluntary_switches", ended->voluntary_switches);
+		json_u64(&json, "involuntary_switches", ended->involuntary_switches);
+		json_u64(&json, "output_cut", ended->output_cut);
+		json_text(&json, "notes", ended->notes);
+	}
+	json_close(&json);
+	return fclose(out) ? -ENOMEM : 0;
+}
+
+static bool wants_live(struct app *app, int64_t id)
+{
+	struct json_object *form = NULL, *live = NULL;
+	struct arena arena = { 0 };
+	bool wants = true;
+	struct run run;
+
+	if (!store_run_get(app->store, id, &arena, &run, NULL))
+		form = jsonread(run.form, strlen(run.form), "its form", NULL);
+	if (form && json_object_object_get_ex(form, "live", &live) && live)
+		wants = json_object_get_boolean(live);
+	json_object_put(form);
+	arena_free(&arena);
+	return wants;
+}
+
+void run_began(struct app *app, const struct msg_began *began)
+{
+	struct run_facts facts = {
+		.started_ns = (int64_t)began->wall_ns,
+		.kernel = app->policy.kernel,
+		.perfolio = app->policy.perfolio,
+		.cpu_model = app->policy.cpu_model,
+	};
+	int64_t id = (int64_t)began->run;
+	struct err err = { 0 };
+	char *usage = NULL;
+	int rc = usage_json(NULL, began->monotonic_ns, &usage);
+
+	facts.usage = usage;
+	if (!rc)
+		rc = store_run_step(app->store, id, RUN_STARTING, RUN_RUNNING, &facts, &err);
+	if (rc && rc != -EAGAIN) /* -EAGAIN: noted by an earlier web side */
+		log_line(LOG_WARN, "run %lld: %s", (long long)id, err.text);
+	free(usage);
+	if (app->analysis && wants_live(app, id))
+		analysis_follow(app->analysis, id);
+}
+
+/* What was written is complete; what was not written at all was not there. */
+static int finish_files(struct app *app, int64_t run, struct arena *arena, struct err *err)
+{
+	struct file_rows rows = { 0 };
+	int rc = content_list(app->dir, run, arena, &rows, err);
+
+	for (size_t i = 0; i < rows.len && !rc; i++) {
+		struct content *content;
+
+		if (*rows.data[i].hash)
+			continue;
+		content = content_resume(app->dir, rows.data[i].id, err);
+		if (!content)
+			rc = -err->code;
+		else if (!rows.data[i].size)
+			rc = content_abandon(content, err);
+		else
+			rc = content_end(content, err);
+	}
+	vec_free(&rows);
+	return rc;
+}
+
+static uint64_t began_at(const struct run *run)
+{
+	unsigned long long ns = 0;
+
+	if (sscanf(run->facts.usage, "{\"monotonic_ns\":\"%llu\"", &ns) != 1)
+		return 0;
+	return ns;
+}
+
+static enum run_state state_after(const struct msg_ended *ended)
+{
+	if (ended->cancelled)
+		return RUN_CANCELLED;
+	return ended->ending == ENDING_NONE && *ended->reason ? RUN_FAILED : RUN_PROCESSING;
+}
+
+static int note_end(struct app *app, const struct run *run, const struct msg_ended *ended,
+		    const char *usage, struct err *err)
+{
+	struct run_facts facts = {
+		.ended_ns = (int64_t)ended->wall_ns,
+		.ending = ended->ending,
+		.ending_code = (int)ended->code,
+		.reason = *ended->reason ? ended->reason : NULL,
+		.usage = usage,
+	};
+	enum run_state to = state_after(ended);
+
+	/* one that ended before anybody was told that it began */
+	if (run->state == RUN_STARTING && to == RUN_PROCESSING) {
+		int rc = store_run_step(app->store, run->id, RUN_STARTING, RUN_RUNNING, NULL, err);
+
+		return rc ? rc : store_run_step(app->store, run->id, RUN_RUNNING, to, &facts, err);
+	}
+	return store_run_step(app->store, run->id, run->state, to, &facts, err);
+}
+
+static int end_run(struct app *app, const struct msg_ended *ended, struct arena *arena,
+		   struct err *err)
+{
+	int64_t id = (int64_t)ended->run;
+	char *usage = NULL;
+	struct run run;
+	int rc = store_run_get(app->store, id, arena, &run, err);
+
+	if (!rc && run.state != RUN_STARTING && run.state != RUN_RUNNING)
+		return 0; /* an earlier web side has noted it */
+	if (!rc)
+		rc = finish_files(app, id, arena, err);
+	if (!rc)
+		rc = usage_json(ended, began_at(&run), &usage);
+	if (!rc)
+		rc = note_end(app, &run, ended, usage, err);
+	free(usage);
+	if (rc)
+		return rc;
+	if (state_after(ended) != RUN_PROCESSING)
+		webhook_tell(app, id);
+	if (app->analysis) /* also of one that was cancelled: what was measured can be looked at */
+		analysis_process(app->analysis, id);
+	return 0;
+}
+
+int run_ended(struct app *app, const struct msg_ended *ended)
+{
+	struct arena arena = { 0 };
+	struct err err = { 0 };
+	int rc = end_run(app, ended, &arena, &err);
+
+	arena_free(&arena);
+	if (!rc || rc == -ENOENT)
+		return 0;
+	log_once(LOG_WARN, "run %lld has ended, which can't be noted: %s", (long long)ended->run,
+		 err.text);
+	return rc;
+}

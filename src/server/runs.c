@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Runs: list, look at, change, remove, restore; the queue. */
+#include "base/err.h"
+#include "base/json.h"
+#include "server/app.h"
+#include "server/resource.h"
+#include "server/scheduler.h"
+#include "store/datadir.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* "queued,running" as bits. */
+static int read_states(const char *text, unsigned *states, struct err *err)
+{
+	while (*text) {
+		size_t length = strcspn(text, ",");
+		int i = 0;
+
+		while (i < RUN_STATES && (strlen(run_state_name(i)) != length ||
+					  strncmp(run_state_name(i), text, length)))
+			i++;
+		if (i == RUN_STATES)
+			return err_set(err, EINVAL, "state=%.100s: no run has that", text);
+		*states |= 1U << i;
+		text += length + (text[length] == ',');
+	}
+	return 0;
+}
+
+static int read_filter(const struct request *request, struct run_filter *filter, size_t *limit,
+		       struct err *err)
+{
+	uint64_t session;
+	int rc = read_page(request, &filter->page, limit, err);
+
+	if (!rc)
+		rc = request_u64(request, "session", 0, &session, err);
+	if (!rc && session > INT64_MAX)
+		rc = err_set(err, EINVAL, "session: no session has that number");
+	if (!rc)
+		rc = read_states(request_text(request, "state", ""), &filter->states, err);
+	if (!rc)
+		rc = request_flag(request, "removed", false, &filter->removed, err);
+	if (rc)
+		return rc;
+	filter->session = (int64_t)session;
+	filter->search = request_text(request, "search", NULL);
+	filter->tag = request_text(request, "tag", NULL);
+	return 0;
+}
+
+static int list_runs(struct request *request, struct err *err)
+{
+	struct run_filter filter = { 0 };
+	struct runs found = { 0 };
+	struct json *json;
+	size_t limit;
+	int rc = read_filter(request, &filter, &limit, err);
+
+	if (!rc)
+		rc = store_run_list(request->store, &filter, &request->arena, &found, err);
+	if (!rc) {
+		json = reply_json(request);
+		json_open(json, NULL, '{');
+		json_open(json, "items", '[');
+		for (size_t i = 0; i < found.len && i < limit; i++)
+			run_write(json, &found.data[i]);
+		end_page(json, found.len, limit, found.len > limit ? found.data[limit - 1].id : 0);
+	}
+	vec_free(&found);
+	return rc;
+}
+
+static int get_run(struct request *request, struct err *err)
+{
+	return reply_run(request, request->ids[0], err);
+}
+
+static int patch_run(struct request *request, struct err *err)
+{
+	struct run run;
+	int rc = store_run_get(request->store, request->ids[0], &request->arena, &run, err);
+
+	if (!rc)
+		rc = change_tags(request, STORE_RUN, run.id, &run.tags, err);
+	return rc ? rc : reply_run(request, request->ids[0], err);
+}
+
+static int remove_run(struct request *request, struct err *err)
+{
+	int rc = store_remove(request->store, STORE_RUN, request->ids[0],
+			      wall_now_ns() + DATADIR_UNDO_NS, err);
+
+	if (!rc)
+		audit(request, "run-remove", "run %lld", (long long)request->ids[0]);
+	return rc;
+}
+
+static int restore_run(struct request *request, struct err *err)
+{
+	int rc = store_restore(request->store, STORE_RUN, request->ids[0], err);
+
+	if (rc)
+		return rc;
+	audit(request, "run-restore", "run %lld", (long long)request->ids[0]);
+	scheduler_kick(request->app->scheduler);
+	return reply_run(request, request->ids[0], err);
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct run *x = a, *y = b;
+
+	if (x->place != y->place)
+		return x->place < y->place ? -1 : 1;
+	return x->id < y->id ? -1 : 1;
+}
+
+/* What is starting or running has no place, and so stands first. */
+static int reply_queue_of(struct request *request, struct err *err)
+{
+	struct run_filter filter = { .page.limit = 1000,
+				     .states = 1U << RUN_QUEUED | 1U << RUN_STARTING |
+					       1U << RUN_RUNNING };
+	struct runs found = { 0 };
+	struct json *json;
+	int rc = store_run_list(request->store, &filter, &request->arena, &found, err);
+
+	if (!rc) {
+		if (found.len)
+			qsort(found.data, found.len, sizeof(*found.data), by_place);
+		json = reply_json(request);
+		json_open(json, NULL, '{');
+		json_open(json, "items", '[');
+		vec_each (run, &found)
+			run_write(json, run);
+		json_close(json);
+		json_close(json);
+	}
+	vec_free(&found);
+	return rc;
+}
+
+static int get_queue(struct request *request, struct err *err)
+{
+	return reply_queue_of(request, err);
+}
+
+static int move_run(struct request *request, struct err *err)
+{
+	uint64_t before;
+	int rc = body_u64(request, "before", 0, &before, err);
+
+	if (!rc && before > INT64_MAX)
+		rc = err_set(err, EINVAL, "`before` is no run's number");
+	if (!rc)
+		rc = store_run_move(request->store, request->ids[0], (int64_t)before, err);
+	if (rc)
+		return rc;
+	audit(request, "run-move", "run %lld before %llu", (long long)request->ids[0],
+	      (unsigned long long)before);
+	return reply_queue_of(request, err);
+}
+
+const struct route run_routes[] = {
+	{ "GET", "/api/v1/runs", ROLE_VIEWER, list_runs },
+	{ "GET", "/api/v1/runs/{id}", ROLE_VIEWER, get_run },
+	{ "PATCH", "/api/v1/runs/{id}", ROLE_RUNNER, patch_run },
+	{ "DELETE", "/api/v1/runs/{id}", ROLE_RUNNER, remove_run },
+	{ "POST", "/api/v1/runs/{id}/restore", ROLE_RUNNER, restore_run, ROUTE_NO_BODY },
+	{ "GET", "/api/v1/queue", ROLE_VIEWER, get_queue },
+	{ "POST", "/api/v1/runs/{id}/move", ROLE_RUNNER, move_run },
+	{ 0 },
+};

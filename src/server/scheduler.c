@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/scheduler.h"
+#include "base/arena.h"
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/jsonread.h"
+#include "base/log.h"
+#include "server/app.h"
+#include "server/form.h"
+#include "server/link.h"
+#include "server/run_end.h"
+#include "store/content.h"
+#include "store/datadir.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+#include <unistd.h>
+
+#define PURGE_NS (30 * NS_PER_SEC)
+
+/* What the supervisor said of a run, in its order. */
+struct said {
+	struct said *next;
+	struct arena arena;
+	bool ended;
+	bool own; /* nobody but us knows that it ended: it was not started */
+	struct msg_began began_msg;
+	struct msg_ended ended_msg;
+};
+
+struct scheduler {
+	struct app *app;
+	pthread_t thread;
+	bool running;
+	pthread_mutex_t lock; /* for all below */
+	pthread_cond_t more;
+	bool kicked, stopping;
+	struct said *first, **last;
+	int64_t current; /* the run that was given out; 0: none */
+	/*
+	 * Held from taking a run to telling the supervisor, so that nobody asks it to cancel what
+	 * it has not heard of.
+	 */
+	pthread_mutex_t starting;
+};
+
+static void hear(struct scheduler *scheduler, struct said *said)
+{
+	pthread_mutex_lock(&scheduler->lock);
+	*scheduler->last = said;
+	scheduler->last = &said->next;
+	pthread_cond_signal(&scheduler->more);
+	pthread_mutex_unlock(&scheduler->lock);
+}
+
+static void on_began(struct app *app, void *message)
+{
+	struct said *said = mem_alloc(sizeof(*said));
+
+	said->began_msg = *(const struct msg_began *)message;
+	hear(app->scheduler, said);
+}
+
+static void on_ended(struct app *app, void *message)
+{
+	struct said *said = mem_alloc(sizeof(*said));
+
+	said->ended = true;
+	said->ended_msg = *(const struct msg_ended *)message;
+	said->ended_msg.reason = arena_strdup(&said->arena, said->ended_msg.reason);
+	said->ended_msg.notes = arena_strdup(&said->arena, said->ended_msg.notes);
+	hear(app->scheduler, said);
+}
+
+/* In the way of all others that ended, for the store may be full just now. */
+static void fail_to_start(struct scheduler *scheduler, int64_t run, const char *reason)
+{
+	struct said *said = mem_alloc(sizeof(*said));
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	said->ended = said->own = true;
+	said->ended_msg = (struct msg_ended){
+		.run = (uint64_t)run,
+		.reason = arena_strdup(&said->arena, reason),
+		.notes = "",
+		.wall_ns = (uint64_t)(now.tv_sec * NS_PER_SEC + now.tv_nsec),
+	};
+	hear(scheduler, said);
+}
+
+static void said_free(struct said *said)
+{
+	arena_free(&said->arena);
+	free(said);
+}
+
+/* Files for what the tool will write.  Closed here: the rows tell where they are. */
+static int make_files(struct app *app, const struct form *form, struct msg_start *start,
+		      struct err *err)
+{
+	const struct {
+		const char *kind;
+		bool wanted;
+		int *fd;
+	} files[] = {
+		{ "recording", form->tool & TOOL_SAMPLE, &start->recording },
+		{ "series", form->tool & TOOL_COUNT, &start->series },
+		{ "output", form->target == TARGET_COMMAND, &start->output },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
+		struct content *content;
+
+		if (!files[i].wanted)
+			continue;
+		content = content_begin(app->dir, (int64_t)start->run, files[i].kind, err);
+		if (!content)
+			return -err->code;
+		*files[i].fd = dup(content_fd(content));
+		content_leave(content);
+		if (*files[i].fd < 0)
+			return err_set(err, errno, "a file of the run: %s", strerror(errno));
+	}
+	return 0;
+}
+
+static void close_files(const struct msg_start *start)
+{
+	const int fds[] = { start->recording, start->series, start->output };
+
+	for (size_t i = 0; i < ARRAY_SIZE(fds); i++)
+		if (fds[i] >= 0)
+			close(fds[i]);
+}
+
+static int send_start(struct app *app, const struct run *run, struct arena *arena, struct err *err)
+{
+	struct json_object *object = jsonread(run->form, strlen(run->form), "its form", err);
+	struct msg_start start = { .recording = -1, .series = -1, .output = -1 };
+	struct form form = { 0 };
+	int rc = object ? form_parse(object, arena, &form, err) : -EBADMSG;
+
+	if (!rc)
+		start = form_start(&form, run->id);
+	if (!rc)
+		rc = datadir_room(app->dir, 0, (int64_t)app->policy.max_disk, err);
+	if (!rc)
+		rc = make_files(app, &form, &start, err);
+	if (!rc)
+		rc = link_send(app->link, &msg_start, &start, err);
+	close_files(&start);
+	form_fini(&form);
+	json_object_put(object);
+	return rc;
+}
+
+static int start_one(struct scheduler *scheduler, int64_t id, struct err *err)
+{
+	struct app *app = scheduler->app;
+	struct arena arena = { 0 };
+	struct run run;
+	int rc = store_run_get(app->store, id, &arena, &run, err);
+
+	if (!rc)
+		rc = send_start(app, &run, &arena, err);
+	scheduler->current = id;
+	if (rc)
+		fail_to_start(scheduler, id, err->text);
+	arena_free(&arena);
+	return rc;
+}
+
+static void take_run(struct scheduler *scheduler)
+{
+	struct app *app = scheduler->app;
+	struct err err = { 0 };
+	int64_t id;
+	int rc;
+
+	if (scheduler->current)
+		return;
+	pthread_mutex_lock(&scheduler->starting);
+	rc = store_run_take(app->store, app->policy.host, &id, &err);
+	if (rc > 0)
+		start_one(scheduler, id, &err);
+	pthread_mutex_unlock(&scheduler->starting);
+	if (rc < 0)
+		log_once(LOG_WARN, "the queue can't be looked at: %s", err.text);
+}
+
+static void note_ended(struct scheduler *scheduler, const struct said *said)
+{
+	struct msg_forget forget = { .run = said->ended_msg.run };
+
+	if (!said->own)
+		link_send(scheduler->app->link, &msg_forget, &forget, NULL);
+	if (scheduler->current == (int64_t)said->ended_msg.run)
+		scheduler->current = 0;
+}
+
+/* False: it stays the first, for it has to be tried again. */
+static bool take_said(struct scheduler *scheduler, struct said *said)
+{
+	if (!said->ended) {
+		run_began(scheduler->app, &said->began_msg);
+		scheduler->current = (int64_t)said->began_msg.run;
+	} else if (run_ended(scheduler->app, &said->ended_msg)) {
+		return false;
+	} else {
+		note_ended(scheduler, said);
+	}
+	return true;
+}
+
+static void drop_first(struct scheduler *scheduler)
+{
+	struct said *said = scheduler->first;
+
+	scheduler->first = said->next;
+	if (!scheduler->first)
+		scheduler->last = &scheduler->first;
+	said_free(said);
+}
+
+/* Until there is something to do, or for a second: a full disk may have room again. */
+static void wait_a_while(struct scheduler *scheduler)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_sec++;
+	if (!scheduler->kicked && !scheduler->stopping)
+		pthread_cond_timedwait(&scheduler->more, &scheduler->lock, &until);
+	scheduler->kicked = false;
+}
+
+static void purge_now_and_then(struct scheduler *scheduler, int64_t *next_ns)
+{
+	struct datadir_sweep sweep = { 0 };
+	struct timespec now;
+
+	if (clock_now_ns() < *next_ns)
+		return;
+	*next_ns = clock_now_ns() + PURGE_NS;
+	clock_gettime(CLOCK_REALTIME, &now);
+	datadir_purge(scheduler->app->dir, now.tv_sec * NS_PER_SEC + now.tv_nsec, &sweep, NULL);
+}
+
+static void *scheduler_thread(void *arg)
+{
+	struct scheduler *scheduler = arg;
+	int64_t purge_ns = 0;
+	struct said *said;
+
+	pthread_mutex_lock(&scheduler->lock);
+	while (!scheduler->stopping) {
+		bool taken = false;
+
+		said = scheduler->first; /* nobody else takes one away */
+		pthread_mutex_unlock(&scheduler->lock);
+		if (said) {
+			taken = take_said(scheduler, said);
+		} else {
+			take_run(scheduler);
+			purge_now_and_then(scheduler, &purge_ns);
+		}
+		pthread_mutex_lock(&scheduler->lock);
+		if (taken)
+			drop_first(scheduler);
+		else if (said || !scheduler->first)
+			wait_a_while(scheduler);
+	}
+	pthread_mutex_unlock(&scheduler->lock);
+	return NULL;
+}
+
+struct scheduler *scheduler_new(struct app *app)
+{
+	struct scheduler *scheduler = mem_alloc(sizeof(*scheduler));
+	pthread_condattr_t monotonic;
+
+	scheduler->app = app;
+	scheduler->last = &scheduler->first;
+	pthread_mutex_init(&scheduler->lock, NULL);
+	pthread_mutex_init(&scheduler->starting, NULL);
+	pthread_condattr_init(&monotonic);
+	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	pthread_cond_init(&scheduler->more, &monotonic);
+	pthread_condattr_destroy(&monotonic);
+	link_on(app->link, &msg_began, on_began);
+	link_on(app->link, &msg_ended, on_ended);
+	vec_each (held, link_held(app->link))
+		scheduler->current = held->run;
+	return scheduler;
+}
+
+int scheduler_start(struct scheduler *scheduler, struct err *err)
+{
+	if (pthread_create(&scheduler->thread, NULL, scheduler_thread, scheduler))
+		return err_set(err, EAGAIN, "no thread can be started");
+	scheduler->running = true;
+	return 0;
+}
+
+void scheduler_free(struct scheduler *scheduler)
+{
+	if (!scheduler)
+		return;
+	pthread_mutex_lock(&scheduler->lock);
+	scheduler->stopping = true;
+	pthread_cond_signal(&scheduler->more);
+	pthread_mutex_unlock(&scheduler->lock);
+	if (scheduler->running)
+		pthread_join(scheduler->thread, NULL);
+	while (scheduler->first) /* the next web side is told again */
+		drop_first(scheduler);
+	pthread_cond_destroy(&scheduler->more);
+	pthread_mutex_destroy(&scheduler->lock);
+	pthread_mutex_destroy(&scheduler->starting);
+	free(scheduler);
+}
+
+void scheduler_kick(struct scheduler *scheduler)
+{
+	if (!scheduler)
+		return;
+	pthread_mutex_lock(&scheduler->lock);
+	scheduler->kicked = true;
+	pthread_cond_signal(&scheduler->more);
+	pthread_mutex_unlock(&scheduler->lock);
+}
+
+int scheduler_cancel(struct scheduler *scheduler, int64_t run, struct err *err)
+{
+	struct msg_cancel cancel = { .run = (uint64_t)run };
+	int rc;
+
+	pthread_mutex_lock(&scheduler->starting);
+	rc = link_send(scheduler->app->link, &msg_cancel, &cancel, err);
+	pthread_mutex_unlock(&scheduler->starting);
+	return rc;
+}
+
+int scheduler_control(struct scheduler *scheduler, int64_t run, enum run_control action,
+		      struct err *err)
+{
+	struct msg_control control = { .run = (uint64_t)run, .action = action };
+
+	return link_send(scheduler->app->link, &msg_control, &control, err);
+}
