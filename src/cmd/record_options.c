@@ -332,6 +332,8 @@ const struct option_spec record_option_specs[] = {
 	{ OPT_FLAG, 'q', "quiet", FIELD(quiet), NULL, "say nothing but errors" },
 	{ OPT_COUNT, 'v', "verbose", FIELD(verbose), NULL, "say more" },
 
+	{ OPT_FLAG, 0, "read-along", CHOICE(read_along), NULL,
+	  "the server's: commit ten times a second", .hidden = true },
 	{ OPT_TEXT, 0, "summary", FIELD(summary), "NAME", "what `script record` was asked for",
 	  .hidden = true },
 	{ OPT_FLAG, 0, "group", FIELD(group), NULL, "make one group of all events",

@@ -55,6 +55,7 @@ static void add_record(struct strlist *argv, const struct measure_options *optio
 	const struct msg_start *start = options->start;
 
 	add(argv, "--output=-"); /* standard output is the file */
+	add(argv, "--read-along");
 	if (*start->sample_events)
 		add(argv, "--event=%s", start->sample_events);
 	if (*start->rate == 'c')

@@ -240,7 +240,8 @@ static int start_drain(struct recording *r, struct err *err)
 		.most_bytes = r->options.most_bytes,
 		.tuck = r->tuck,
 		.keep = r->keep,
-		.soon = r->options.sampling.choice.no_buffering,
+		.soon = r->options.sampling.choice.no_buffering ||
+			r->options.sampling.choice.read_along,
 		.one_round = r->options.sampling.choice.overwrite,
 	};
 	size_t count;

@@ -51,6 +51,7 @@ struct sampling_choice {
 	bool all_user, all_kernel;
 	bool overwrite;
 	bool no_buffering;
+	bool read_along; /* somebody does: short rounds */
 	bool no_bpf_events, no_namespaces, no_build_ids;
 	bool switches, cgroups;
 	int clock; /* clockid_t */
