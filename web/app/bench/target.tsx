@@ -43,15 +43,15 @@ function Command({ form, change, set }: Props & { set: (part: Partial<Target>) =
 			<label class="check">
 				<input type="checkbox" checked={target.shell} onChange={() => set({ shell: !target.shell })} /> Through a shell: pipes, <code>&amp;&amp;</code>, <code>*</code>, <code>$HOME</code>
 			</label>
-			<Field label="Environment" hint="A=1 B='two words'">
-				<input class="mono" spellcheck={false} autocomplete="off" value={form.environment} onInput={(event) => change({ environment: event.currentTarget.value })} />
+			<Field label="Environment">
+				<input class="mono" placeholder="A=1 B='two words'" spellcheck={false} autocomplete="off" value={form.environment} onInput={(event) => change({ environment: event.currentTarget.value })} />
 			</Field>
 			<div class="two">
-				<Field label="Folder" hint="empty: the home of the user it runs as">
-					<input class="mono" spellcheck={false} autocomplete="off" value={form.folder} onInput={(event) => change({ folder: event.currentTarget.value })} />
+				<Field label="Folder">
+					<input class="mono" placeholder="its home" title="Empty: the home of the user that it runs as" spellcheck={false} autocomplete="off" value={form.folder} onInput={(event) => change({ folder: event.currentTarget.value })} />
 				</Field>
-				<Field label="Pinned to CPUs" hint="0-3,8; empty: all">
-					<input class="mono" autocomplete="off" value={form.cpus} onInput={(event) => change({ cpus: event.currentTarget.value })} />
+				<Field label="Pinned to CPUs">
+					<input class="mono" placeholder="all; 0-3,8" autocomplete="off" value={form.cpus} onInput={(event) => change({ cpus: event.currentTarget.value })} />
 				</Field>
 			</div>
 		</>

@@ -5,7 +5,11 @@ import type { Finding, Overview, Quality, QueryTop, RunSummary } from "../api/sc
 import { grouped, percent } from "../model/format";
 import { useFetch } from "../model/hooks";
 import { endingWord } from "../model/runs";
+import { lazy } from "../widgets/lazy";
 import { Trouble } from "../widgets/trouble";
+
+const MiniFlame = lazy(() => import("../widgets/mini_flame").then((part) => part.MiniFlame));
+const TAB_WORDS: Record<string, string> = { flame: "See it in the flame graph", functions: "See the functions", counters: "See the counters", time: "See it over time", output: "See the output" };
 
 type Link = (tab: string, query: Record<string, string>) => string;
 
@@ -14,6 +18,7 @@ export function OverviewTab({ run, onTab, link }: { run: Run; onTab: (tab: strin
 	const overview = useFetch<Overview>(over ? `/runs/${run.id}/overview` : null);
 	const summary = useFetch<RunSummary>(over ? `/runs/${run.id}/summary` : null);
 	const sampled = run.facts?.tabs ? run.facts.tabs.includes("flame") : run.tool !== "count";
+	const [first, ...more] = overview.data?.findings ?? [];
 	if (!over) return <Meanwhile run={run} onTab={onTab} />;
 	return (
 		<div class="overview">
@@ -23,16 +28,32 @@ export function OverviewTab({ run, onTab, link }: { run: Run; onTab: (tab: strin
 			)}
 			<section class="sentence" aria-label="What limited it" aria-busy={overview.busy}>
 				<h2>{overview.data?.sentence ?? " "}</h2>
+				{first && <EvidenceLine finding={first} link={link} />}
 				{overview.data && !overview.data.sure && <p class="dim">There is little data; take it as a hint.</p>}
 			</section>
 			<Figures summary={summary.data} />
 			<div class="overview-columns">
-				<section aria-label="Findings">
-					<h3>Why, and where to look</h3>
-					<ul class="findings">
-						{overview.data?.findings.map((finding) => <FindingItem key={finding.rule + finding.text} finding={finding} link={link} />)}
-					</ul>
-				</section>
+				<div>
+					{sampled && (
+						<section aria-label="Flame graph">
+							<h3>Where the time went <small><a href={link("flame", {})}>open the flame graph</a></small></h3>
+							<a href={link("flame", {})} aria-label="Open the flame graph"><MiniFlame run={run.id} labels class="preview" /></a>
+						</section>
+					)}
+					{more.length > 0 && (
+						<section aria-label="Findings">
+							<h3>What else stands out</h3>
+							<ul class="findings">
+								{more.map((finding) => (
+									<li key={finding.rule + finding.text}>
+										<p>{finding.text}</p>
+										<EvidenceLine finding={finding} link={link} />
+									</li>
+								))}
+							</ul>
+						</section>
+					)}
+				</div>
 				<div>
 					{sampled && <TopFunctions run={run} link={link} />}
 					{sampled && <Trust run={run} />}
@@ -58,16 +79,13 @@ function Meanwhile({ run, onTab }: { run: Run; onTab: (tab: string) => void }) {
 	);
 }
 
-function FindingItem({ finding, link }: { finding: Finding; link: Link }) {
+function EvidenceLine({ finding, link }: { finding: Finding; link: Link }) {
 	const query: Record<string, string> = finding.function && finding.tab === "functions" ? { function: finding.function } : {};
 	return (
-		<li>
-			<p>{finding.text}</p>
-			<p class="evidence">
-				{finding.evidence.map((one) => <span class="chip" key={one.name}><span class="dim">{one.name}</span> {one.text}</span>)}
-				{finding.tab && <a href={link(finding.tab, query)}>Show {finding.tab === "functions" ? "the functions" : `the ${finding.tab} tab`}</a>}
-			</p>
-		</li>
+		<p class="evidence">
+			{finding.evidence.map((one) => <span class="chip" key={one.name}><span class="dim">{one.name}</span> {one.text}</span>)}
+			{finding.tab && <a href={link(finding.tab, query)}>{TAB_WORDS[finding.tab] ?? finding.tab}</a>}
+		</p>
 	);
 }
 

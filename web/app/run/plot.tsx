@@ -3,7 +3,7 @@
 // Plots of one page share the axis of time and the cursor.
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { moment, short } from "../model/format";
 import { useWidth } from "../model/hooks";
 import { clampRange, zoomRange } from "./lines";
@@ -67,7 +67,7 @@ function options(props: PlotProps, width: number, live: { current: PlotProps }):
 		series: list,
 		bands,
 		legend: { show: false },
-		padding: [6, 8, props.axis ? 0 : 6, 0],
+		padding: [6, 22, props.axis ? 0 : 6, 0],
 		scales: { x: { time: false, auto: false }, y: { range: (_, __, most) => [0, live.current.top ?? (most > 0 ? most * 1.06 : 1)] } },
 		axes: [
 			{ show: props.axis, stroke: dim, grid: { stroke: line, width: 1 }, ticks: { stroke: line }, size: 26, font: "11px system-ui", values: (_, at) => at.map((value) => moment(value, span())) },
@@ -186,9 +186,14 @@ export function Plot(props: PlotProps) {
 	);
 }
 
+// Canvases have no style sheet: with another theme they are made anew.
 function useDark(): boolean {
 	const query = matchMedia("(prefers-color-scheme: dark)");
-	const dark = useRef(query.matches);
-	dark.current = query.matches;
-	return dark.current;
+	const [dark, setDark] = useState(query.matches);
+	useEffect(() => {
+		const change = () => setDark(query.matches);
+		query.addEventListener("change", change);
+		return () => query.removeEventListener("change", change);
+	}, []);
+	return dark;
 }

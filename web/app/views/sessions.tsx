@@ -13,9 +13,12 @@ import { runTitle } from "../model/runs";
 import { Import } from "../widgets/import";
 import { Menu } from "../widgets/menu";
 import { Spark } from "../widgets/spark";
+import { lazy } from "../widgets/lazy";
 import { StateBadge } from "../widgets/state";
 import { toast } from "../widgets/toast";
 import { Trouble } from "../widgets/trouble";
+
+const MiniFlame = lazy(() => import("../widgets/mini_flame").then((part) => part.MiniFlame));
 
 export function Sessions() {
 	const { params } = usePlace();
@@ -116,13 +119,17 @@ function Logo() {
 	);
 }
 
+function sampled(run: Run): boolean {
+	return run.state === "done" && (run.facts?.tabs?.includes("flame") ?? false);
+}
+
 function Card({ session }: { session: Session }) {
 	const [renaming, setRenaming] = useState(false);
 	const now = useNow(60000);
 	const last = useFetch<List<Run>>(session.runs ? "/runs" : null, { session: session.id, limit: 1 }, true);
 	const run = last.data?.items[0];
 	useEffect(last.reload, [session.change]);
-	const picture = usePicture(run);
+	const picture = usePicture(run && !sampled(run) ? run : undefined);
 	const action = useAction(async (what: "remove" | "archive") => {
 		const path = `/sessions/${session.id}`;
 		if (what === "remove") {
@@ -152,7 +159,7 @@ function Card({ session }: { session: Session }) {
 					</>
 				)}
 			</div>
-			<Spark data={picture} width={150} height={36} label="Samples or counts of the last run over time" />
+			{run && sampled(run) ? <a href={`/r/${run.id}/flame`} aria-label="Flame graph of the last run"><MiniFlame run={run.id} class="thumb" /></a> : <Spark data={picture} width={150} height={44} label="Counts of the last run over time" />}
 			<Menu
 				class="right" label="⋯" title={`Actions for ${session.title}`}
 				items={[

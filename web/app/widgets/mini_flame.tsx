@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// A flame graph as a picture: no names, no hands; a link to the real one is around it.
+import { useEffect, useRef } from "preact/hooks";
+import { Colors } from "../../flame/color";
+import { type Graph, readGraph } from "../../flame/columns";
+import { LOOK } from "../../flame/look";
+import { paint } from "../../flame/paint";
+import { api } from "../api/client";
+
+const known = new Map<number, Promise<Graph | null>>();
+
+// Of a run that is over: asked for once, and coarsely.
+function graphOf(run: number): Promise<Graph | null> {
+	if (!known.has(run)) known.set(run, api.text(`/runs/${run}/flame`, { least: 0.004 }).then(readGraph).catch(() => null));
+	return known.get(run)!;
+}
+
+function draw(canvas: HTMLCanvasElement, graph: Graph, labels: boolean): void {
+	const { tree } = graph;
+	const ratio = devicePixelRatio || 1;
+	const { clientWidth: width, clientHeight: height } = canvas;
+	const row = Math.max(labels ? 18 : 2, Math.min(labels ? 18 : 6, height / tree.rows));
+	canvas.width = Math.round(width * ratio);
+	canvas.height = Math.round(height * ratio);
+	const context = canvas.getContext("2d", { willReadFrequently: true });
+	if (!context || !width || !tree.total[0]) return;
+	// A deep graph shows its foot.
+	const y = (depth: number) => Math.round(height - (depth + 1) * row);
+	const area = { from: 0, to: tree.total[0], height, ratio, row: Math.ceil(row), gap: labels ? 1 : 0, y, labels };
+	paint(context, area, { graph, tree, colors: new Colors(graph, LOOK, "kind"), hits: null, zoomed: 0 });
+}
+
+export function MiniFlame({ run, labels = false, class: name }: { run: number; labels?: boolean; class: string }) {
+	const canvas = useRef<HTMLCanvasElement>(null);
+	useEffect(() => {
+		let graph: Graph | null = null;
+		const observer = new ResizeObserver(() => graph && canvas.current && draw(canvas.current, graph, labels));
+		observer.observe(canvas.current!);
+		void graphOf(run).then((found) => {
+			graph = found;
+			if (graph && canvas.current) draw(canvas.current, graph, labels);
+		});
+		return () => observer.disconnect();
+	}, [run]);
+	return <canvas ref={canvas} class={`mini-flame ${name}`} role="img" aria-label="Flame graph, small" />;
+}
