@@ -189,7 +189,8 @@ void flame_placer_fini(struct flame_placer *p)
 /* What a tree is made with. */
 struct growing {
 	struct flametree *tree;
-	uint32_t *names; /* by function, of the tree's names; NO_NODE: not made yet */
+	uint32_t *names;      /* by function, of the tree's names; NO_NODE: not made yet */
+	VEC(uint32_t) levels; /* of the tree's nodes */
 };
 
 static uint32_t name_of(struct growing *g, uint32_t function)
@@ -220,14 +221,24 @@ static uint32_t grow_node(struct growing *g, uint32_t parent, const struct place
 				   .kind = FLAME_GROUP,
 				   .self = placed->weight,
 				   .total = placed->weight };
+	uint32_t level;
 
 	if (placed->link != GROUP_LINK) {
 		node.function = placed->link >> 1;
 		node.name = name_of(g, node.function);
 		node.kind = (uint8_t)kind_of(g->tree->profile, placed->link);
 	}
+	level = g->levels.len ? g->levels.data[parent] + 1 : 0;
+	*vec_push(&g->levels) = level;
 	*vec_push(&g->tree->nodes) = node;
 	return (uint32_t)g->tree->nodes.len - 1;
+}
+
+/* Whether what stands on a node is too far from the root. */
+static bool is_too_high(const struct growing *g, uint32_t parent,
+			const struct flametree_options *options)
+{
+	return options->depth && g->levels.data[parent] >= options->depth;
 }
 
 static void sum_up(struct flame_placer *p)
@@ -265,7 +276,8 @@ void flame_placer_finish(struct flame_placer *p, const struct flametree_options 
 		}
 		tree->nodes.data[parent].self.samples -= node->weight.samples;
 		tree->nodes.data[parent].self.weight -= node->weight.weight;
-		if ((double)flame_value(&node->weight, options->weight) >= least) {
+		if ((double)flame_value(&node->weight, options->weight) >= least &&
+		    !is_too_high(&g, parent, options)) {
 			node->link = grow_node(&g, parent, node, name);
 		} else {
 			node->link = NO_NODE;
@@ -273,4 +285,5 @@ void flame_placer_finish(struct flame_placer *p, const struct flametree_options 
 		}
 	}
 	free(g.names);
+	vec_free(&g.levels);
 }

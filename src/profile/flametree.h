@@ -34,6 +34,7 @@ struct flametree_options {
 	 * stands on them; 0: all are there. */
 	double least;
 	enum flame_weight weight;
+	uint32_t depth; /* levels above the root; what is above them is left out.  0: all */
 };
 
 struct flame_node {

@@ -384,6 +384,7 @@ static bool check_stacks(const struct profile_stacks *stacks, size_t functions)
 	return good && below(stacks->function, stacks->len, functions);
 }
 
+/* Samples of texts have no addresses: their leaf is 0, and there is none. */
 static bool check_samples(const struct profile *p)
 {
 	const struct profile_samples *rows = &p->samples;
@@ -393,7 +394,7 @@ static bool check_samples(const struct profile *p)
 		sorted &= rows->time[i - 1] <= rows->time[i];
 	return sorted && below(rows->stack, rows->len, p->stacks.len) &&
 	       below(rows->thread, rows->len, p->threads.len) &&
-	       below(rows->leaf, rows->len, p->leaves.len) &&
+	       below(rows->leaf, rows->len, p->leaves.len ? p->leaves.len : 1) &&
 	       below16(rows->event, rows->len, p->events.len);
 }
 

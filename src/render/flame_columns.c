@@ -19,6 +19,7 @@ struct columns {
 	uint32_t *function_of; /* by name of the tree: its number, NO_NODE if it has none yet */
 	VEC(const char *) functions;
 	struct idmap faces;
+	uint32_t not_shown;   /* the face of what was left out; NO_NODE: none yet */
 	uint32_t *hot_places; /* by function of the profile; NULL: not known */
 	struct numbered objects, places;
 	VEC(uint32_t) object_colors;
@@ -111,20 +112,70 @@ static void put_frame(struct columns *c, uint32_t node, uint64_t drop)
 	put_number(&c->samples, facts->self.samples);
 }
 
+/* What was left out of a node's children. */
+static struct weight_pair left_out(const struct flametree *tree, uint32_t node)
+{
+	const struct flame_node *nodes = tree->nodes.data;
+	struct weight_pair rest = { nodes[node].total.samples - nodes[node].self.samples,
+				    nodes[node].total.weight - nodes[node].self.weight };
+
+	for (uint32_t i = nodes[node].first_child; i != NO_NODE; i = nodes[i].next_sibling) {
+		rest.samples -= nodes[i].total.samples;
+		rest.weight -= nodes[i].total.weight;
+	}
+	return rest;
+}
+
+static uint32_t not_shown_face(struct columns *c)
+{
+	if (c->not_shown == NO_NODE) {
+		uint32_t next = (uint32_t)c->faces.len, function = (uint32_t)c->functions.len;
+
+		*vec_push(&c->functions) = FLAME_NOT_SHOWN;
+		put_number(&c->object, number_of(&c->objects, ""));
+		if (c->objects.texts.len > c->object_colors.len)
+			*vec_push(&c->object_colors) = flame_kind_color(FLAME_UNKNOWN);
+		put_number(&c->shade, 0);
+		put_number(&c->place, 0);
+		if (c->graph->fixed)
+			put_number(&c->fixed, flame_kind_color(FLAME_UNKNOWN));
+		put_number(&c->of, function);
+		put_number(&c->kind, FLAME_UNKNOWN);
+		c->not_shown = idmap_add(&c->faces,
+					 (uint64_t)function * FLAME_KINDS + FLAME_UNKNOWN, next);
+	}
+	return c->not_shown;
+}
+
+/* How many frames it took: one, or none where nothing is left out. */
+static uint64_t put_left_out(struct columns *c, uint32_t node)
+{
+	struct weight_pair rest = left_out(c->graph->tree, node);
+
+	if (!c->graph->tree->hidden || !rest.samples)
+		return 0;
+	put_number(&c->drop, 0);
+	put_number(&c->face, not_shown_face(c));
+	put_number(&c->self, flame_value(&rest, c->graph->weight));
+	put_number(&c->samples, rest.samples);
+	return 1;
+}
+
 static void walk(struct columns *c)
 {
 	const struct flame_node *nodes = c->graph->tree->nodes.data;
-	uint64_t drop = 0;
+	uint64_t drop = 0, more;
 	uint32_t node = 0;
 
 	for (;;) {
 		put_frame(c, node, drop);
-		drop = 0;
+		more = put_left_out(c, node);
+		drop = more;
 		if (nodes[node].first_child != NO_NODE) {
 			node = nodes[node].first_child;
 			continue;
 		}
-		for (drop = 1; node && nodes[node].next_sibling == NO_NODE; drop++)
+		for (drop = 1 + more; node && nodes[node].next_sibling == NO_NODE; drop++)
 			node = nodes[node].parent;
 		if (!node)
 			return;
@@ -228,7 +279,7 @@ void flame_columns_write(const struct flame_graph *graph, struct outbuf *out)
 {
 	const struct flametree *tree = graph->tree;
 	const struct profile *profile = tree->profile;
-	struct columns c = { .graph = graph, .out = out };
+	struct columns c = { .graph = graph, .out = out, .not_shown = NO_NODE };
 	size_t names = tree->names.len;
 
 	c.function_of = mem_resize(NULL, names + 1, sizeof(*c.function_of));
@@ -237,6 +288,7 @@ void flame_columns_write(const struct flame_graph *graph, struct outbuf *out)
 	number_of(&c.places, "");
 	walk(&c);
 	out_char(out, '{');
+	out_text(out, graph->members ? graph->members : "");
 	put_member(&c, "event", profile_text(profile, profile->events.data[graph->event].name));
 	put_member(&c, "unit", graph->unit);
 	put_member(&c, "subtitle", graph->subtitle);

@@ -162,7 +162,7 @@ int query_top(const struct query *query, struct json *json, struct err *err)
 
 /* ---- neighbours ---- */
 
-static bool is_called(const struct profile *profile, uint32_t function, const char *name)
+bool query_is_called(const struct profile *profile, uint32_t function, const char *name)
 {
 	char *shown;
 	bool same;
@@ -183,7 +183,7 @@ static void find_functions(const struct query *query, const struct restack *stac
 	struct function_weight *weights = profile_function_weights(&stacks->view, &stacks->weights);
 
 	for (uint32_t i = 0; i < query->profile->functions.len; i++)
-		if (weights[i].total.samples && is_called(query->profile, i, name))
+		if (weights[i].total.samples && query_is_called(query->profile, i, name))
 			*vec_push(found) = (struct query_ranked){
 				flame_value(&weights[i].total, query->weight), 0, i
 			};

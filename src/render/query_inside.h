@@ -18,6 +18,9 @@ void query_put_weight(const struct query *query, const char *prefix,
 /* "function", "object" and "kind"; NO_FUNCTION is a function that is null. */
 void query_put_function(const struct profile *profile, uint32_t function, struct json *json);
 
+/* Whether a function has that name, readable or as the linker knows it. */
+bool query_is_called(const struct profile *profile, uint32_t function, const char *name);
+
 /* The samples that all answers but a tree's are about. */
 struct profile_filter query_filter(const struct query *query);
 

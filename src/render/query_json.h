@@ -42,6 +42,8 @@ int query_events(const struct query *query, struct json *json, struct err *err);
 /* -ENOENT if no function of that name, readable or as the linker knows it, weighs anything. */
 int query_callers(const struct query *query, const char *name, struct json *json, struct err *err);
 int query_callees(const struct query *query, const char *name, struct json *json, struct err *err);
+/* The lines of its source, by what they weigh themselves; -ENOENT also if no lines are known. */
+int query_lines(const struct query *query, const char *name, struct json *json, struct err *err);
 
 /*
  * Of the whole profile, whatever the filters.  `imported` (NULL: none) is what reading a text told;

@@ -100,6 +100,17 @@ bool reply_etag(struct request *request, const char *etag)
 	return true;
 }
 
+/* What failed has no version: the next answer may be another. */
+static void drop_etag(struct http_reply *reply)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < reply->header_count; i++)
+		if (strcmp(reply->headers[i].name, "ETag"))
+			reply->headers[kept++] = reply->headers[i];
+	reply->header_count = kept;
+}
+
 int reply_error(struct request *request, int status, const char *code, const char *remedy,
 		struct err *err, const char *format, ...)
 {
@@ -110,6 +121,7 @@ int reply_error(struct request *request, int status, const char *code, const cha
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
+	drop_etag(&request->http->reply);
 	json = reply_json(request);
 	reply_status(request, status);
 	json_open(json, NULL, '{');

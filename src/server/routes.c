@@ -9,29 +9,39 @@
 
 /* One a line. */
 extern const struct route about_routes[];
+extern const struct route counter_routes[];
 extern const struct route import_routes[];
 extern const struct route machine_routes[];
+extern const struct route output_routes[];
 extern const struct route people_routes[];
 extern const struct route plan_routes[];
+extern const struct route profile_routes[];
 extern const struct route run_act_routes[];
 extern const struct route run_add_routes[];
 extern const struct route run_routes[];
 extern const struct route session_routes[];
 extern const struct route signin_routes[];
 extern const struct route stream_routes[];
+extern const struct route summary_routes[];
+extern const struct route time_routes[];
 
 const struct route *const route_tables[] = {
 	about_routes,	/* the description itself */
+	counter_routes, /* counters of a run */
 	import_routes,	/* files that are sent */
 	machine_routes, /* hosts, events, processes, doctor */
+	output_routes,	/* what a run printed */
 	people_routes,	/* tags, the log */
 	plan_routes,	/* what a form would do */
+	profile_routes, /* flame tree and tables */
 	run_act_routes, /* cancel, pause, resume, reset */
 	run_add_routes, /* new runs, again */
 	run_routes,	/* runs, the queue */
 	session_routes, /* sessions */
 	signin_routes,	/* who it is */
 	stream_routes,	/* events as they happen */
+	summary_routes, /* figures of a run, in words too */
+	time_routes,	/* samples over time */
 	NULL,
 };
 

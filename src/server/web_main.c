@@ -14,6 +14,7 @@
 #include "server/link.h"
 #include "server/live.h"
 #include "server/mhd.h"
+#include "server/profiles.h"
 #include "server/resource.h"
 #include "server/scheduler.h"
 #include "server/signin.h"
@@ -177,6 +178,15 @@ static int start_fenced(struct app *app, const struct web_side *side, struct err
 	return confine(app, side, err);
 }
 
+static int remake_index(void *state, int64_t run, struct err *err)
+{
+	struct app *app = state;
+
+	(void)err;
+	analysis_remake(app->analysis, run);
+	return 0;
+}
+
 /* In the order of struct app. */
 static int start(struct app *app, const struct web_side *side, struct err *err)
 {
@@ -184,6 +194,9 @@ static int start(struct app *app, const struct web_side *side, struct err *err)
 
 	if (!rc)
 		rc = open_store(app, side->data, err);
+	if (!rc)
+		app->profiles = profiles_new(&(struct profiles_options){
+			.dir = app->dir, .remake = remake_index, .state = app });
 	if (!rc)
 		rc = start_live(app, err);
 	if (!rc)
@@ -211,6 +224,7 @@ static void stop(struct app *app)
 	jobs_free(app->jobs);
 	live_free(app->live);
 	hub_free(app->hub);
+	profiles_free(app->profiles);
 	link_close(app->link);
 	datadir_close(app->dir);
 	arena_free(&app->arena);

@@ -8,7 +8,7 @@ $ perfolio query a.txt callers foo -e cycles
 $ perfolio query a.txt events
 {"query":"events","rows":[{"event":"cycles","unit":"cycles","samples":1,"count":"7","lost":0},{"event":"faults","unit":"samples","samples":1,"count":"1","lost":0}],"left_out":0}
 $ perfolio query a.txt threads -e faults
-{"query":"threads","event":"faults","unit":"samples","weight":"period","samples":1,"count":"1","rows":[{"comm":"p","pid":5,"tid":5,"samples":1,"count":"1","percent":100}],"left_out":0}
+{"query":"threads","event":"faults","unit":"samples","weight":"period","samples":1,"count":"1","rows":[{"comm":"p","pid":5,"tid":5,"samples":1,"count":"1","percent":100}],"left_out":0,"processes":[{"comm":"p","pid":5,"threads":1,"samples":1,"count":"1","percent":100}],"processes_left_out":0}
 $ perfolio query a.txt tree -e cycles --depth 1 --focus '^foo$'
 {"query":"tree","event":"cycles","unit":"cycles","weight":"period","samples":1,"count":"7","idle_samples":0,"nodes":[{"parent":-1,"name":"all","kind":"group","self_samples":0,"self_count":"0","self_percent":0,"total_samples":1,"total_count":"7","total_percent":100,"left_out":0},{"parent":0,"name":"p","kind":"group","self_samples":0,"self_count":"0","self_percent":0,"total_samples":1,"total_count":"7","total_percent":100,"left_out":1}],"left_out":1}
 $ printf 'a;b 1\na;c 1\na;d 1\n???\n' | perfolio query - quality 2>&1 | grep -o '"text":{"lines[^}]*}'

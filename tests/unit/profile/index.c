@@ -22,6 +22,24 @@ static struct profile *sample_profile(void)
 	return profile;
 }
 
+/* As imports are. */
+TEST(index_of_samples_without_addresses)
+{
+	struct profile *profile = made_profile(), *again = NULL;
+	struct err err = { 0 };
+	char path[] = "/tmp/perfolio-index-XXXXXX";
+	int fd = mkstemp(path);
+
+	unlink(path);
+	made_sample(profile, 10, "main", 5);
+	EXPECT_INT(profile_index_write_fd(profile, fd, &err), 0);
+	EXPECT_INT(profile_index_open_fd(&again, fd, &err), 0);
+	EXPECT_INT(again->samples.len, 1);
+	profile_free(again);
+	close(fd);
+	profile_free(profile);
+}
+
 static void temporary(char *path, size_t room)
 {
 	snprintf(path, room, "/tmp/perfolio-index-XXXXXX");

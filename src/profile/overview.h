@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What limited a program, in plain words: a table of rules over the figures of a run.  The first
+ * rule that holds gives the first sentence; each finding comes with the numbers it was made from.
+ */
+#ifndef PROFILE_OVERVIEW_H
+#define PROFILE_OVERVIEW_H
+
+#include "profile/profile.h"
+
+#define OVERVIEW_TOP	  3
+#define OVERVIEW_EVIDENCE 6
+#define OVERVIEW_FINDINGS 16
+
+/* A function that took much of the time by itself. */
+struct overview_function {
+	char *name;	    /* readable */
+	const char *object; /* path, the profile's */
+	double share;	    /* of 1 */
+	bool kernel;
+};
+
+/* What is known of a run; 0 where nothing is, unless a flag says so. */
+struct overview_facts {
+	uint64_t duration_ns;
+	bool whole_host; /* not one program, but the machine */
+	bool knows_cpu;	 /* user_ns and system_ns are */
+	uint64_t user_ns, system_ns;
+	bool knows_counts; /* faults and switches are */
+	uint64_t minor_faults, major_faults, voluntary_switches, involuntary_switches;
+	bool failed;	 /* ended by a signal or with another status than 0 */
+	char ending[64]; /* "status 3", "signal 9" */
+
+	/* From samples; shares are of 1, of what was not idle. */
+	uint64_t samples, lost;
+	uint64_t processes, threads; /* that were sampled */
+	double idle;		     /* of all: CPUs without work */
+	double kernel, unknown;
+	/* Each stack is of one of these at most. */
+	double faults;	   /* memory that is touched for the first time, or given back */
+	double processing; /* programs that are started and ended */
+	double calls;	   /* other system calls */
+	bool has_kernel_stacks;
+	struct overview_function top[OVERVIEW_TOP];
+	size_t top_count;
+	uint64_t sampled_ns; /* what clock samples stand for; 0: another event */
+
+	double ipc; /* from counters; 0: not counted */
+};
+
+/* Adds what the samples of an event tell; top[].name is freed by overview_facts_free(). */
+void overview_facts_add(struct overview_facts *facts, const struct profile *profile,
+			uint16_t event);
+void overview_facts_free(struct overview_facts *facts);
+
+struct evidence {
+	const char *name;
+	const char *unit; /* "percent", "ns", "count", "per-second", "cpus" */
+	double value;
+	char text[64];
+};
+
+struct finding {
+	const char *rule;
+	const char *tab; /* where to look further */
+	char text[600];
+	struct evidence evidence[OVERVIEW_EVIDENCE];
+	size_t evidence_count;
+	const struct overview_function *function; /* that it is about, or NULL */
+};
+
+struct overview {
+	struct finding findings[OVERVIEW_FINDINGS];
+	size_t count; /* at least 1 */
+	bool sure;    /* false: there is too little data, and the first finding says so */
+};
+
+/* Borrows the names of *facts. */
+void overview_make(struct overview *overview, const struct overview_facts *facts);
+
+#endif

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/profiles.h"
+#include "base/err.h"
+#include "base/vec.h"
+#include "profile/index.h"
+#include "profile/ready.h"
+#include "store/content.h"
+#include "store/datadir.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define PROFILES_MOST	    8
+#define PROFILES_MOST_BYTES ((size_t)1 << 30)
+
+struct entry {
+	char hash[HASH_TEXT];
+	struct profile *profile; /* NULL while it is opened */
+	size_t bytes;
+	unsigned holders;
+	uint64_t used; /* a clock of uses */
+	struct entry *next;
+};
+
+struct profiles {
+	struct profiles_options options;
+	pthread_mutex_t lock;
+	pthread_cond_t opened;
+	struct entry *entries;
+	uint64_t clock;
+};
+
+struct profiles *profiles_new(const struct profiles_options *options)
+{
+	struct profiles *profiles = mem_alloc(sizeof(*profiles));
+
+	profiles->options = *options;
+	if (!profiles->options.most)
+		profiles->options.most = PROFILES_MOST;
+	if (!profiles->options.most_bytes)
+		profiles->options.most_bytes = PROFILES_MOST_BYTES;
+	pthread_mutex_init(&profiles->lock, NULL);
+	pthread_cond_init(&profiles->opened, NULL);
+	return profiles;
+}
+
+static void drop(struct entry **link)
+{
+	struct entry *entry = *link;
+
+	*link = entry->next;
+	profile_free(entry->profile);
+	free(entry);
+}
+
+void profiles_free(struct profiles *profiles)
+{
+	if (!profiles)
+		return;
+	while (profiles->entries)
+		drop(&profiles->entries);
+	pthread_mutex_destroy(&profiles->lock);
+	pthread_cond_destroy(&profiles->opened);
+	free(profiles);
+}
+
+/* The one that nobody holds and that was used longest ago; NULL: all are held. */
+static struct entry **find_oldest(struct profiles *profiles)
+{
+	struct entry **oldest = NULL;
+
+	for (struct entry **link = &profiles->entries; *link; link = &(*link)->next)
+		if (!(*link)->holders && (!oldest || (*link)->used < (*oldest)->used))
+			oldest = link;
+	return oldest;
+}
+
+static void trim(struct profiles *profiles)
+{
+	for (;;) {
+		size_t count = 0, bytes = 0;
+		struct entry **oldest;
+
+		for (struct entry *entry = profiles->entries; entry; entry = entry->next) {
+			count++;
+			bytes += entry->bytes;
+		}
+		if (count <= profiles->options.most &&
+		    (bytes <= profiles->options.most_bytes || count == 1))
+			return;
+		oldest = find_oldest(profiles);
+		if (!oldest)
+			return;
+		drop(oldest);
+	}
+}
+
+static struct entry *find(struct profiles *profiles, const char *hash)
+{
+	struct entry *entry = profiles->entries;
+
+	while (entry && strcmp(entry->hash, hash))
+		entry = entry->next;
+	return entry;
+}
+
+/* The newest of a kind that is complete; 0: there is none. */
+static int64_t find_file(const struct file_rows *rows, const char *kind, struct file_row *found)
+{
+	int64_t id = 0;
+
+	vec_each (row, rows)
+		if (!strcmp(row->kind, kind) && *row->hash) {
+			*found = *row;
+			id = row->id;
+		}
+	return id;
+}
+
+static bool has_kind(const struct file_rows *rows, const char *kind)
+{
+	vec_each (row, rows)
+		if (!strcmp(row->kind, kind))
+			return true;
+	return false;
+}
+
+static int open_index(struct profiles *profiles, int64_t file, struct profile **profile,
+		      size_t *bytes, struct err *err)
+{
+	struct arena arena = { 0 };
+	struct file_row row;
+	int fd = content_open(profiles->options.dir, file, &arena, &row, err);
+	int rc = fd < 0 ? fd : profile_index_open_fd(profile, fd, err);
+
+	if (!rc) {
+		*bytes = (size_t)row.size;
+		profile_make_ready(*profile);
+	}
+	if (fd >= 0)
+		close(fd);
+	arena_free(&arena);
+	return rc;
+}
+
+/* Opens with the lock let go: others wait for this one, and look at theirs meanwhile. */
+static int fill(struct profiles *profiles, struct entry *entry, int64_t file, struct err *err)
+{
+	struct profile *profile = NULL;
+	size_t bytes = 0;
+	int rc;
+
+	pthread_mutex_unlock(&profiles->lock);
+	rc = open_index(profiles, file, &profile, &bytes, err);
+	pthread_mutex_lock(&profiles->lock);
+	if (rc) {
+		struct entry **link = &profiles->entries;
+
+		while (*link != entry)
+			link = &(*link)->next;
+		drop(link);
+	} else {
+		entry->profile = profile;
+		entry->bytes = bytes;
+	}
+	pthread_cond_broadcast(&profiles->opened);
+	return rc;
+}
+
+static int get_index(struct profiles *profiles, const struct file_row *row,
+		     const struct profile **profile, struct err *err)
+{
+	struct entry *entry;
+	int rc = 0;
+
+	pthread_mutex_lock(&profiles->lock);
+	while ((entry = find(profiles, row->hash)) && !entry->profile)
+		pthread_cond_wait(&profiles->opened, &profiles->lock);
+	if (!entry) {
+		entry = mem_alloc(sizeof(*entry));
+		memcpy(entry->hash, row->hash, sizeof(entry->hash));
+		entry->next = profiles->entries;
+		entry->holders = 1; /* so that nobody drops it */
+		profiles->entries = entry;
+		rc = fill(profiles, entry, row->id, err);
+	} else {
+		entry->holders++;
+	}
+	if (!rc) {
+		entry->used = ++profiles->clock;
+		*profile = entry->profile;
+		trim(profiles);
+	}
+	pthread_mutex_unlock(&profiles->lock);
+	return rc;
+}
+
+/* What to say of a run that has no index. */
+static int explain(struct profiles *profiles, int64_t run, const struct file_rows *rows,
+		   struct err *err)
+{
+	bool recorded = has_kind(rows, "recording") || has_kind(rows, "import");
+	struct arena arena = { 0 };
+	struct run facts;
+	int rc = store_run_get(datadir_store(profiles->options.dir), run, &arena, &facts, err);
+	enum run_state state = rc ? RUN_DONE : facts.state;
+
+	arena_free(&arena);
+	if (rc)
+		return rc;
+	if (state < RUN_PROCESSING)
+		return err_set(err, EAGAIN, "run %lld has not ended yet", (long long)run);
+	if (state == RUN_PROCESSING)
+		return err_set(err, EAGAIN, "the samples of run %lld are being looked at",
+			       (long long)run);
+	if (!recorded)
+		return err_set(err, ENOENT, "run %lld has no samples", (long long)run);
+	if (!profiles->options.remake)
+		return err_set(err, ENOENT, "the samples of run %lld can't be read",
+			       (long long)run);
+	rc = profiles->options.remake(profiles->options.state, run, err);
+	return rc ? rc
+		  : err_set(err, EAGAIN, "the samples of run %lld are looked at again",
+			    (long long)run);
+}
+
+int profiles_get(struct profiles *profiles, int64_t run, const struct profile **profile,
+		 struct err *err)
+{
+	struct arena arena = { 0 };
+	struct file_rows rows = { 0 };
+	struct file_row row;
+	int rc = content_list(profiles->options.dir, run, &arena, &rows, err);
+
+	if (!rc && !find_file(&rows, "index", &row)) {
+		rc = explain(profiles, run, &rows, err);
+	} else if (!rc) {
+		rc = get_index(profiles, &row, profile, err);
+		/* Made by another version, or not there as it was written: away with it. */
+		if (rc == -ESTALE || rc == -EBADMSG || rc == -ENOENT) {
+			content_remove(profiles->options.dir, row.id, NULL);
+			rc = explain(profiles, run, &rows, err);
+		}
+	}
+	vec_free(&rows);
+	arena_free(&arena);
+	return rc;
+}
+
+void profiles_put(struct profiles *profiles, const struct profile *profile)
+{
+	if (!profile)
+		return;
+	pthread_mutex_lock(&profiles->lock);
+	for (struct entry *entry = profiles->entries; entry; entry = entry->next)
+		if (entry->profile == profile)
+			entry->holders--;
+	trim(profiles);
+	pthread_mutex_unlock(&profiles->lock);
+}
+
+const char *profiles_mark(struct profiles *profiles, int64_t run, char into[static PROFILES_MARK])
+{
+	struct arena arena = { 0 };
+	struct file_rows rows = { 0 };
+	struct file_row row;
+
+	*into = 0;
+	if (!content_list(profiles->options.dir, run, &arena, &rows, NULL) &&
+	    find_file(&rows, "index", &row))
+		snprintf(into, PROFILES_MARK, "%.16s", row.hash);
+	vec_free(&rows);
+	arena_free(&arena);
+	return into;
+}

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/results_figures.h"
+#include "base/err.h"
+#include "base/jsonread.h"
+#include "jobs/output.h"
+#include "render/series_read.h"
+#include "server/app.h"
+#include "server/profiles.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Numbers may be text. */
+static uint64_t number(struct json_object *object, const char *key)
+{
+	struct json_object *value = json_object_object_get(object, key);
+
+	return value ? strtoull(json_object_get_string(value), NULL, 10) : 0;
+}
+
+/* What the kernel said of a workload that we started ourselves; of others it says nothing. */
+static void read_usage(struct figures *f)
+{
+	struct overview_facts *facts = &f->facts;
+	struct json_object *usage = jsonread(f->run.facts.usage, strlen(f->run.facts.usage),
+					     "usage", NULL);
+
+	if (!usage)
+		return;
+	f->start_ns = number(usage, "monotonic_ns");
+	f->output_cut = number(usage, "output_cut");
+	if (f->run.argv.len && json_object_object_get(usage, "user_ns")) {
+		facts->knows_cpu = facts->knows_counts = true;
+		facts->user_ns = number(usage, "user_ns");
+		facts->system_ns = number(usage, "system_ns");
+		facts->minor_faults = number(usage, "minor_faults");
+		facts->major_faults = number(usage, "major_faults");
+		facts->voluntary_switches = number(usage, "voluntary_switches");
+		facts->involuntary_switches = number(usage, "involuntary_switches");
+		f->max_rss = number(usage, "max_rss");
+	}
+	json_object_put(usage);
+}
+
+static void read_run(struct figures *f)
+{
+	const struct run_facts *known = &f->run.facts;
+	struct overview_facts *facts = &f->facts;
+
+	if (known->started_ns && known->ended_ns > known->started_ns)
+		facts->duration_ns = (uint64_t)(known->ended_ns - known->started_ns);
+	facts->whole_host = strstr(f->run.form, "\"kind\":\"host\"") != NULL;
+	facts->failed = known->ending == ENDING_SIGNAL ||
+			(known->ending == ENDING_EXIT && known->ending_code);
+	snprintf(facts->ending, sizeof(facts->ending), "%s %d",
+		 known->ending == ENDING_SIGNAL ? "signal" : "exit status", known->ending_code);
+	read_usage(f);
+	if (f->start_ns && facts->duration_ns)
+		f->end_ns = f->start_ns + facts->duration_ns;
+}
+
+/* Samples of a run that was imported are all that tells its time. */
+static void read_profile(struct figures *f)
+{
+	const struct profile *profile = f->profile;
+	const struct profile_samples *rows = &profile->samples;
+
+	while (f->event < profile->events.len && !profile->events.data[f->event].samples)
+		f->event++;
+	overview_facts_add(&f->facts, profile, f->event);
+	if (f->start_ns || !rows->len)
+		return;
+	f->start_ns = rows->time[0];
+	f->end_ns = rows->time[rows->len - 1];
+	if (!f->facts.duration_ns)
+		f->facts.duration_ns = f->end_ns - f->start_ns;
+}
+
+static double total_of(const struct figures *f, const char *name)
+{
+	vec_each (counter, &f->counters)
+		if (!strncmp(counter->name, name, strlen(name)) &&
+		    (!counter->name[strlen(name)] || counter->name[strlen(name)] == ':'))
+			return (double)counter->total;
+	return 0;
+}
+
+static void add_counters(struct figures *f, struct request *request, const struct series *series)
+{
+	for (uint32_t i = 0; i < series->head->events; i++)
+		vec_push(&f->counters)->name = arena_strdup(&request->arena, series->names[i]);
+	for (size_t i = 0; i < series->count; i++) {
+		const struct series_row *row = &series->rows[i];
+		struct figure_counter *counter;
+
+		if (!series_row_good(series, row))
+			continue;
+		counter = &f->counters.data[row->event];
+		counter->total += row->value;
+		counter->enabled_ns += row->enabled_ns;
+		counter->running_ns += row->running_ns;
+	}
+}
+
+/* Counters tell where neither the kernel nor samples do. */
+static void use_counters(struct figures *f)
+{
+	struct overview_facts *facts = &f->facts;
+	double clock = total_of(f, "task-clock"), cycles = total_of(f, "cycles");
+	double switches = total_of(f, "context-switches"), faults = total_of(f, "page-faults");
+
+	if (clock <= 0)
+		clock = total_of(f, "cpu-clock");
+	if (!facts->knows_cpu && !facts->sampled_ns && clock > 0)
+		facts->sampled_ns = (uint64_t)clock;
+	if (cycles > 0)
+		facts->ipc = total_of(f, "instructions") / cycles;
+	if (!facts->knows_counts && (switches > 0 || faults > 0)) {
+		facts->knows_counts = true;
+		facts->voluntary_switches = (uint64_t)switches;
+		facts->minor_faults = (uint64_t)faults;
+	}
+}
+
+static void read_series(struct figures *f, struct request *request)
+{
+	struct series series;
+	int fd = result_file(request, "series", "counters", NULL);
+
+	if (fd < 0)
+		return;
+	if (!series_open_fd(&series, fd, NULL)) {
+		add_counters(f, request, &series);
+		if (!f->start_ns && series.count) {
+			f->start_ns = series.head->start_ns;
+			f->end_ns = series.rows[series.count - 1].time_ns;
+		}
+		series_close(&series);
+	}
+	close(fd);
+}
+
+/* Only heads are read: what was printed may be much. */
+static void read_output(struct figures *f, struct request *request)
+{
+	struct output_piece head;
+	int fd = result_file(request, "output", "output", NULL);
+
+	if (fd < 0)
+		return;
+	f->has_output = true;
+	for (off_t at = 0; pread(fd, &head, sizeof(head), at) == (ssize_t)sizeof(head);
+	     at += (off_t)(sizeof(head) + head.size)) {
+		if (head.size > OUTPUT_PIECE)
+			break;
+		f->printed[head.stream == OUTPUT_STDERR] += head.size;
+	}
+	close(fd);
+}
+
+/* Files grow while a run goes on, and nobody says when: the answer is new each time then. */
+static bool is_known(struct figures *f, struct request *request)
+{
+	char mark[PROFILES_MARK];
+
+	profiles_mark(request->app->profiles, f->run.id, mark);
+	return !result_is_growing(&f->run) &&
+	       reply_etag(request,
+			  arena_printf(&request->arena, "%" PRId64 "-%s", f->run.change, mark));
+}
+
+int figures_make(struct figures *f, struct request *request, struct err *err)
+{
+	struct profiles *profiles = request->app->profiles;
+	int rc;
+
+	*f = (struct figures){ 0 };
+	rc = store_run_get(request->store, request->ids[0], &request->arena, &f->run, err);
+	if (rc)
+		return rc;
+	if (is_known(f, request))
+		return 1;
+	read_run(f);
+	rc = profiles_get(profiles, f->run.id, &f->profile, err);
+	if (!rc)
+		read_profile(f);
+	else if (rc != -ENOENT && rc != -EAGAIN)
+		return rc;
+	read_series(f, request);
+	use_counters(f);
+	read_output(f, request);
+	return 0;
+}
+
+void figures_free(struct figures *f, struct request *request)
+{
+	profiles_put(request->app->profiles, f->profile);
+	overview_facts_free(&f->facts);
+	vec_free(&f->counters);
+}
+
+bool figures_cpu(const struct figures *f, uint64_t *cpu_ns)
+{
+	const struct overview_facts *facts = &f->facts;
+
+	*cpu_ns = facts->knows_cpu ? facts->user_ns + facts->system_ns : facts->sampled_ns;
+	return facts->knows_cpu || facts->sampled_ns;
+}

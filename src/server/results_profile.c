@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The flame tree and its tables. */
+#include "base/err.h"
+#include "base/text.h"
+#include "profile/remedy.h"
+#include "render/flame_columns.h"
+#include "render/flame_layout.h"
+#include "render/out_json.h"
+#include "server/results.h"
+
+#include <errno.h>
+#include <inttypes.h>
+
+#define ROWS_LIMIT 100
+#define TREE_LIMIT 10000
+/* Frames of a flame graph, the widest: about 500 KB packed. */
+#define FRAMES_MOST 50000
+
+static uint64_t first_time(const struct profile *profile)
+{
+	return profile->samples.len ? profile->samples.time[0] : 0;
+}
+
+static uint64_t last_time(const struct profile *profile)
+{
+	return profile->samples.len ? profile->samples.time[profile->samples.len - 1] : 0;
+}
+
+static int by_size(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x > y ? -1 : x < y;
+}
+
+/* The share below which frames must be left out for FRAMES_MOST of them to stay. */
+static double narrowest(const struct flametree *tree, enum flame_weight weight)
+{
+	size_t len = tree->nodes.len;
+	uint64_t *totals = mem_resize(NULL, len, sizeof(*totals));
+	double least;
+
+	for (size_t i = 0; i < len; i++)
+		totals[i] = flame_value(&tree->nodes.data[i].total, weight);
+	qsort(totals, len, sizeof(*totals), by_size);
+	least = ((double)totals[FRAMES_MOST] + 1) / (double)totals[0];
+	free(totals);
+	return least;
+}
+
+/* As many frames as a page can show, the widest. */
+static int build_tree(struct flametree *tree, struct query *query, struct err *err)
+{
+	int rc;
+
+	query->view.least = query->least;
+	rc = flametree_build(tree, query->profile, &query->view, err);
+	if (rc || tree->nodes.len <= FRAMES_MOST)
+		return rc;
+	query->view.least = narrowest(tree, query->weight);
+	flametree_free(tree);
+	return flametree_build(tree, query->profile, &query->view, err);
+}
+
+/* What the page wants besides the graph. */
+static void put_members(const struct result *result, const struct flametree *tree, struct buf *into)
+{
+	const struct query *query = &result->query;
+	const struct profile_filter *filter = &query->view.filter;
+	const struct weight_pair *whole = &tree->nodes.data[0].total;
+	uint64_t first = first_time(query->profile), last = last_time(query->profile);
+
+	buf_printf(into,
+		   "\"run\":%" PRId64 ",\"start_ns\":\"%" PRIu64 "\",\"end_ns\":\"%" PRIu64 "\",",
+		   result->run.id, first, last);
+	buf_printf(into, "\"from_ns\":\"%" PRIu64 "\",\"to_ns\":\"%" PRIu64 "\",",
+		   filter->time_from ? filter->time_from : first,
+		   filter->time_to ? filter->time_to : last + 1);
+	buf_printf(into,
+		   "\"samples\":%" PRIu64 ",\"count\":\"%" PRIu64 "\",\"idle_samples\":%" PRIu64,
+		   whole->samples, whole->weight, tree->idle.samples);
+	buf_printf(into, ",\"hidden\":%" PRIu64 ",\"least\":%g,", tree->hidden, query->view.least);
+}
+
+static void put_flame(const struct result *result, const struct flametree *tree, struct outbuf *out)
+{
+	const struct query *query = &result->query;
+	uint16_t event = query->view.filter.event;
+	struct buf members = { 0 }, subtitle = { 0 };
+	char samples[TEXT_NUMBER];
+	struct flame_graph graph = {
+		.tree = tree,
+		.event = event,
+		.weight = query->weight,
+		.reversed = query->view.stacks.from_leaf,
+		.unit = flame_unit(query->profile, event, query->weight),
+		.empty = "No samples are left by these filters.",
+	};
+
+	put_members(result, tree, &members);
+	buf_printf(&subtitle, "%s samples",
+		   text_grouped(samples, tree->nodes.data[0].total.samples));
+	graph.members = members.data;
+	graph.subtitle = subtitle.data;
+	flame_columns_write(&graph, out);
+	buf_free(&members);
+	buf_free(&subtitle);
+}
+
+static int get_flame(struct request *request, struct err *err)
+{
+	struct flametree tree;
+	struct result result;
+	struct answer answer;
+	int rc = result_open(&result, request, err);
+
+	if (rc)
+		return rc < 0 ? rc : 0;
+	rc = result_number(request, "depth", 0, 0, 10000, &result.query.view.depth, err);
+	if (!rc && !result.query.profile->events.len)
+		rc = err_set(err, ENOENT, "run %" PRId64 " has no samples", result.run.id);
+	if (!rc)
+		rc = build_tree(&tree, &result.query, err);
+	if (!rc) {
+		answer_begin(&answer, request);
+		put_flame(&result, &tree, &answer.out);
+		answer_end(&answer, 0);
+		flametree_free(&tree);
+	}
+	result_close(&result, request);
+	return rc;
+}
+
+typedef int query_writer(const struct query *query, struct json *json, struct err *err);
+
+/* Nothing is written before it is known that there is an answer, so the reply can begin then. */
+static int answer_query(struct request *request, uint32_t limit,
+			int (*read)(struct request *request, struct query *query, struct err *err),
+			query_writer *write, struct err *err)
+{
+	struct result result;
+	int rc = result_open(&result, request, err);
+
+	if (rc)
+		return rc < 0 ? rc : 0;
+	rc = result_number(request, "limit", limit, 1, QUERY_MOST, &result.query.limit, err);
+	if (!rc && read)
+		rc = read(request, &result.query, err);
+	if (!rc)
+		rc = write(&result.query, reply_json(request), err);
+	result_close(&result, request);
+	return rc;
+}
+
+static int read_tree(struct request *request, struct query *query, struct err *err)
+{
+	return result_number(request, "depth", 0, 0, 10000, &query->depth, err);
+}
+
+static int get_tree(struct request *request, struct err *err)
+{
+	return answer_query(request, TREE_LIMIT, read_tree, query_tree, err);
+}
+
+static int read_top(struct request *request, struct query *query, struct err *err)
+{
+	static const char *const orders[] = { "self", "total", "name", "object", NULL };
+	unsigned order;
+	int rc = result_choice(request, "sort", orders, &order, err);
+
+	if (!rc)
+		rc = result_number(request, "after", 0, 0, UINT32_MAX - 1, &query->skip, err);
+	query->order = rc ? ORDER_SELF : (enum query_order)order;
+	query->search = result_text(request, "search");
+	return rc;
+}
+
+static int get_top(struct request *request, struct err *err)
+{
+	return answer_query(request, ROWS_LIMIT, read_top, query_top, err);
+}
+
+static int get_threads(struct request *request, struct err *err)
+{
+	return answer_query(request, 1000, NULL, query_threads, err);
+}
+
+static int get_events(struct request *request, struct err *err)
+{
+	return answer_query(request, 1000, NULL, query_events, err);
+}
+
+typedef int function_writer(const struct query *query, const char *name, struct json *json,
+			    struct err *err);
+
+static int answer_function(struct request *request, function_writer *write, struct err *err)
+{
+	const char *name = result_text(request, "function");
+	struct result result;
+	int rc = name ? result_open(&result, request, err)
+		      : err_set(err, EINVAL, "function: the name of one is wanted");
+
+	if (rc)
+		return rc < 0 ? rc : 0;
+	rc = result_number(request, "limit", ROWS_LIMIT, 1, QUERY_MOST, &result.query.limit, err);
+	if (!rc)
+		rc = write(&result.query, name, reply_json(request), err);
+	result_close(&result, request);
+	return rc;
+}
+
+static int get_callers(struct request *request, struct err *err)
+{
+	return answer_function(request, query_callers, err);
+}
+
+static int get_callees(struct request *request, struct err *err)
+{
+	return answer_function(request, query_callees, err);
+}
+
+static int get_lines(struct request *request, struct err *err)
+{
+	return answer_function(request, query_lines, err);
+}
+
+/* As the analyser found it; what it can't have known, without remedies. */
+static int get_quality(struct request *request, struct err *err)
+{
+	struct remedy_facts facts = { 0 };
+	struct result result;
+	int rc = result_open(&result, request, err);
+
+	if (rc)
+		return rc < 0 ? rc : 0;
+	if (*result.run.facts.quality)
+		reply_bytes(request, "application/json", result.run.facts.quality,
+			    strlen(result.run.facts.quality));
+	else
+		query_quality(&result.query, NULL, &facts, reply_json(request));
+	result_close(&result, request);
+	return 0;
+}
+
+const struct route profile_routes[] = {
+	{ "GET", "/api/v1/runs/{id}/flame", ROLE_VIEWER, get_flame },
+	{ "GET", "/api/v1/runs/{id}/tree", ROLE_VIEWER, get_tree },
+	{ "GET", "/api/v1/runs/{id}/top", ROLE_VIEWER, get_top },
+	{ "GET", "/api/v1/runs/{id}/callers", ROLE_VIEWER, get_callers },
+	{ "GET", "/api/v1/runs/{id}/callees", ROLE_VIEWER, get_callees },
+	{ "GET", "/api/v1/runs/{id}/threads", ROLE_VIEWER, get_threads },
+	{ "GET", "/api/v1/runs/{id}/events", ROLE_VIEWER, get_events },
+	{ "GET", "/api/v1/runs/{id}/lines", ROLE_VIEWER, get_lines },
+	{ "GET", "/api/v1/runs/{id}/quality", ROLE_VIEWER, get_quality },
+	{ 0 },
+};

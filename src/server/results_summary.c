@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Key figures of a run, and what limited it in words. */
+#include "base/err.h"
+#include "base/json.h"
+#include "base/text.h"
+#include "render/flame_layout.h"
+#include "server/results_figures.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+static void put_known(struct json *json, const char *key, bool known, uint64_t value)
+{
+	if (known)
+		json_u64(json, key, value);
+	else
+		json_text(json, key, NULL);
+}
+
+static void put_known_text(struct json *json, const char *key, bool known, uint64_t value)
+{
+	if (known)
+		json_u64_text(json, key, value);
+	else
+		json_text(json, key, NULL);
+}
+
+static void put_known_double(struct json *json, const char *key, bool known, double value)
+{
+	if (known)
+		json_double(json, key, value);
+	else
+		json_text(json, key, NULL);
+}
+
+static void put_tabs(struct json *json, const struct figures *f)
+{
+	bool samples = f->profile && f->profile->samples.len;
+	const struct profile_samples *rows = samples ? &f->profile->samples : NULL;
+	bool timed = rows && rows->time[rows->len - 1] > rows->time[0];
+
+	json_open(json, "tabs", '[');
+	json_text(json, NULL, "overview");
+	if (f->counters.len)
+		json_text(json, NULL, "counters");
+	if (timed)
+		json_text(json, NULL, "samples");
+	if (samples)
+		json_text(json, NULL, "flame");
+	if (timed)
+		json_text(json, NULL, "time");
+	if (samples)
+		json_text(json, NULL, "functions");
+	if (f->has_output)
+		json_text(json, NULL, "output");
+	json_close(json);
+}
+
+/* Of samples, or of the kernel's account. */
+static bool kernel_share(const struct figures *f, double *share)
+{
+	const struct overview_facts *facts = &f->facts;
+	uint64_t cpu = facts->user_ns + facts->system_ns;
+
+	*share = facts->samples ? facts->kernel : cpu ? (double)facts->system_ns / (double)cpu : 0;
+	return facts->samples || (facts->knows_cpu && cpu);
+}
+
+static void put_times(struct json *json, const struct figures *f)
+{
+	const struct overview_facts *facts = &f->facts;
+	bool knows_duration = facts->duration_ns > 0;
+	uint64_t cpu;
+	bool knows_cpu = figures_cpu(f, &cpu), knows_use = knows_cpu && knows_duration;
+	double used = knows_use ? (double)cpu / (double)facts->duration_ns : 0, kernel;
+	bool knows_kernel = kernel_share(f, &kernel);
+
+	put_known_text(json, "start_ns", f->start_ns, f->start_ns);
+	put_known_text(json, "end_ns", f->end_ns, f->end_ns);
+	put_known_text(json, "duration_ns", knows_duration, facts->duration_ns);
+	put_known_text(json, "cpu_ns", knows_cpu, cpu);
+	put_known_text(json, "user_ns", facts->knows_cpu, facts->user_ns);
+	put_known_text(json, "system_ns", facts->knows_cpu, facts->system_ns);
+	put_known_double(json, "cpus_used", knows_use, used);
+	put_known_double(json, "on_cpu_percent", knows_use, used < 1 ? 100 * used : 100);
+	put_known_double(json, "user_percent", knows_kernel, 100 * (1 - kernel));
+	put_known_double(json, "kernel_percent", knows_kernel, 100 * kernel);
+}
+
+static void put_counts(struct json *json, const struct figures *f)
+{
+	const struct overview_facts *facts = &f->facts;
+	uint64_t all = facts->samples + facts->lost;
+
+	json_u64(json, "samples", facts->samples);
+	json_u64(json, "lost", facts->lost);
+	json_double(json, "lost_percent", all ? 100.0 * (double)facts->lost / (double)all : 0);
+	put_known(json, "minor_faults", facts->knows_counts, facts->minor_faults);
+	put_known(json, "major_faults", facts->knows_counts, facts->major_faults);
+	put_known(json, "voluntary_switches", facts->knows_counts, facts->voluntary_switches);
+	put_known(json, "involuntary_switches", facts->knows_counts, facts->involuntary_switches);
+	put_known_text(json, "max_rss", f->max_rss, f->max_rss);
+	json_u64(json, "processes", facts->processes);
+	json_u64(json, "threads", facts->threads);
+}
+
+static void put_ending(struct json *json, const struct run_facts *facts)
+{
+	if (facts->ending == ENDING_NONE) {
+		json_text(json, "ending", NULL);
+		return;
+	}
+	json_open(json, "ending", '{');
+	json_text(json, "kind", facts->ending == ENDING_SIGNAL ? "signal" : "exit");
+	json_int(json, "code", facts->ending_code);
+	json_close(json);
+}
+
+static void put_events(struct json *json, const struct figures *f)
+{
+	const struct profile *profile = f->profile;
+
+	json_open(json, "events", '[');
+	for (uint16_t i = 0; profile && i < profile->events.len; i++) {
+		const struct profile_event *event = &profile->events.data[i];
+
+		if (!event->samples)
+			continue;
+		json_open(json, NULL, '{');
+		json_text(json, "event", profile_text(profile, event->name));
+		json_text(json, "unit", flame_unit(profile, i, WEIGH_PERIOD));
+		json_u64(json, "samples", event->samples);
+		json_u64_text(json, "count", event->weight);
+		json_u64(json, "lost", event->lost);
+		json_close(json);
+	}
+	json_close(json);
+	json_open(json, "counters", '[');
+	vec_each (counter, &f->counters) {
+		double share = counter->enabled_ns
+				       ? (double)counter->running_ns / (double)counter->enabled_ns
+				       : 1;
+
+		json_open(json, NULL, '{');
+		json_text(json, "event", counter->name);
+		json_u64_text(json, "total", counter->total);
+		json_double(json, "share_counted", share < 1 ? share : 1);
+		json_close(json);
+	}
+	json_close(json);
+}
+
+/* ---- the same for people ---- */
+
+static void put_figure(struct json *json, const char *name, const char *label, double value,
+		       const char *text)
+{
+	json_open(json, NULL, '{');
+	json_text(json, "name", name);
+	json_text(json, "label", label);
+	json_text(json, "text", text);
+	json_double(json, "value", value);
+	json_close(json);
+}
+
+static void put_time_figure(struct json *json, const char *name, const char *label, uint64_t ns)
+{
+	char text[TEXT_NUMBER];
+
+	put_figure(json, name, label, (double)ns, text_duration(text, (int64_t)ns));
+}
+
+static void put_share_figure(struct json *json, const char *name, const char *label, double share)
+{
+	char text[TEXT_NUMBER];
+
+	snprintf(text, sizeof(text), "%.1f %%", 100 * share);
+	put_figure(json, name, label, 100 * share, text);
+}
+
+static void put_count_figure(struct json *json, const char *name, const char *label, uint64_t count)
+{
+	char text[TEXT_NUMBER];
+
+	put_figure(json, name, label, (double)count, text_grouped(text, count));
+}
+
+static void put_size_figure(struct json *json, const char *name, const char *label, uint64_t bytes)
+{
+	char text[TEXT_NUMBER];
+
+	snprintf(text, sizeof(text), "%.1f MB", (double)bytes / 1e6);
+	put_figure(json, name, label, (double)bytes, text);
+}
+
+static void put_use_figures(struct json *json, const struct figures *f)
+{
+	const struct overview_facts *facts = &f->facts;
+	double kernel;
+	uint64_t cpu;
+
+	if (facts->duration_ns)
+		put_time_figure(json, "duration", "Duration", facts->duration_ns);
+	if (figures_cpu(f, &cpu)) {
+		put_time_figure(json, "cpu", "CPU time", cpu);
+		if (facts->duration_ns)
+			put_share_figure(json, "on-cpu", "On CPU",
+					 (double)cpu / (double)facts->duration_ns);
+	}
+	if (kernel_share(f, &kernel)) {
+		put_share_figure(json, "user", "In its own code", 1 - kernel);
+		put_share_figure(json, "kernel", "In the kernel", kernel);
+	}
+}
+
+static void put_figures(struct json *json, const struct figures *f)
+{
+	const struct overview_facts *facts = &f->facts;
+
+	json_open(json, "figures", '[');
+	put_use_figures(json, f);
+	if (f->profile) {
+		put_count_figure(json, "samples", "Samples", facts->samples);
+		put_count_figure(json, "lost", "Lost samples", facts->lost);
+		put_count_figure(json, "processes", "Processes met", facts->processes);
+		put_count_figure(json, "threads", "Threads met", facts->threads);
+	}
+	if (facts->knows_counts) {
+		put_count_figure(json, "faults", "Page faults",
+				 facts->minor_faults + facts->major_faults);
+		put_count_figure(json, "switches", "Context switches",
+				 facts->voluntary_switches + facts->involuntary_switches);
+	}
+	if (f->max_rss)
+		put_size_figure(json, "memory", "Most memory", f->max_rss);
+	if (facts->ipc > 0) {
+		char text[TEXT_NUMBER];
+
+		snprintf(text, sizeof(text), "%.2f", facts->ipc);
+		put_figure(json, "ipc", "Instructions per cycle", facts->ipc, text);
+	}
+	if (f->run.facts.ending != ENDING_NONE)
+		put_figure(json, "ending", "Ended with", f->run.facts.ending_code, facts->ending);
+	json_close(json);
+}
+
+static int get_summary(struct request *request, struct err *err)
+{
+	struct figures figures;
+	struct json *json;
+	int rc = figures_make(&figures, request, err);
+
+	if (rc)
+		return rc < 0 ? rc : 0;
+	json = reply_json(request);
+	json_open(json, NULL, '{');
+	json_int(json, "run", figures.run.id);
+	json_text(json, "state", run_state_name(figures.run.state));
+	json_text(json, "tool", figures.run.tool);
+	put_tabs(json, &figures);
+	put_times(json, &figures);
+	put_counts(json, &figures);
+	put_ending(json, &figures.run.facts);
+	put_events(json, &figures);
+	json_open(json, "output", '{');
+	json_u64_text(json, "stdout", figures.printed[0]);
+	json_u64_text(json, "stderr", figures.printed[1]);
+	json_u64_text(json, "cut", figures.output_cut);
+	json_close(json);
+	put_figures(json, &figures);
+	json_close(json);
+	figures_free(&figures, request);
+	return 0;
+}
+
+/* ---- what limited it ---- */
+
+static void put_finding(struct json *json, const struct finding *finding)
+{
+	json_open(json, NULL, '{');
+	json_text(json, "rule", finding->rule);
+	json_text(json, "text", finding->text);
+	json_text(json, "tab", finding->tab);
+	if (finding->function) {
+		json_text(json, "function", finding->function->name);
+		json_text(json, "object", finding->function->object);
+	}
+	json_open(json, "evidence", '[');
+	for (size_t i = 0; i < finding->evidence_count; i++) {
+		const struct evidence *evidence = &finding->evidence[i];
+
+		json_open(json, NULL, '{');
+		json_text(json, "name", evidence->name);
+		json_text(json, "text", evidence->text);
+		json_double(json, "value", evidence->value);
+		json_text(json, "unit", evidence->unit);
+		json_close(json);
+	}
+	json_close(json);
+	json_close(json);
+}
+
+static int get_overview(struct request *request, struct err *err)
+{
+	struct overview *overview;
+	struct figures figures;
+	struct json *json;
+	int rc = figures_make(&figures, request, err);
+
+	if (rc)
+		return rc < 0 ? rc : 0;
+	overview = mem_alloc(sizeof(*overview));
+	overview_make(overview, &figures.facts);
+	json = reply_json(request);
+	json_open(json, NULL, '{');
+	json_int(json, "run", figures.run.id);
+	json_text(json, "sentence", overview->findings[0].text);
+	json_flag(json, "sure", overview->sure);
+	json_open(json, "findings", '[');
+	for (size_t i = 0; i < overview->count; i++)
+		put_finding(json, &overview->findings[i]);
+	json_close(json);
+	json_close(json);
+	free(overview);
+	figures_free(&figures, request);
+	return 0;
+}
+
+const struct route summary_routes[] = {
+	{ "GET", "/api/v1/runs/{id}/summary", ROLE_VIEWER, get_summary },
+	{ "GET", "/api/v1/runs/{id}/overview", ROLE_VIEWER, get_overview },
+	{ 0 },
+};
