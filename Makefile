@@ -6,6 +6,7 @@ PREFIX  ?= /usr/local
 DESTDIR ?=
 SECONDS ?= 60
 TARGET  ?=
+SERVE   ?=
 
 .PHONY: help build run test quick install bench fuzz lab format coverage setup clean
 
@@ -21,11 +22,10 @@ build: $(BUILD)/build.ninja ## build the program: build/perfolio
 	@tools/page.sh
 	@ninja -C $(BUILD)
 
-run: ## install missing packages, build, look at this machine, count an example
+run: ## install missing packages, build, serve the page with an example recorded just now; SERVE=... further options
 	@tools/setup.sh build
 	@$(MAKE) --no-print-directory build
-	$(BUILD)/perfolio doctor
-	$(BUILD)/perfolio stat $(BUILD)/examples/wordfreq
+	@tools/run.py $(BUILD) $(SERVE)
 
 test: ## install missing packages, then every test; ONLY='asan live' for some of them
 	@tools/setup.sh build test lab

@@ -13,10 +13,12 @@
 #include "jobs/guard.h"
 #include "jobs/jobgroup.h"
 #include "jobs/listener.h"
+#include "jobs/orphans.h"
 #include "jobs/policy.h"
 #include "jobs/roles.h"
 #include "jobs/supervisor.h"
 #include "server/web_main.h"
+#include "store/datadir.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -153,6 +155,8 @@ static int prepare(struct serve *serve, struct err *err)
 	if (!rc) {
 		folder_tag(&serve->folder, tag, sizeof(tag));
 		jobgroup_open(&serve->group, tag);
+		if (!serve->group.path) /* there is no other trace of what was left */
+			orphans_kill_of(tag);
 	}
 	free(path);
 	return rc;
@@ -206,6 +210,35 @@ static void release(struct serve *serve)
 			close(*fd);
 }
 
+/* As the owner of the folder, since what root wrote there the server could not use. */
+static int collect_garbage(const struct serve_options *o, struct err *err)
+{
+	struct datadir_sweep sweep = { 0 };
+	char *path = server_folder(o->data);
+	struct datadir *dir = NULL;
+	struct timespec now;
+	int rc = server_folder_become_owner(path, err);
+
+	if (!rc && !file_exists("%s/perfolio.db", path))
+		rc = err_set(err, ENOENT, "%s: no server has used this folder", path);
+	if (!rc) {
+		dir = datadir_open(path, DATADIR_SERVE, err);
+		rc = dir ? 0 : -EIO;
+	}
+	clock_gettime(CLOCK_REALTIME, &now);
+	if (!rc)
+		rc = datadir_recover(dir, NULL, 0, &sweep, err);
+	if (!rc)
+		rc = datadir_gc(dir, now.tv_sec * NS_PER_SEC + now.tv_nsec, &sweep, err);
+	if (!rc)
+		printf("%lld removed runs and sessions, %lld files without a row, %lld rows "
+		       "without a file\n",
+		       (long long)sweep.purged, (long long)sweep.orphans, (long long)sweep.missing);
+	datadir_close(dir);
+	free(path);
+	return rc;
+}
+
 static int serve_run(void *options, int argc, char **argv, struct err *err)
 {
 	struct serve serve = {
@@ -224,6 +257,8 @@ static int serve_run(void *options, int argc, char **argv, struct err *err)
 	rc = serve_options_read(options, err);
 	if (!rc)
 		rc = serve_options_check(options, err);
+	if (!rc && serve.options->gc)
+		return collect_garbage(options, err);
 	if (!rc)
 		rc = prepare(&serve, err);
 	if (!rc)
