@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/cpuset.h"
 #include "base/err.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "cmd/command.h"
 #include "cmd/record_events.h"
@@ -83,48 +84,112 @@ static void show(const struct forecast *f)
 		printf(" %14s %10s %10s\n", "?", "?", "?");
 }
 
-/* A CPU that is busy all the time takes its share of the samples. */
-static void show_sum(const struct forecast *forecasts, size_t count, size_t cpus)
-{
-	double mb = 0, share = 0;
-	bool all = true;
-	char count_text[TEXT_NUMBER], second[TEXT_NUMBER], minute[TEXT_NUMBER], slower[TEXT_NUMBER];
+struct forecasts VEC_OF(struct forecast);
 
-	for (size_t i = 0; i < count; i++) {
-		if (!forecasts[i].measured || forecasts[i].rate < 0) {
-			all = false;
+/* What all of them come to in a second. */
+struct forecast_sum {
+	double samples, bytes;
+	double share; /* of a CPU that is busy all the time, which takes its share of the samples */
+	bool all;     /* nothing is left out that can't be foreseen */
+};
+
+static struct forecast_sum add_up(const struct forecasts *forecasts, size_t cpus)
+{
+	struct forecast_sum sum = { .all = true };
+
+	vec_each (forecast, forecasts) {
+		if (!forecast->measured || forecast->rate < 0) {
+			sum.all = false;
 			continue;
 		}
-		mb += forecasts[i].rate * forecasts[i].bytes / 1e6;
-		share += forecasts[i].rate / (double)cpus * forecasts[i].cost_ns / NS_PER_SEC;
+		sum.samples += forecast->rate;
+		sum.bytes += forecast->rate * forecast->bytes;
+		sum.share += forecast->rate / (double)cpus * forecast->cost_ns / NS_PER_SEC;
 	}
+	return sum;
+}
+
+static void show_sum(const struct forecasts *forecasts, size_t cpus)
+{
+	struct forecast_sum sum = add_up(forecasts, cpus);
+	double mb = sum.bytes / 1e6;
+	char count_text[TEXT_NUMBER], second[TEXT_NUMBER], minute[TEXT_NUMBER], slower[TEXT_NUMBER];
+
 	printf("\nWith %s CPU%s busy%s: the file grows by %s MB a second, %s MB a minute, and "
 	       "programs\nrun about %s %% slower while they are sampled.\n",
 	       text_grouped(count_text, cpus), cpus == 1 ? "" : "s",
-	       all ? "" : ", besides what can't be foreseen", text_decimal(second, mb, 2, true),
+	       sum.all ? "" : ", besides what can't be foreseen", text_decimal(second, mb, 2, true),
 	       text_decimal(minute, mb * 60, 0, true),
-	       text_decimal(slower, 100 * share, share < 0.1 ? 1 : 0, true));
+	       text_decimal(slower, 100 * sum.share, sum.share < 0.1 ? 1 : 0, true));
+}
+
+static int foresee(struct forecasts *forecasts, struct event_list *list, struct record_options *o,
+		   struct catalog *catalog, struct buf *notes, struct err *err)
+{
+	int rc = record_events(list, catalog, o, notes, err);
+
+	for (size_t i = 0; i < list->events.len && !rc; i++)
+		rc = forecast_event(vec_push(forecasts), list, i, o, err);
+	return rc;
 }
 
 int record_plan(struct record_options *o, struct catalog *catalog, struct err *err)
 {
 	struct event_list list = { 0 };
-	VEC(struct forecast) forecasts = { 0 };
+	struct forecasts forecasts = { 0 };
 	struct buf notes = { 0 };
-	int rc = record_events(&list, catalog, o, &notes, err);
+	int rc = foresee(&forecasts, &list, o, catalog, &notes, err);
 
-	for (size_t i = 0; i < list.events.len && !rc; i++)
-		rc = forecast_event(vec_push(&forecasts), &list, i, o, err);
 	if (!rc) {
 		fputs(buf_text(&notes), stdout);
 		printf("  %-28s %14s %14s %10s %10s\n", "event", "samples/s", "time each",
 		       "bytes each", "MB/s");
 		vec_each (forecast, &forecasts)
 			show(forecast);
-		show_sum(forecasts.data, forecasts.len, busy_cpus(o));
+		show_sum(&forecasts, busy_cpus(o));
 	}
 	buf_free(&notes);
 	vec_free(&forecasts);
 	event_list_free(&list);
 	return rc ? rc : EXIT_DONE;
+}
+
+static void write_json(struct json *json, const struct forecasts *forecasts,
+		       const struct forecast_sum *sum)
+{
+	json_double(json, "samples_per_second", sum->all ? sum->samples : -1);
+	json_double(json, "bytes_per_second", sum->all ? sum->bytes : -1);
+	json_double(json, "overhead", sum->all ? sum->share : -1);
+	json_open(json, "sampled", '[');
+	vec_each (forecast, forecasts) {
+		json_open(json, NULL, '{');
+		json_text(json, "name", forecast->name);
+		json_double(json, "per_second", forecast->rate);
+		if (forecast->measured) {
+			json_double(json, "cost_ns", forecast->cost_ns);
+			json_double(json, "bytes", forecast->bytes);
+		}
+		json_close(json);
+	}
+	json_close(json);
+}
+
+int record_plan_json(struct record_options *o, struct catalog *catalog, struct json *json,
+		     struct err *err)
+{
+	struct event_list list = { 0 };
+	struct forecasts forecasts = { 0 };
+	struct buf notes = { 0 };
+	int rc = foresee(&forecasts, &list, o, catalog, &notes, err);
+
+	if (!rc) {
+		struct forecast_sum sum = add_up(&forecasts, busy_cpus(o));
+
+		write_json(json, &forecasts, &sum);
+		json_text(json, "notes", buf_text(&notes));
+	}
+	buf_free(&notes);
+	vec_free(&forecasts);
+	event_list_free(&list);
+	return rc;
 }

@@ -7,8 +7,14 @@
 
 struct catalog;
 struct err;
+struct json;
 
 /* Gives the exit status, or a negative errno value. */
 int record_plan(struct record_options *options, struct catalog *catalog, struct err *err);
+
+/* The same as members of an object that is open: samples and bytes a second, overhead, each event.
+ */
+int record_plan_json(struct record_options *options, struct catalog *catalog, struct json *json,
+		     struct err *err);
 
 #endif

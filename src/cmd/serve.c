@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "cmd/analyser.h"
 #include "cmd/command.h"
+#include "cmd/look.h"
 #include "cmd/serve_options.h"
 #include "cmd/server_folder.h"
 #include "jobs/folder.h"
@@ -56,8 +57,14 @@ static int be_web(const struct serve_options *options, struct err *err)
 	return web_side_main(&side, err);
 }
 
-static int be_role(const struct serve_options *options, struct err *err)
+static int be_role(const struct serve_options *options, int argc, char **argv, struct err *err)
 {
+	if (!strcmp(options->role, "processes"))
+		return look_processes(err);
+	if (!strcmp(options->role, "check") && argc == 1)
+		return look_check(argv[0], err);
+	if (!strcmp(options->role, "plan"))
+		return look_plan(argv, argc, err);
 	if (fcntl(ROLE_CHANNEL, F_GETFD) < 0)
 		return err_set(err, EBADF, "--role: is for processes that the server starts");
 	for (int fd = ROLE_CHANNEL; fd <= ROLE_TLS_KEY; fd++)
@@ -250,10 +257,10 @@ static int serve_run(void *options, int argc, char **argv, struct err *err)
 	};
 	int rc;
 
+	if (serve.options->role)
+		return be_role(options, argc, argv, err);
 	if (argc)
 		return err_set(err, EINVAL, "'%s' is no option", argv[0]);
-	if (serve.options->role)
-		return be_role(options, err);
 	rc = serve_options_read(options, err);
 	if (!rc)
 		rc = serve_options_check(options, err);

@@ -85,6 +85,8 @@ int dispatch(struct supervisor *s, const struct ipc_type *type, void *message, s
 		runs_control(s, message);
 	else if (type == &msg_forget)
 		runs_forget(s, ((struct msg_forget *)message)->run);
+	else if (type == &msg_ask)
+		questions_ask(s->questions, message);
 	else if (type == &msg_analyse)
 		analysers_start(s->analysers, message);
 	else if (type == &msg_stop_job)

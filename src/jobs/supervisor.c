@@ -57,7 +57,8 @@ void supervisor_run_over(struct supervisor *s)
 
 bool supervisor_knows(const struct supervisor *s, pid_t pid)
 {
-	return s->web.pid == pid || analysers_know(s->analysers, pid) || runs_know(s, pid);
+	return s->web.pid == pid || analysers_know(s->analysers, pid) ||
+	       questions_know(s->questions, pid) || runs_know(s, pid);
 }
 
 static void take_signal(void *user, short revents)
@@ -104,6 +105,7 @@ int supervisor_run(const struct supervisor_options *options, struct err *err)
 	int rc = catch_signals(&s, err);
 
 	s.analysers = analysers_new(&s);
+	s.questions = questions_new(&s);
 	if (!rc)
 		rc = webside_start(&s, err);
 	if (!rc)
@@ -112,6 +114,7 @@ int supervisor_run(const struct supervisor_options *options, struct err *err)
 		rc = err_set(err, -s.status, "%s", s.failure.text);
 	runs_free(&s);
 	analysers_free(s.analysers);
+	questions_free(s.questions);
 	channel_free(s.channel);
 	child_close(&s.web);
 	if (s.signal_fd >= 0)

@@ -13,6 +13,7 @@
 
 struct analysers;
 struct jobrun;
+struct questions;
 
 struct supervisor {
 	const struct supervisor_options *options;
@@ -26,6 +27,7 @@ struct supervisor {
 	int64_t pause_ns; /* before the web side is started again */
 
 	struct analysers *analysers;
+	struct questions *questions;
 	VEC(struct jobrun *)
 	runs; /* the one that goes on, and those whose end is not in the store */
 	bool stopping;
@@ -61,6 +63,12 @@ void runs_tell(struct supervisor *s);	   /* of all that are held */
 bool runs_interrupt(struct supervisor *s); /* true if one goes on */
 bool runs_know(const struct supervisor *s, pid_t pid);
 void runs_free(struct supervisor *s);
+
+/* ask.c */
+struct questions *questions_new(struct supervisor *s);
+void questions_free(struct questions *questions); /* ends all */
+void questions_ask(struct questions *questions, const struct msg_ask *ask);
+bool questions_know(const struct questions *questions, pid_t pid);
 
 /* analysers.c */
 struct analysers *analysers_new(struct supervisor *s);

@@ -3,6 +3,7 @@
 """The privileged side of the server: workloads that misbehave, processes that are killed, and a web
 side that somebody has taken over.  The test is that web side (tests/live/peer.py)."""
 import glob
+import json
 import os
 import pwd
 import signal
@@ -139,6 +140,44 @@ def test_attach(server):
         server.send(type="forget", run=server.number)
 
 
+def ask(server, what, *words, out=None):
+    server.number += 1
+    out = out or server.file("answer")
+    server.send(type="ask", question=server.number, what=what, words=words, out=out)
+    answered = server.wait_for("answered")
+    assert answered["question"] == server.number, answered
+    if answered["failed"]:
+        return answered["reason"]
+    with open(out, encoding="utf-8") as file:
+        return json.load(file)
+
+
+def test_questions(server):
+    mine = [one for one in ask(server, "processes")["processes"] if one["pid"] == os.getpid()]
+    check(mine and "serve_runner" in mine[0]["command"] and mine[0]["threads"][0]["tid"] == os.getpid()
+          and mine[0]["parent"] == os.getppid(), "processes, with their threads", mine)
+    names = {event["name"] for event in ask(server, "events")["events"]}
+    check({"cpu-clock", "page-faults"} <= names, "events")
+    check(ask(server, "doctor"), "the doctor")
+    answer = ask(server, "check", "{page-faults,cpu-clock}:u")
+    check(answer["valid"] and [event["name"] for event in answer["events"]] ==
+          ["page-faults", "cpu-clock"] and answer["events"][0]["openable"], "an expression", answer)
+    answer = ask(server, "check", "no-such-event")
+    check(not answer["valid"] and "no-such-event" in answer["message"], "a wrong one", answer)
+    answer = ask(server, "plan", "both", "task-clock", "cpu-clock", "500", "fp")
+    cpus = len(os.sched_getaffinity(0))
+    check(answer["needed"] == 0 and answer["samples_per_second"] == 500 * cpus and
+          answer["bytes_per_second"] > 0, "a plan", answer)
+    for what, words, out, text in (
+            ("plan", ("sample", "", "nonsense", "", ""), None, "nonsense"),
+            ("plan", ("sample",), None, "takes 5 words"), ("id", (), None, "no question"),
+            ("check", ("--help",), None, None),
+            ("doctor", (), "/proc/self/oom_score_adj", "no file of the data folder"),
+            ("doctor", (), "/dev/null", "no file of the data folder")):
+        answer = ask(server, what, *words, out=out)
+        check(text in answer if text else not answer["valid"], f"asked for {what} {words} {out}", answer)
+
+
 def test_web_killed(server):
     server.start("sh", "-c", "echo once; sleep 2; echo twice")
     began = server.wait_for("began")
@@ -239,6 +278,7 @@ def main():
         test_refused(server)
         test_misbehaving(server)
         test_attach(server)
+        test_questions(server)
         test_web_killed(server)
         test_two(server)
         check(server.stop() == 0, "a signal ends the server")

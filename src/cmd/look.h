@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the server asks of this machine, as JSON on standard output: roles of `serve` that live for
+ * one answer (jobs/ask.h).
+ */
+#ifndef CMD_LOOK_H
+#define CMD_LOOK_H
+
+struct err;
+
+/* {"processes": [{pid, parent, user, command, threads: [{tid, name}]}]}; the kernel's are left out.
+ */
+int look_processes(struct err *err);
+
+/* Of an expression: {"valid", "message", "events": [{name, kind, openable, user_only, errno, why}]}
+ */
+int look_check(const char *expression, struct err *err);
+
+/*
+ * words: "count", "sample" or "both", events to count, events to sample, rate, call graph.
+ * {"needed", "general", "fixed", "passes", "events": [{name, need, shares, why}],
+ *  "samples_per_second", "bytes_per_second", "overhead", "sampled": [...], "notes"}
+ */
+int look_plan(char *const *words, int count, struct err *err);
+
+#endif

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/json.h"
+#include "cmd/command.h"
+#include "cmd/listing.h"
+#include "cmd/look.h"
+#include "cmd/record_options.h"
+#include "cmd/record_plan.h"
+#include "cmd/stat_events.h"
+#include "cmd/stat_options.h"
+#include "event/catalog.h"
+#include "event/host.h"
+#include "event/open.h"
+#include "event/parse.h"
+#include "record/plan.h"
+
+#include <errno.h>
+
+/* ---- check ---- */
+
+static const char *kind_word(enum event_kind kind)
+{
+	for (size_t i = 0; listing_kinds[i].heading; i++)
+		if (listing_kinds[i].kind == kind)
+			return listing_kinds[i].words[0];
+	return "other";
+}
+
+static void write_availability(struct json *json, const struct event *event,
+			       const struct host *host)
+{
+	struct event user_only = *event;
+	char why[600];
+	int whole = event->kind == EVENT_TOOL ? 0 : event_probe(&perf_sys_kernel, event);
+	int rc = whole;
+
+	if (whole == -EACCES || whole == -EPERM) {
+		user_only.attr.base.exclude_kernel = user_only.attr.base.exclude_hv = 1;
+		rc = event_probe(&perf_sys_kernel, &user_only);
+	}
+	json_flag(json, "openable", !rc);
+	if (!rc && whole)
+		json_flag(json, "user_only", true);
+	if (!whole)
+		return;
+	json_text(json, "errno", strerrorname_np(-whole));
+	json_text(json, "why", host_why_not(host, event, -whole, why, sizeof(why)));
+}
+
+static void write_events(struct json *json, const struct event_list *list)
+{
+	struct host host;
+
+	host_look(&host, &host_source_live);
+	json_open(json, "events", '[');
+	vec_each (event, &list->events) {
+		json_open(json, NULL, '{');
+		json_text(json, "name", event->name);
+		json_text(json, "kind", kind_word(event->kind));
+		if (*event->unit)
+			json_text(json, "unit", event->unit);
+		json_u64(json, "group", event->leader);
+		write_availability(json, event, &host);
+		json_close(json);
+	}
+	json_close(json);
+}
+
+int look_check(const char *expression, struct err *err)
+{
+	struct json json = json_to(stdout);
+	struct catalog *catalog = catalog_new(NULL);
+	struct event_list list = { 0 };
+	struct err wrong = { 0 };
+	int rc = event_list_parse(&list, catalog, expression, &wrong);
+
+	(void)err;
+	json_open(&json, NULL, '{');
+	json_flag(&json, "valid", !rc);
+	json_text(&json, "message", wrong.text);
+	write_events(&json, &list);
+	json_close(&json);
+	event_list_free(&list);
+	catalog_free(catalog);
+	return EXIT_DONE;
+}
+
+/* ---- plan ---- */
+
+static int plan_counts(struct json *json, struct catalog *catalog, const char *events,
+		       struct err *err)
+{
+	static const char *const needs[] = {
+		[PLAN_NO_COUNTER] = "none",
+		[PLAN_COUNTER] = "counter",
+		[PLAN_TOO_LARGE] = "too-large",
+		[PLAN_UNAVAILABLE] = "unavailable",
+	};
+	struct stat_options options = stat_option_defaults;
+	struct event_list list = { 0 };
+	struct host host;
+	struct plan plan;
+	char why[600];
+	int rc;
+
+	if (*events)
+		event_steps_add(&options.steps, events);
+	rc = stat_events(&list, catalog, &options, false, err);
+	if (rc)
+		goto out;
+	plan_make(&plan, &list, NULL);
+	host_look(&host, &host_source_live);
+	json_int(json, "needed", plan.needed);
+	json_int(json, "general", plan.general);
+	json_int(json, "fixed", plan.fixed);
+	json_u64(json, "passes", plan.passes);
+	json_open(json, "events", '[');
+	for (size_t i = 0; i < list.events.len; i++) {
+		const struct plan_event *planned = &plan.events.data[i];
+		const struct event *event = &list.events.data[i];
+
+		json_open(json, NULL, '{');
+		json_text(json, "name", event->name);
+		json_text(json, "need", needs[planned->need]);
+		json_flag(json, "shares", planned->shares);
+		if (planned->need == PLAN_UNAVAILABLE)
+			json_text(json, "why",
+				  host_why_not(&host, event, planned->error, why, sizeof(why)));
+		json_close(json);
+	}
+	json_close(json);
+	plan_fini(&plan);
+out:
+	event_list_free(&list);
+	stat_options_release(&options);
+	return rc;
+}
+
+/* By the words of the command line, so that they mean the same here. */
+static int sample_options(struct record_options *options, char *const *words, struct arena *arena,
+			  struct err *err)
+{
+	char *argv[6] = { (char *)"record", (char *)"--plan" };
+	struct options_result result;
+	int argc = 2, rc;
+
+	if (*words[2])
+		argv[argc++] = arena_printf(arena, "--event=%s", words[2]);
+	if (*words[3] == 'c')
+		argv[argc++] = arena_printf(arena, "--count=%s", words[3] + 1);
+	else if (*words[3])
+		argv[argc++] = arena_printf(arena, "--freq=%s", words[3]);
+	if (*words[4])
+		argv[argc++] = arena_printf(arena, "--call-graph=%s", words[4]);
+	rc = options_parse(record_option_specs, options, argc, argv, true, &result, err);
+	return rc ? rc : record_options_check(options, 0, err);
+}
+
+int look_plan(char *const *words, int count, struct err *err)
+{
+	struct json json = json_to(stdout);
+	struct catalog *catalog = catalog_new(NULL);
+	struct record_options options = record_option_defaults;
+	struct arena arena = { 0 };
+	bool counts, samples;
+	int rc = 0;
+
+	if (count != 5) {
+		catalog_free(catalog);
+		return err_set(err, EINVAL, "plan: tool, events to count, to sample, rate, calls");
+	}
+	counts = strcmp(words[0], "sample") != 0;
+	samples = strcmp(words[0], "count") != 0;
+	json_open(&json, NULL, '{');
+	if (counts)
+		rc = plan_counts(&json, catalog, words[1], err);
+	if (!rc && samples)
+		rc = sample_options(&options, words, &arena, err);
+	if (!rc && samples)
+		rc = record_plan_json(&options, catalog, &json, err);
+	json_close(&json);
+	record_options_release(&options);
+	arena_free(&arena);
+	catalog_free(catalog);
+	return rc ? rc : EXIT_DONE;
+}

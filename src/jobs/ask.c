@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Questions to the machine: rows of a table, each a process of ours that writes one answer. */
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/err.h"
+#include "jobs/folder.h"
+#include "jobs/request.h"
+#include "jobs/supervisor_inside.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define MOST	  8 /* at the same time */
+#define MOST_NS	  (60 * NS_PER_SEC)
+#define SAID_MOST 2000
+
+static const struct question_row {
+	const char *what;
+	const char *command[4]; /* of ours, before the words */
+	size_t words;
+} rows[] = {
+	{ "doctor", { "doctor", "--json" }, 0 },
+	{ "events", { "list", "--json" }, 0 },
+	{ "processes", { "serve", "--role=processes" }, 0 },
+	{ "check", { "serve", "--role=check", "--" }, 1 },
+	{ "plan", { "serve", "--role=plan", "--" }, 5 },
+};
+
+struct question {
+	struct questions *all;
+	uint64_t number;
+	struct child child;
+	int said_fd;
+	struct buf said; /* on standard error */
+	bool late;
+};
+
+struct questions {
+	struct supervisor *s;
+	VEC(struct question *) list;
+};
+
+struct questions *questions_new(struct supervisor *s)
+{
+	struct questions *questions = mem_alloc(sizeof(*questions));
+
+	questions->s = s;
+	return questions;
+}
+
+static void answer(struct supervisor *s, uint64_t number, bool failed, const char *reason)
+{
+	struct msg_answered answered = { .question = number, .failed = failed, .reason = reason };
+
+	supervisor_tell(s, &msg_answered, &answered);
+}
+
+static void too_late(void *user)
+{
+	struct question *question = user;
+
+	question->late = true;
+	child_kill(&question->child, SIGKILL);
+}
+
+static void forget(struct question *question)
+{
+	struct questions *all = question->all;
+
+	vec_each (one, &all->list)
+		if (*one == question) {
+			*one = *vec_last(&all->list);
+			all->list.len--;
+			break;
+		}
+	evloop_never(all->s->loop, too_late, question);
+	evloop_unwatch(all->s->loop, question->child.pidfd);
+	child_close(&question->child);
+	if (question->said_fd >= 0) {
+		evloop_unwatch(all->s->loop, question->said_fd);
+		close(question->said_fd);
+	}
+	buf_free(&question->said);
+	free(question);
+}
+
+static void read_said(struct question *question)
+{
+	char bytes[512];
+	ssize_t got = question->said_fd < 0 ? -1 : read(question->said_fd, bytes, sizeof(bytes));
+
+	if (got > 0 && question->said.len < SAID_MOST)
+		buf_add(&question->said, bytes, (size_t)got);
+	if (got != 0)
+		return;
+	evloop_unwatch(question->all->s->loop, question->said_fd);
+	close(question->said_fd);
+	question->said_fd = -1;
+}
+
+static void said_ready(void *user, short revents)
+{
+	(void)revents;
+	read_said(user);
+}
+
+/* Its last words without "perfolio: " and "perfolio stat: ". */
+static const char *why(struct question *question, char *room, size_t size)
+{
+	char *text = (char *)buf_text(&question->said), *behind = strstr(text, ": ");
+
+	if (question->late)
+		return "it took too long";
+	child_ending(&question->child, room, size);
+	if (!*text)
+		return room;
+	text[strcspn(text, "\n")] = '\0';
+	return !strncmp(text, "perfolio", 8) && behind ? behind + 2 : text;
+}
+
+static void ended(void *user, short revents)
+{
+	struct question *question = user;
+	const struct child *child = &question->child;
+	char room[100];
+	bool failed;
+
+	(void)revents;
+	if (!child_reap(&question->child))
+		return;
+	read_said(question);
+	failed = !WIFEXITED(child->wait_status) || WEXITSTATUS(child->wait_status);
+	answer(question->all->s, question->number, failed,
+	       failed ? why(question, room, sizeof(room)) : "");
+	forget(question);
+}
+
+/* Memory, a pipe or a file of the data folder: nothing that heeds who writes to it. */
+static int check_out(struct supervisor *s, int fd, struct err *err)
+{
+	struct stat info;
+	struct statfs disk;
+
+	if (fd < 0 || fstat(fd, &info) || fstatfs(fd, &disk))
+		return err_set(err, EINVAL, "there is nothing to answer into");
+	if (S_ISFIFO(info.st_mode) || (S_ISREG(info.st_mode) && disk.f_type == TMPFS_MAGIC))
+		return 0;
+	return request_check_file(fd, s->options->folder->device, "answer", err);
+}
+
+static const struct question_row *find_row(const struct msg_ask *ask, struct err *err)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		if (strcmp(rows[i].what, ask->what) != 0)
+			continue;
+		if (rows[i].words == ask->words.len)
+			return &rows[i];
+		err_set(err, EINVAL, "%s: takes %zu words", ask->what, rows[i].words);
+		return NULL;
+	}
+	err_set(err, EINVAL, "there is no question '%s'", ask->what);
+	return NULL;
+}
+
+static int start(struct question *question, const struct question_row *row,
+		 const struct msg_ask *ask, struct err *err)
+{
+	VEC(char *) argv = { 0 };
+	int said[2], rc;
+
+	if (pipe2(said, O_CLOEXEC | O_NONBLOCK))
+		return err_set(err, errno, "pipe: %s", strerror(errno));
+	*vec_push(&argv) = (char *)"perfolio";
+	for (size_t i = 0; row->command[i]; i++)
+		*vec_push(&argv) = (char *)row->command[i];
+	vec_each (word, &ask->words)
+		*vec_push(&argv) = (char *)*word;
+	vec_push(&argv);
+	question->said_fd = said[0];
+	rc = child_start(&question->child,
+			 &(struct child_spec){
+				 .argv = argv.data,
+				 .environment = question->all->s->environment,
+				 .self = true,
+				 .fds = { -1, ask->out, said[1] },
+				 .fd_count = 3,
+				 .folder = "/",
+				 .gate = -1,
+				 .failure = -1,
+			 },
+			 err);
+	close(said[1]);
+	vec_free(&argv);
+	return rc;
+}
+
+static int begin(struct questions *questions, const struct msg_ask *ask, struct err *err)
+{
+	const struct question_row *row = find_row(ask, err);
+	struct supervisor *s = questions->s;
+	struct question *question;
+	int rc = row ? check_out(s, ask->out, err) : -EINVAL;
+
+	if (!rc && questions->list.len >= MOST)
+		rc = err_set(err, EBUSY, "too many questions at once");
+	if (rc)
+		return rc;
+	question = mem_alloc(sizeof(*question));
+	*question = (struct question){ .all = questions,
+				       .number = ask->question,
+				       .child = { .pid = -1, .pidfd = -1 },
+				       .said_fd = -1 };
+	rc = start(question, row, ask, err);
+	if (rc) {
+		forget(question);
+		return rc;
+	}
+	*vec_push(&questions->list) = question;
+	evloop_watch(s->loop, question->child.pidfd, POLLIN, ended, question);
+	evloop_watch(s->loop, question->said_fd, POLLIN, said_ready, question);
+	evloop_at(s->loop, clock_now_ns() + MOST_NS, too_late, question);
+	return 0;
+}
+
+void questions_ask(struct questions *questions, const struct msg_ask *ask)
+{
+	struct err err = { 0 };
+
+	if (begin(questions, ask, &err))
+		answer(questions->s, ask->question, true, err.text);
+}
+
+bool questions_know(const struct questions *questions, pid_t pid)
+{
+	vec_each (question, &questions->list)
+		if ((*question)->child.pid == pid)
+			return true;
+	return false;
+}
+
+void questions_free(struct questions *questions)
+{
+	if (!questions)
+		return;
+	while (questions->list.len)
+		forget(questions->list.data[0]);
+	vec_free(&questions->list);
+	free(questions);
+}
