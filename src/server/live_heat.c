@@ -101,6 +101,7 @@ void live_heat_told(struct live_heat *heat)
 	vec_each (at, &heat->changed)
 		heat->data[*at].changed = false;
 	heat->changed.len = 0;
+	heat->told = true;
 }
 
 void live_heat_free(struct live_heat *heat)

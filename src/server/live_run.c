@@ -129,15 +129,15 @@ static void tell_output(struct live_run *run, struct hub *hub)
 static void tell_tree(struct live_run *run, struct hub *hub, size_t number)
 {
 	struct live_event *event = &run->events.data[number];
-	bool anew = event->tree.anew;
+	bool whole = live_tree_is_new(&event->tree);
 	struct buf json = { 0 };
 
 	if (!live_tree_has_news(&event->tree))
 		return;
 	forget(&event->tree_state);
 	if (is_wanted(run, hub, TOPIC_TREE)) {
-		live_tree_write(&event->tree, run->id, number, anew, &json);
-		publish(run, hub, TOPIC_TREE, anew ? "tree-snapshot" : "tree", &json);
+		live_tree_write(&event->tree, run->id, number, whole, &json);
+		publish(run, hub, TOPIC_TREE, whole ? "tree-snapshot" : "tree", &json);
 	}
 	live_tree_told(&event->tree);
 }
@@ -145,14 +145,15 @@ static void tell_tree(struct live_run *run, struct hub *hub, size_t number)
 static void tell_heat(struct live_run *run, struct hub *hub, size_t number)
 {
 	struct live_event *event = &run->events.data[number];
+	bool whole = !event->heat.told;
 	struct buf json = { 0 };
 
 	if (!event->heat.changed.len)
 		return;
 	forget(&event->heat_state);
 	if (is_wanted(run, hub, TOPIC_HEAT)) {
-		live_heat_write(&event->heat, run->id, number, false, &json);
-		publish(run, hub, TOPIC_HEAT, "heat", &json);
+		live_heat_write(&event->heat, run->id, number, whole, &json);
+		publish(run, hub, TOPIC_HEAT, whole ? "heat-snapshot" : "heat", &json);
 	}
 	live_heat_told(&event->heat);
 }

@@ -107,7 +107,6 @@ static void begin_anew(struct live_tree *tree)
 	tree->text_bytes = 0;
 	tree->names.len = tree->nodes.len = tree->changed.len = 0;
 	tree->told_nodes = tree->told_names = 0;
-	tree->anew = true;
 }
 
 static void set_self(struct live_tree *tree, uint32_t id, uint64_t self, uint64_t count)
@@ -165,7 +164,6 @@ void live_tree_told(struct live_tree *tree)
 	tree->told_names = tree->names.len;
 	tree->told_samples = tree->samples;
 	tree->told_lost = tree->lost;
-	tree->anew = false;
 }
 
 void live_tree_free(struct live_tree *tree)

@@ -39,11 +39,15 @@ struct live_tree { /* { 0 } is a ready, empty one */
 	VEC(uint32_t) changed; /* nodes */
 	size_t told_nodes, told_names;
 	uint64_t samples, lost, told_samples, told_lost;
-	bool anew; /* what was told of it before is void */
 };
 
 int live_tree_merge(struct live_tree *tree, const struct msg_live_tree *growth, struct err *err);
 bool live_tree_has_news(const struct live_tree *tree);
+/* Nothing of it was told yet: whatever a client has is of a tree before it. */
+static inline bool live_tree_is_new(const struct live_tree *tree)
+{
+	return !tree->told_nodes;
+}
 /* As JSON: everything, or what is new. */
 void live_tree_write(const struct live_tree *tree, int64_t run, size_t event, bool whole,
 		     struct buf *out);
@@ -57,6 +61,7 @@ struct live_heat { /* { 0 } is a ready, empty one */
 	} * data;
 	size_t len, cap;       /* second * LIVE_ROWS + row */
 	VEC(uint32_t) changed; /* cells */
+	bool told;	       /* some of it */
 };
 
 int live_heat_merge(struct live_heat *heat, const struct msg_live_heat *growth, struct err *err);

@@ -71,6 +71,7 @@ TEST(live_tree_tells_what_is_new)
 
 	EXPECT(!live_tree_has_news(&tree));
 	EXPECT_INT(live_tree_merge(&tree, &first, &err), 0);
+	EXPECT(live_tree_is_new(&tree));
 	EXPECT(live_tree_has_news(&tree));
 	EXPECT_TEXT(written(&tree, false),
 		    "{\"run\":5,\"event\":1,\"event_name\":\"cycles\",\"first\":0,\"first_name\":0,"
@@ -78,6 +79,7 @@ TEST(live_tree_tells_what_is_new)
 		    "\"kinds\":[6,6,0],\"changed\":[2],\"self\":[1],"
 		    "\"counts\":[\"18446744073709551615\"],\"samples\":1,\"lost\":0}");
 	live_tree_told(&tree);
+	EXPECT(!live_tree_is_new(&tree));
 	EXPECT(!live_tree_has_news(&tree));
 	EXPECT_INT(live_tree_merge(&tree, &later, &err), 0);
 	EXPECT_TEXT(written(&tree, false),
@@ -98,7 +100,7 @@ TEST(live_tree_tells_what_is_new)
 
 	/* Node 0 again: a new tree. */
 	EXPECT_INT(live_tree_merge(&tree, &first, &err), 0);
-	EXPECT(tree.anew);
+	EXPECT(live_tree_is_new(&tree));
 	EXPECT_CONTAINS(written(&tree, true), "\"names\":[\"all\",\"sh\",\"main\"],");
 	EXPECT_INT(tree.nodes.len, 3);
 	live_tree_free(&tree);

@@ -1,0 +1,348 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What a browser sees of a run while it is made: a client that is cut off again and again ends up with
+the tree of the finished run, and clients that misbehave, or are many, disturb nobody."""
+import os
+import random
+import selectors
+import signal
+import socket
+import time
+
+import lib
+import server
+from lib import check
+
+LONG = bool(os.environ.get("PERFOLIO_LONG"))
+CLIENTS = 500 if LONG else 60
+PARTS = ("counters", "output", "tree", "heat")
+# Programs that come and go, so that the tree grows until the end.
+MIXED = ("while :; do ls -R /usr/share/doc /usr/lib | sort | gzip -c | md5sum; seq 30000 | awk '{s+=$1*$1} END {print s}'; "
+         "find /usr/share -name '*.py' | xargs cat | tr a-z A-Z | wc; done")
+
+
+def mixed(seconds):
+    return {"kind": "command", "command": f"timeout {seconds} sh -c {quoted(MIXED)}"}
+
+
+def quoted(text):
+    return "'" + text.replace("'", "'\\''") + "'"
+
+
+class Faulty(Exception):
+    """The stream said something that its protocol does not allow."""
+
+
+class View:
+    """What a client knows of a run, by the rules of docs/stream.md and nothing else."""
+
+    def __init__(self):
+        self.trees, self.cells, self.rows, self.text = {}, {}, {}, {"stdout": "", "stderr": ""}
+        self.seen, self.ended, self.states, self.skipped = {}, set(), [], 0
+        self.counts = {}
+
+    def take(self, event):
+        data = event.data
+        self.counts[event.name] = self.counts.get(event.name, 0) + 1
+        if "topic" in data:
+            self.seen[data["topic"]] = data["at"]
+        method = getattr(self, "take_" + event.name.replace("-", "_"), None)
+        if method:
+            method(data)
+
+    def take_run(self, data):
+        self.states.append(data["run"]["state"])
+
+    def take_end(self, data):
+        self.ended.add(data["topic"])
+
+    def take_tree_snapshot(self, data):
+        self.trees[data["event"]] = {"names": [], "nodes": [], "own": {}}
+        self.take_tree(data)
+
+    def take_tree(self, data):
+        tree = self.trees.setdefault(data["event"], {"names": [], "nodes": [], "own": {}})
+        if data["first"] != len(tree["nodes"]) or data["first_name"] != len(tree["names"]):
+            raise Faulty(f"nodes from {data['first']} on, but {len(tree['nodes'])} are known")
+        tree["names"] += data["names"]
+        tree["nodes"] += zip(data["parents"], data["name_ids"], data["kinds"], strict=True)
+        tree["own"].update(zip(data["changed"], zip(data["self"], data["counts"]), strict=True))
+        tree["samples"], tree["event"] = data["samples"], data["event_name"]
+
+    def take_heat_snapshot(self, data):
+        self.cells[data["event"]] = {}
+        self.take_heat(data)
+
+    def take_heat(self, data):
+        self.cells.setdefault(data["event"], {}).update(
+            {(second, row): count for second, row, count in data["cells"]})
+
+    def take_points_snapshot(self, data):
+        self.rows = {}
+        self.take_points(data)
+
+    def take_points(self, data):
+        for number, row in enumerate(data["rows"], data["first"]):
+            if number in self.rows:
+                raise Faulty(f"row {number} for the second time")
+            self.rows[number] = row
+
+    def take_output_snapshot(self, data):
+        self.text = {"stdout": "", "stderr": ""}
+        self.skipped = 0
+        self.take_output(data)
+
+    def take_output(self, data):
+        self.skipped += data["skipped"]
+        for piece in data["pieces"]:
+            self.text[piece["stream"]] += piece["text"]
+
+    def flat(self, event):
+        """path of (name, kind) → (samples, count) of all nodes that have any."""
+        tree, paths = self.trees[event], []
+        for number, (parent, name, kind) in enumerate(tree["nodes"]):
+            step = (tree["names"][name], kind)
+            paths.append((paths[parent] if number else ()) + (step,))
+        return {paths[node]: (samples, int(count)) for node, (samples, count) in tree["own"].items()
+                if samples}
+
+
+KINDS = ["user", "library", "kernel", "jit", "inlined", "unknown", "group"]
+
+
+def api_flat(site, run, event):
+    """The same of GET /runs/ID/tree."""
+    answer = site.get(f"/runs/{run}/tree?event={event}")
+    paths, own = [], {}
+    for node in answer["nodes"]:
+        parent = paths[node["parent"]] if node["parent"] >= 0 else ()
+        paths.append(parent + ((node["name"], KINDS.index(node["kind"])),))
+        if node["self_samples"]:
+            own[paths[-1]] = (node["self_samples"], int(node["self_count"]))
+    return own, answer
+
+
+def topics_of(run):
+    return [f"run:{run}"] + [f"run:{run}:{part}" for part in PARTS]
+
+
+def read_for(stream, view, seconds):
+    """Takes events for so long, or until the run's topics have ended."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end and len(view.ended) < len(PARTS):
+        stream.socket.settimeout(max(0.01, end - time.monotonic()))
+        try:
+            view.take(next(stream))
+        except TimeoutError:
+            return
+
+
+def follow_with_breaks(site, run, breaks, pause):
+    """A client that loses its connection so often, and comes back in each of the ways there are."""
+    view, last, chance, broken = View(), None, random.Random(7), 0
+    while len(view.ended) < len(PARTS):
+        topics = ",".join(topics_of(run))
+        if broken % 3 == 2:  # where each topic was, by itself
+            topics = ",".join(f"{name}@{view.seen[name]}" if name in view.seen else name
+                              for name in topics_of(run))
+        stream = site.stream(topics, None if broken % 3 == 2 else last)
+        try:
+            read_for(stream, view, chance.uniform(0, 2 * pause) if broken < breaks else 60)
+        finally:
+            last = stream.last or last
+            stream.close(hard=True)
+        if broken == breaks:
+            break
+        broken += 1
+    return view, broken
+
+
+def compare_with_results(site, run, view, what):
+    """Everything the client has got against what the API says of the finished run."""
+    check(view.trees and all(tree["samples"] > 100 for tree in view.trees.values()),
+          f"{what}: a tree has come", view.counts)
+    for event in view.trees:
+        name = view.trees[event]["event"]
+        ours, (theirs, answer) = view.flat(event), api_flat(site, run, name)
+        check(ours == theirs, f"{what}: the tree of {name} is that of the API, sample for sample",
+              f"{len(ours)} and {len(theirs)} nodes with samples",
+              list(set(ours.items()) ^ set(theirs.items()))[:6])
+        total = sum(samples for samples, _ in ours.values())
+        check(total == answer["samples"] == sum(view.cells[event].values()),
+              f"{what}: heatmap and tree have the same samples", total, answer["samples"],
+              sum(view.cells[event].values()))
+
+
+def test_reconnects(site):
+    session = site.session("live")
+    seconds = 20 if LONG else 3
+    run = site.run(session, {"tool": "both", "live": True, "target": mixed(seconds), "rate": "999",
+                             "call_graph": "fp", "interval_ms": 100,
+                             "events": {"sample": "cpu-clock", "count": "task-clock,page-faults"}})
+    view, broken = follow_with_breaks(site, run, 20, (seconds - 0.5) / 21)
+    check(broken == 20, "the client was cut off 20 times", broken, view.counts)
+    check(len(view.ended) == len(PARTS), "and saw the end of every topic", view.ended)
+    found = site.wait(run)
+    check(found["state"] == "done", "the run is done", found["state"], found["reason"])
+    compare_with_results(site, run, view, "20 reconnects")
+    raw = site.get(f"/runs/{run}/counters/raw?limit=100000")
+    numbers = sorted(view.rows)
+    check(numbers and numbers == list(range(len(numbers))), "no row of counters is missing or came twice",
+          numbers[:5], len(numbers), str(raw)[:200])
+    pieces = site.get(f"/runs/{run}/output?limit=10000000")["pieces"]
+    text = "".join(piece["text"] for piece in pieces if piece["stream"] == "stdout")
+    check(view.skipped or text == view.text["stdout"], "nor a piece of output", text[-100:],
+          view.text["stdout"][-100:])
+    states = [state for at, state in enumerate(view.states) if state not in view.states[:at]]
+    check(states[-1] == "done" and "running" in states, "its states came in their order", view.states)
+
+
+def test_pace(site):
+    """At least four trees and ten rows of counters a second while nobody disturbs."""
+    session = site.session("pace")
+    run = site.run(session, {"tool": "both", "live": True, "target": mixed(2), "rate": "999",
+                             "interval_ms": 100,
+                             "events": {"sample": "cpu-clock", "count": "task-clock"}})
+    view, times = View(), {"tree": [], "points": []}
+    with site.stream(",".join(topics_of(run))) as stream:
+        while len(view.ended) < len(PARTS):
+            event = next(stream)
+            view.take(event)
+            if event.name in times:
+                times[event.name].append(time.monotonic())
+    for name, least in (("tree", 4), ("points", 9)):
+        got, span = times[name], times[name][-1] - times[name][0]
+        # Busy machines stretch it; a pace of once a second would still be found out.
+        check(len(got) / span >= least / 2, f"{name} comes several times a second",
+              f"{len(got)} in {span:.2f} s")
+    compare_with_results(site, run, view, "undisturbed")
+
+
+def test_web_side_killed(site):
+    """The web side is killed in mid-recording; its successor has other ids, and the same tree at the end."""
+    session = site.session("killed")
+    run = site.run(session, {"tool": "sample", "live": True, "target": mixed(3), "rate": "999",
+                             "events": {"sample": "cpu-clock"}})
+    view = View()
+    with site.stream(",".join(topics_of(run))) as stream:
+        while not view.trees:
+            view.take(next(stream))
+        last = stream.last
+        for pid in site.processes("web"):
+            os.kill(pid, signal.SIGKILL)
+        try:
+            while True:
+                last = stream.last
+                view.take(next(stream))
+        except (EOFError, OSError):
+            pass
+    stream = None
+    for _ in range(100):
+        try:
+            stream = site.stream(",".join(topics_of(run)), last)
+            break
+        except (EOFError, OSError):
+            time.sleep(0.1)
+    check(stream is not None and stream.status == 200, "the web side is back, and so is the stream")
+    with stream:
+        read_for(stream, view, 60)
+        check(int(stream.last.split("-")[0]) > int(last.split("-")[0]), "ids are of another epoch",
+              last, stream.last)
+    site.wait(run)
+    compare_with_results(site, run, view, "a killed web side")
+
+
+def test_topics(site):
+    status, _ = site.ask("GET", "/stream?topics=queue", headers={"Authorization": "Bearer wrong"})
+    check(status == 401, "nobody follows without signing in", status)
+    with site.stream("queue") as stream:
+        number = stream.next("hello").data["stream"]
+        stream.next("ready")
+        session = site.session("topics")
+        check(site.post(f"/stream/{number}/topics", {"add": [f"session:{session}"], "remove": ["queue"]})
+              == {"topics": [f"session:{session}"]}, "topics of an open stream are changed")
+        site.call("PATCH", f"/sessions/{session}", {"title": "another"})
+        event = stream.next("change")
+        check(event.data["topic"] == f"session:{session}", "and it tells of the new ones", event)
+        stream.socket.shutdown(socket.SHUT_WR)
+        site.call("PATCH", f"/sessions/{session}", {"title": "a third"})
+        check(stream.next("change"), "also one who has closed his side for writing")
+    for bad in ("nonsense", "run:x", "run:1:%0d%0aX:%201"):
+        status, body = site.ask("GET", f"/stream?topics={bad}")
+        check(status == 400 and "no topic" in body["error"]["message"], f"refused: {bad}", status, body)
+
+
+def read_many(site, topics, count, ready):
+    """A process of its own that reads so many streams until it is ended; it writes to `ready` at first."""
+    pid = os.fork()
+    if pid:
+        return pid
+    try:
+        choose, text = selectors.DefaultSelector(), (
+            f"GET /api/v1/stream?topics={topics} HTTP/1.1\r\nHost: {site.address[0]}:{site.address[1]}\r\n"
+            f"Authorization: Bearer {site.token}\r\n\r\n").encode()
+        for _ in range(count):
+            one = socket.create_connection(site.address)
+            one.sendall(text)
+            choose.register(one, selectors.EVENT_READ)
+        os.write(ready, b"x")
+        while True:
+            for key, _ in choose.select():
+                if not key.fileobj.recv(1 << 16):
+                    choose.unregister(key.fileobj)
+    finally:
+        os._exit(0)
+
+
+def record_fast(site, session, seconds):
+    return site.run(session, {"tool": "sample", "live": True, "rate": "9999", "call_graph": "fp",
+                              "target": mixed(seconds), "events": {"sample": "cpu-clock"}})
+
+
+def lost(site, run):
+    found = site.wait(run, timeout=120)
+    trust = (found.get("quality") or {}).get("trust", {})
+    check(found["state"] == "done" and trust.get("samples", 0) > 1000, "9,999 Hz: the run is done", found)
+    return trust.get("lost", 0) / max(1, trust.get("samples", 0) + trust.get("lost", 0))
+
+
+def test_many(site):
+    """Streams by the hundred, some of which never read, while it samples as fast as it can."""
+    session, seconds = site.session("many"), 20 if LONG else 2
+    without = lost(site, record_fast(site, session, seconds))
+    blocker = site.run(session, {"tool": "count", "target": {"kind": "command", "command": "sleep 1"}})
+    run = record_fast(site, session, seconds)
+    began, tell = os.pipe()
+    pid = read_many(site, ",".join(topics_of(run)), CLIENTS, tell)
+    deaf = [site.stream(",".join(topics_of(run))) for _ in range(5)]
+    try:
+        check(os.read(began, 1) == b"x", f"{CLIENTS} streams are open")
+        with site.stream(",".join(topics_of(run))) as stream:
+            view = View()
+            read_for(stream, view, 120)
+        with_many = lost(site, run)
+        check(with_many <= without, f"with {CLIENTS} streams and 5 that never read no more samples are lost",
+              f"{100 * with_many:.3f} % with, {100 * without:.3f} % without")
+        compare_with_results(site, run, view, f"among {CLIENTS} others")
+    finally:
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+        os.close(began)
+        os.close(tell)
+        for stream in deaf:
+            stream.close(hard=True)
+    check(site.wait(blocker)["state"] == "done", "the run before it, too")
+
+
+def main():
+    with server.Server() as site:
+        test_topics(site)
+        test_pace(site)
+        test_reconnects(site)
+        test_web_side_killed(site)
+        test_many(site)
+        check(site.process.poll() is None, "the server is still there", site.words())
+    lib.done()
+
+
+main()
