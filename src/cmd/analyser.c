@@ -136,11 +136,10 @@ static void say_what_is_missing(const struct buf *missing)
 		log_line(LOG_DEBUG, "sandbox: %s", buf_text(missing));
 }
 
-int analyser_fence(struct analyser *a, bool host_files, int output, struct err *err)
+int analyser_fence(struct analyser *a, bool host_files, struct err *err)
 {
 	struct sandbox_files files = { .readable = host_files,
-				       .forbidden = *a->job->avoid ? a->job->avoid : NULL,
-				       .output = output };
+				       .forbidden = *a->job->avoid ? a->job->avoid : NULL };
 	struct buf missing = { 0 };
 	int rc = sandbox_files(&files, &missing, err);
 
@@ -154,6 +153,8 @@ static int run_job(struct analyser *a, struct err *err)
 	switch (a->job->kind) {
 	case ANALYSE_INDEX: return analyse_index(a, err);
 	case ANALYSE_FOLLOW: return analyse_follow(a, err);
+	case ANALYSE_EXPORT: return analyse_export(a, err);
+	case ANALYSE_SESSION: return analyse_session(a, err);
 	default: return err_set(err, EPROTO, "an analyser has no such job");
 	}
 }

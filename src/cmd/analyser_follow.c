@@ -276,7 +276,7 @@ int analyse_follow(struct analyser *a, struct err *err)
 
 	if (!file || file->fd < 0 || dup2(file->fd, STDIN_FILENO) < 0)
 		return err_set(err, EPROTO, "a job without its file");
-	rc = analyser_fence(a, true, -1, err);
+	rc = analyser_fence(a, true, err);
 	if (!rc)
 		rc = open_when_it_begins(&f, file->fd, err);
 	return rc ? rc : follow_to_the_end(&f, err);

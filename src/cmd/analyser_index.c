@@ -91,7 +91,7 @@ static int import_recording(struct analyser *a, struct flame_input *in, struct i
 	if (!rc)
 		rc = analyser_open_recording(in, false, err);
 	if (!rc && symbols_of_another_machine(in->reader))
-		rc = analyser_fence(a, false, -1, err);
+		rc = analyser_fence(a, false, err);
 	return rc ? rc : read_recording(in, err);
 }
 
@@ -99,7 +99,7 @@ static int import_other(struct analyser *a, struct flame_input *in, struct input
 			struct err *err)
 {
 	struct import_options options = { .times = true, .cpus = true };
-	int rc = analyser_fence(a, false, -1, err);
+	int rc = analyser_fence(a, false, err);
 
 	if (!rc)
 		rc = import_read(from, &options, &in->imported, err);
@@ -130,7 +130,7 @@ static int load(struct analyser *a, struct flame_input *in, struct err *err)
 
 	*in = (struct flame_input){ .spool = -1 };
 	if (!rc)
-		rc = analyser_fence(a, true, -1, err);
+		rc = analyser_fence(a, true, err);
 	if (!rc && a->imported)
 		return load_import(a, in, err);
 	if (!rc)

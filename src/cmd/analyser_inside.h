@@ -34,12 +34,14 @@ int analyser_tell(struct analyser *a, const struct ipc_type *type, const void *m
 		  struct err *err);
 
 /* From now on it has the files that its job needs: jobs/sandbox.h. */
-int analyser_fence(struct analyser *a, bool host_files, int output, struct err *err);
+int analyser_fence(struct analyser *a, bool host_files, struct err *err);
 /* Another share of CPU time, from now on. */
 void analyser_limit_cpu(const struct analyser *a);
 
 int analyse_index(struct analyser *a, struct err *err);
 int analyse_follow(struct analyser *a, struct err *err);
+int analyse_export(struct analyser *a, struct err *err);
+int analyse_session(struct analyser *a, struct err *err);
 
 /* What is learnt of a profile, as JSON, in a->quality and a->facts; and its index to a->job->out.
  */

@@ -22,7 +22,7 @@ static int write_into(void *user, struct outbuf *out, struct err *err)
 	return flame_formats[e->job->format].write(&e->source, out, err);
 }
 
-static int select_samples(struct selection *selection, const struct flame_job *job, struct err *err)
+int export_select(struct selection *selection, const struct flame_job *job, struct err *err)
 {
 	const struct profile *profile = job->input->profile;
 	struct flametree_options view;
@@ -57,7 +57,7 @@ int export_write(const struct flame_job *job, struct err *err)
 	if (!rc && spec->is_binary && !strcmp(job->output, "-") && isatty(STDOUT_FILENO))
 		rc = err_set(err, EINVAL, "%s is nothing for a terminal: -o FILE", spec->name);
 	if (!rc)
-		rc = select_samples(&selection, job, err);
+		rc = export_select(&selection, job, err);
 	if (!rc && !selection.rows)
 		log_line(LOG_WARN, "%s holds no samples%s", job->name,
 			 job->input->profile->samples.len ? " that the filters leave" : "");

@@ -457,6 +457,11 @@ static const struct option_spec script_specs[] = {
 
 static const struct script_options script_defaults = { .max_stack = SCRIPT_MAX_STACK };
 
+int script_print(const char *input, int fd, struct err *err)
+{
+	return print_samples(&script_defaults, input, fd, "the output", err);
+}
+
 int script_write(const char *input, const struct symbol_args *names, const char *output,
 		 struct err *err)
 {

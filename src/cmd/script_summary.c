@@ -212,6 +212,8 @@ static bool has_target(int argc, char **argv, bool *command)
 	return target;
 }
 
+extern const struct command cmd_record;
+
 const struct command *script_summary_record(int argc, char **argv, struct strlist *words,
 					    struct err *err)
 {
@@ -244,5 +246,5 @@ const struct command *script_summary_record(int argc, char **argv, struct strlis
 		strlist_add(words, argv[i]);
 	*vec_push(words) = NULL;
 	free(events);
-	return command_find("record");
+	return &cmd_record;
 }

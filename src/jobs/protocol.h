@@ -171,7 +171,7 @@ extern const struct ipc_type msg_input;
 enum analysis_kind {
 	ANALYSE_INDEX,	/* recording or import → index in `out` */
 	ANALYSE_FOLLOW, /* a growing recording → live_* until `complete`, then as ANALYSE_INDEX */
-	ANALYSE_EXPORT, /* options: a format, then words of `perfolio export`; result to `out` */
+	ANALYSE_EXPORT, /* options: a format, then NAME=VALUE: cmd/analyser_export.c; to `out` */
 	ANALYSE_SESSION, /* inputs of run after run until `complete` → one HDF5 file in `out` */
 };
 struct msg_job {

@@ -134,7 +134,7 @@ int sandbox_files(const struct sandbox_files *files, struct buf *missing, struct
 
 	rc = tolerate(rc, missing, NO_LANDLOCK);
 	if (!rc && !files->readable)
-		rc = seccomp_no_names(landlock && files->output >= 0, err);
+		rc = seccomp_no_names(err);
 	else if (!rc && !landlock)
 		rc = seccomp_reading(err);
 	return tolerate(rc, missing, NO_SECCOMP);

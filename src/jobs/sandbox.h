@@ -54,7 +54,6 @@ int sandbox_enter(const struct sandbox *sandbox, struct buf *missing, struct err
 struct sandbox_files {
 	bool readable;	       /* what the user may read; false: no file by any name */
 	const char *forbidden; /* but for this folder and all in it; NULL: none */
-	int output;	       /* may be opened again, as /proc/self/fd/N; -1: none */
 };
 int sandbox_files(const struct sandbox_files *files, struct buf *missing, struct err *err);
 

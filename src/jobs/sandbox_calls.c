@@ -145,6 +145,8 @@ static const char *const calls_of_all[] = {
 	"timerfd_gettime",
 	"timerfd_settime",
 	"umask",
+	"unlink",
+	"unlinkat",
 	"uname",
 	"write",
 	"writev",
@@ -176,8 +178,6 @@ static const char *const calls_of_web[] = {
 	"socketpair",
 
 	"truncate",
-	"unlink",
-	"unlinkat",
 	"utimensat",
 };
 
@@ -287,11 +287,11 @@ static int forbid(scmp_filter_ctx *filter, const char *name, unsigned count,
 }
 
 /* What a name says of a file; fstat() is among these with an empty name. */
-int seccomp_no_names(bool opening, struct err *err)
+int seccomp_no_names(struct err *err)
 {
-	static const char *const names[] = { "access",	   "faccessat", "faccessat2",
-					     "getdents64", "lstat",	"readlink",
-					     "readlinkat", "stat",	"statfs" };
+	static const char *const names[] = { "access", "faccessat", "faccessat2", "getdents64",
+					     "lstat",  "readlink",  "readlinkat", "stat",
+					     "statfs", "unlink",    "unlinkat" };
 	const struct scmp_arg_cmp named = SCMP_A3(SCMP_CMP_MASKED_EQ, AT_EMPTY_PATH, 0);
 	const struct scmp_arg_cmp x_named = SCMP_A2(SCMP_CMP_MASKED_EQ, AT_EMPTY_PATH, 0);
 	scmp_filter_ctx *filter = seccomp_init(SCMP_ACT_ALLOW);
@@ -299,7 +299,7 @@ int seccomp_no_names(bool opening, struct err *err)
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && !rc; i++)
 		rc = forbid(filter, names[i], 0, NULL);
-	for (size_t i = 0; !opening && i < 2 && !rc; i++)
+	for (size_t i = 0; i < 2 && !rc; i++)
 		rc = forbid(filter, calls_of_opening[i], 0, NULL);
 	if (!rc)
 		rc = forbid(filter, "newfstatat", 1, &named);
@@ -327,5 +327,9 @@ int seccomp_reading(struct err *err)
 		if (!rc)
 			rc = forbid(filter, "openat", 1, &openat_flags);
 	}
+	if (!rc)
+		rc = forbid(filter, "unlink", 0, NULL);
+	if (!rc)
+		rc = forbid(filter, "unlinkat", 0, NULL);
 	return load(filter, rc, err);
 }

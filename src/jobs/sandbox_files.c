@@ -208,9 +208,7 @@ int landlock_analyser(const struct sandbox_files *files, struct buf *missing, st
 
 	if (rc)
 		return rc;
-	if (files->output >= 0)
-		rc = allow_fd(&landlock, files->output, OF_FILES, "the output", err);
-	if (!rc && files->readable)
+	if (files->readable)
 		rc = allow_reading(&landlock, files->forbidden, err);
 	return end(&landlock, rc, err);
 }

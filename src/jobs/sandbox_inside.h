@@ -16,7 +16,6 @@ int landlock_analyser(const struct sandbox_files *files, struct buf *missing, st
 int seccomp_role(const struct sandbox *sandbox, struct err *err);
 /* Files can be opened for reading only: in place of Landlock. */
 int seccomp_reading(struct err *err);
-/* No names of files; `opening`: but they can be opened, as far as Landlock allows it. */
-int seccomp_no_names(bool opening, struct err *err);
+int seccomp_no_names(struct err *err);
 
 #endif

@@ -6,23 +6,13 @@
 #include "base/outbuf.h"
 #include "base/text.h"
 #include "render/flame_layout.h"
+#include "render/hdf5_table.h"
+#include "render/series_read.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
-
-/* Rows that go out at once, which is also how much is packed together. */
-#define CHUNK 16384
-
-enum { CLASS_COMPOUND = 6, SPACE_SCALAR = 0, SELECT_SET = 0, SET_UTF8 = 1, TRUNCATE = 2 };
-#define VARIABLE ((size_t)-1)
-
-struct column {
-	const char *name;
-	size_t offset;
-	const hdf5_id *type;
-};
 
 struct sample_row {
 	uint64_t time, period, samples, ip;
@@ -58,92 +48,9 @@ struct event_row {
 };
 
 struct writer {
-	const struct hdf5_lib *lib;
+	struct hdf5_writer out;
 	const struct selection *s;
-	hdf5_id group, text; /* text: UTF-8 of any length */
-	bool failed;
 };
-
-/* A table that is being written. */
-struct table {
-	hdf5_id type, space, data;
-	hdf5_size len;
-};
-
-static hdf5_id good(struct writer *w, hdf5_id id)
-{
-	w->failed |= id < 0;
-	return id;
-}
-
-static hdf5_id make_type(struct writer *w, const struct column *columns, size_t count, size_t size)
-{
-	hdf5_id type = good(w, w->lib->type_create(CLASS_COMPOUND, size));
-
-	for (size_t i = 0; i < count; i++)
-		good(w, w->lib->type_insert(type, columns[i].name, columns[i].offset,
-					    *columns[i].type));
-	return type;
-}
-
-/* Packed where there is enough of it; no library is without deflate, but if one is, unpacked. */
-static hdf5_id make_list(struct writer *w, hdf5_size len)
-{
-	hdf5_id list = good(w, w->lib->list_create(*w->lib->dataset_list));
-	hdf5_size chunk = CHUNK;
-
-	if (len >= CHUNK) {
-		good(w, w->lib->list_chunk(list, 1, &chunk));
-		w->lib->list_deflate(list, 1);
-	}
-	return list;
-}
-
-static void table_open(struct writer *w, struct table *table, const char *name,
-		       const struct column *columns, size_t count, size_t size, hdf5_size len)
-{
-	hdf5_id list = make_list(w, len);
-
-	table->len = len;
-	table->type = make_type(w, columns, count, size);
-	table->space = good(w, w->lib->space_simple(1, &len, NULL));
-	table->data =
-		good(w, w->lib->data_create(w->group, name, table->type, table->space, 0, list, 0));
-	w->lib->list_close(list);
-}
-
-/* `count` rows from row `first` on. */
-static void table_write(struct writer *w, struct table *table, hdf5_size first, hdf5_size count,
-			const void *rows)
-{
-	hdf5_id memory;
-
-	if (!count || w->failed)
-		return;
-	memory = good(w, w->lib->space_simple(1, &count, NULL));
-	good(w, w->lib->space_select(table->space, SELECT_SET, &first, NULL, &count, NULL));
-	good(w, w->lib->data_write(table->data, table->type, memory, table->space, 0, rows));
-	w->lib->space_close(memory);
-}
-
-static void table_close(struct writer *w, struct table *table)
-{
-	if (table->data >= 0)
-		good(w, w->lib->data_close(table->data));
-	w->lib->space_close(table->space);
-	w->lib->type_close(table->type);
-}
-
-/* A table in one piece. */
-static void put_table(struct writer *w, const char *name, const struct column *columns,
-		      size_t count, size_t size, size_t len, const void *rows)
-{
-	struct table table;
-
-	table_open(w, &table, name, columns, count, size, len);
-	table_write(w, &table, 0, len, rows);
-	table_close(w, &table);
-}
 
 static void fill_sample(const struct selection *s, size_t row, struct sample_row *into)
 {
@@ -169,8 +76,8 @@ static void fill_sample(const struct selection *s, size_t row, struct sample_row
 
 static void put_samples(struct writer *w)
 {
-	const struct hdf5_lib *lib = w->lib;
-	const struct column columns[] = {
+	const struct hdf5_lib *lib = w->out.lib;
+	const struct hdf5_column columns[] = {
 		{ "time", offsetof(struct sample_row, time), lib->u64 },
 		{ "event", offsetof(struct sample_row, event), lib->u16 },
 		{ "period", offsetof(struct sample_row, period), lib->u64 },
@@ -182,32 +89,33 @@ static void put_samples(struct writer *w)
 		{ "function", offsetof(struct sample_row, function), lib->i32 },
 		{ "stack", offsetof(struct sample_row, stack), lib->u32 },
 	};
-	struct sample_row *rows = mem_alloc(CHUNK * sizeof(*rows));
+	struct sample_row *rows = mem_alloc(HDF5_CHUNK * sizeof(*rows));
 	hdf5_size written = 0, count = 0;
-	struct table table;
+	struct hdf5_table table;
 
-	table_open(w, &table, "samples", columns, ARRAY_SIZE(columns), sizeof(*rows), w->s->rows);
-	for (size_t i = w->s->sieve.first; i < w->s->sieve.last && !w->failed; i++) {
+	hdf5_table_open(&w->out, &table, "samples", columns, ARRAY_SIZE(columns), sizeof(*rows),
+			w->s->rows);
+	for (size_t i = w->s->sieve.first; i < w->s->sieve.last && !w->out.failed; i++) {
 		if (!selection_takes(w->s, i))
 			continue;
 		fill_sample(w->s, i, &rows[count++]);
-		if (count == CHUNK || written + count == w->s->rows) {
-			table_write(w, &table, written, count, rows);
+		if (count == HDF5_CHUNK || written + count == w->s->rows) {
+			hdf5_table_write(&w->out, &table, written, count, rows);
 			written += count;
 			count = 0;
 		}
 	}
-	table_close(w, &table);
+	hdf5_table_close(&w->out, &table);
 	free(rows);
 }
 
 static void put_stacks(struct writer *w)
 {
 	const struct profile_stacks *stacks = &w->s->stacks;
-	const struct column columns[] = {
-		{ "parent", offsetof(struct stack_row, parent), w->lib->u32 },
-		{ "function", offsetof(struct stack_row, function), w->lib->i32 },
-		{ "inlined", offsetof(struct stack_row, inlined), w->lib->u8 },
+	const struct hdf5_column columns[] = {
+		{ "parent", offsetof(struct stack_row, parent), w->out.lib->u32 },
+		{ "function", offsetof(struct stack_row, function), w->out.lib->i32 },
+		{ "inlined", offsetof(struct stack_row, inlined), w->out.lib->u8 },
 	};
 	struct stack_row *rows = mem_alloc((stacks->len + 1) * sizeof(*rows));
 
@@ -217,7 +125,8 @@ static void put_stacks(struct writer *w)
 			.function = i == STACK_ROOT ? -1 : (int32_t)stacks->function[i],
 			.inlined = (stacks->flags[i] & STACK_INLINED) != 0,
 		};
-	put_table(w, "stacks", columns, ARRAY_SIZE(columns), sizeof(*rows), stacks->len, rows);
+	hdf5_put_table(&w->out, "stacks", columns, ARRAY_SIZE(columns), sizeof(*rows), stacks->len,
+		       rows);
 	free(rows);
 }
 
@@ -225,10 +134,10 @@ static void put_functions(struct writer *w)
 {
 	static const char *const kinds[] = { "user", "library", "kernel", "jit", "unknown" };
 	const struct profile *profile = w->s->profile;
-	const struct column columns[] = {
-		{ "name", offsetof(struct function_row, name), &w->text },
-		{ "object", offsetof(struct function_row, object), w->lib->u32 },
-		{ "kind", offsetof(struct function_row, kind), &w->text },
+	const struct hdf5_column columns[] = {
+		{ "name", offsetof(struct function_row, name), &w->out.text },
+		{ "object", offsetof(struct function_row, object), w->out.lib->u32 },
+		{ "kind", offsetof(struct function_row, kind), &w->out.text },
 	};
 	size_t len = profile->functions.len;
 	struct function_row *rows = mem_alloc((len + 1) * sizeof(*rows));
@@ -239,16 +148,17 @@ static void put_functions(struct writer *w)
 			.object = profile->functions.data[i].object,
 			.kind = kinds[profile->functions.data[i].kind],
 		};
-	put_table(w, "functions", columns, ARRAY_SIZE(columns), sizeof(*rows), len, rows);
+	hdf5_put_table(&w->out, "functions", columns, ARRAY_SIZE(columns), sizeof(*rows), len,
+		       rows);
 	free(rows);
 }
 
 static void put_objects(struct writer *w)
 {
 	const struct profile *profile = w->s->profile;
-	const struct column columns[] = {
-		{ "path", offsetof(struct object_row, path), &w->text },
-		{ "build_id", offsetof(struct object_row, build_id), &w->text },
+	const struct hdf5_column columns[] = {
+		{ "path", offsetof(struct object_row, path), &w->out.text },
+		{ "build_id", offsetof(struct object_row, build_id), &w->out.text },
 	};
 	size_t len = profile->objects.len;
 	struct object_row *rows = mem_alloc((len + 1) * sizeof(*rows));
@@ -259,7 +169,7 @@ static void put_objects(struct writer *w)
 			.path = w->s->paths[i],
 			.build_id = build_id_text(ids[i], &profile->objects.data[i].build_id),
 		};
-	put_table(w, "objects", columns, ARRAY_SIZE(columns), sizeof(*rows), len, rows);
+	hdf5_put_table(&w->out, "objects", columns, ARRAY_SIZE(columns), sizeof(*rows), len, rows);
 	free(ids);
 	free(rows);
 }
@@ -267,10 +177,10 @@ static void put_objects(struct writer *w)
 static void put_threads(struct writer *w)
 {
 	const struct profile *profile = w->s->profile;
-	const struct column columns[] = {
-		{ "pid", offsetof(struct thread_row, pid), w->lib->i32 },
-		{ "tid", offsetof(struct thread_row, tid), w->lib->i32 },
-		{ "comm", offsetof(struct thread_row, comm), &w->text },
+	const struct hdf5_column columns[] = {
+		{ "pid", offsetof(struct thread_row, pid), w->out.lib->i32 },
+		{ "tid", offsetof(struct thread_row, tid), w->out.lib->i32 },
+		{ "comm", offsetof(struct thread_row, comm), &w->out.text },
 	};
 	size_t len = profile->threads.len;
 	struct thread_row *rows = mem_alloc((len + 1) * sizeof(*rows));
@@ -285,18 +195,18 @@ static void put_threads(struct writer *w)
 			.comm = w->s->comms[i],
 		};
 	}
-	put_table(w, "threads", columns, ARRAY_SIZE(columns), sizeof(*rows), len, rows);
+	hdf5_put_table(&w->out, "threads", columns, ARRAY_SIZE(columns), sizeof(*rows), len, rows);
 	free(rows);
 }
 
 static void put_events(struct writer *w)
 {
 	const struct profile *profile = w->s->profile;
-	const struct column columns[] = {
-		{ "name", offsetof(struct event_row, name), &w->text },
-		{ "unit", offsetof(struct event_row, unit), &w->text },
-		{ "samples", offsetof(struct event_row, samples), w->lib->u64 },
-		{ "period", offsetof(struct event_row, period), w->lib->u64 },
+	const struct hdf5_column columns[] = {
+		{ "name", offsetof(struct event_row, name), &w->out.text },
+		{ "unit", offsetof(struct event_row, unit), &w->out.text },
+		{ "samples", offsetof(struct event_row, samples), w->out.lib->u64 },
+		{ "period", offsetof(struct event_row, period), w->out.lib->u64 },
 	};
 	size_t len = profile->events.len;
 	struct event_row *rows = mem_alloc((len + 1) * sizeof(*rows));
@@ -312,48 +222,92 @@ static void put_events(struct writer *w)
 			.period = w->s->totals[i].weight,
 		};
 	}
-	put_table(w, "events", columns, ARRAY_SIZE(columns), sizeof(*rows), len, rows);
+	hdf5_put_table(&w->out, "events", columns, ARRAY_SIZE(columns), sizeof(*rows), len, rows);
 	strlist_free(&names);
 	free(rows);
 }
 
-static void put_attribute(struct writer *w, const char *name, const char *text)
+/* Rows of events that the head does not name are left out; hardly anybody has ever seen one. */
+static void put_counters(struct writer *w, const struct series *series)
 {
-	hdf5_id space = good(w, w->lib->space_create(SPACE_SCALAR));
-	hdf5_id attribute = good(w, w->lib->attribute_create(w->group, name, w->text, space, 0, 0));
-	char *clean = text_utf8(text);
-	const char *value = clean;
+	const struct hdf5_lib *lib = w->out.lib;
+	const struct hdf5_column columns[] = {
+		{ "time", offsetof(struct series_row, time_ns), lib->u64 },
+		{ "event", offsetof(struct series_row, event), lib->u32 },
+		{ "cpu", offsetof(struct series_row, cpu), lib->i32 },
+		{ "value", offsetof(struct series_row, value), lib->u64 },
+		{ "enabled", offsetof(struct series_row, enabled_ns), lib->u64 },
+		{ "running", offsetof(struct series_row, running_ns), lib->u64 },
+	};
+	struct series_row *rows = mem_alloc(HDF5_CHUNK * sizeof(*rows));
+	hdf5_size written = 0, count = 0, good = 0;
+	struct hdf5_table table;
 
-	if (attribute >= 0) {
-		good(w, w->lib->attribute_write(attribute, w->text, &value));
-		w->lib->attribute_close(attribute);
+	for (size_t i = 0; i < series->count; i++)
+		good += series_row_good(series, &series->rows[i]);
+	hdf5_table_open(&w->out, &table, "counters", columns, ARRAY_SIZE(columns), sizeof(*rows),
+			good);
+	for (size_t i = 0; i < series->count && !w->out.failed && written < good; i++) {
+		if (!series_row_good(series, &series->rows[i]))
+			continue;
+		rows[count++] = series->rows[i];
+		if (count == HDF5_CHUNK || written + count == good) {
+			hdf5_table_write(&w->out, &table, written, count, rows);
+			written += count;
+			count = 0;
+		}
 	}
-	w->lib->space_close(space);
-	free(clean);
+	hdf5_table_close(&w->out, &table);
+	free(rows);
 }
 
-int hdf5_write_run(const struct export_source *source, hdf5_id group,
-		   const struct hdf5_attribute *attributes, struct err *err)
-{
-	struct writer w = { .lib = hdf5_lib(err), .s = source->selection, .group = group };
+struct counter_row {
+	const char *name;
+};
 
-	if (!w.lib)
-		return -err->code;
-	w.text = good(&w, w.lib->type_copy(*w.lib->text));
-	good(&w, w.lib->type_set_size(w.text, VARIABLE));
-	good(&w, w.lib->type_set_cset(w.text, SET_UTF8));
-	put_attribute(&w, "title", source->title);
-	put_attribute(&w, "writer", "perfolio " PERFOLIO_VERSION);
+static void put_counter_events(struct writer *w, const struct series *series)
+{
+	const struct hdf5_column columns[] = {
+		{ "name", offsetof(struct counter_row, name), &w->out.text },
+	};
+	struct strlist names = { 0 };
+
+	for (uint32_t i = 0; i < series->head->events; i++)
+		*vec_push(&names) = text_utf8(series->names[i]);
+	hdf5_put_table(&w->out, "counter_events", columns, 1, sizeof(struct counter_row), names.len,
+		       names.data);
+	strlist_free(&names);
+}
+
+static void put_profile(struct writer *w)
+{
+	put_events(w);
+	put_objects(w);
+	put_functions(w);
+	put_threads(w);
+	put_stacks(w);
+	put_samples(w);
+}
+
+int hdf5_write_run(const struct hdf5_run *run, hdf5_id group, struct err *err)
+{
+	const struct hdf5_attribute *attributes = run->attributes;
+	struct writer w = { .s = run->samples };
+	int rc = hdf5_writer_init(&w.out, group, err);
+
+	if (rc)
+		return rc;
+	hdf5_put_attribute(&w.out, "title", run->title);
+	hdf5_put_attribute(&w.out, "writer", "perfolio " PERFOLIO_VERSION);
 	for (; attributes && attributes->name; attributes++)
-		put_attribute(&w, attributes->name, attributes->text);
-	put_events(&w);
-	put_objects(&w);
-	put_functions(&w);
-	put_threads(&w);
-	put_stacks(&w);
-	put_samples(&w);
-	w.lib->type_close(w.text);
-	return w.failed ? err_set(err, EIO, "libhdf5 could not write the samples") : 0;
+		hdf5_put_attribute(&w.out, attributes->name, attributes->text);
+	if (run->samples)
+		put_profile(&w);
+	if (run->counters) {
+		put_counter_events(&w, run->counters);
+		put_counters(&w, run->counters);
+	}
+	return hdf5_writer_fini(&w.out, err);
 }
 
 static int copy_out(int fd, struct outbuf *out, struct err *err)
@@ -372,16 +326,10 @@ static int copy_out(int fd, struct outbuf *out, struct err *err)
 
 static int write_file(const struct export_source *source, const char *path, struct err *err)
 {
-	const struct hdf5_lib *lib = hdf5_lib(err);
-	hdf5_id file = lib->file_create(path, TRUNCATE, 0, 0);
-	int rc;
+	struct hdf5_run run = { .title = source->title, .samples = source->selection };
+	hdf5_id file = hdf5_file_begin(path, err);
 
-	if (file < 0)
-		return err_set(err, EIO, "%s: libhdf5 could not begin the file", path);
-	rc = hdf5_write_run(source, file, NULL, err);
-	if (lib->file_close(file) < 0 && !rc)
-		rc = err_set(err, EIO, "%s: libhdf5 could not end the file", path);
-	return rc;
+	return file < 0 ? (int)file : hdf5_file_end(file, hdf5_write_run(&run, file, err), err);
 }
 
 /*

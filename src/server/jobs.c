@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
@@ -21,6 +22,7 @@
 #define GRACE_NS   (5 * NS_PER_SEC)  /* from the end of a channel to the supervisor's word */
 #define BASE_NS	   (60 * NS_PER_SEC) /* for disks and other programs, beside CPU time */
 #define NEVER	   INT64_MAX
+#define MOST_RUN   4 /* at the same time that somebody waits for */
 #define MOST_TREES 8 /* messages of one job that are taken before others have their turn */
 
 struct job {
@@ -44,6 +46,7 @@ struct jobs {
 	int wake;
 	pthread_t thread;
 	bool begun;
+	sem_t turns;	      /* of those that are waited for */
 	pthread_mutex_t lock; /* for all below */
 	bool ending;
 	VEC(struct job *) list;
@@ -106,6 +109,7 @@ struct jobs *jobs_new(struct app *app)
 	jobs->app = app;
 	jobs->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	pthread_mutex_init(&jobs->lock, NULL);
+	sem_init(&jobs->turns, 0, MOST_RUN);
 	if (app->link)
 		link_on(app->link, &msg_job_ended, on_job_ended);
 	return jobs;
@@ -211,6 +215,7 @@ static int feed(struct job *job, struct err *err)
 
 		if (job->spec.feed(job->spec.feeder, &input)) {
 			rc = channel_send(job->channel, &msg_input, &input, err);
+			vec_free(&input.attributes);
 			if (input.fd >= 0)
 				close(input.fd);
 		} else {
@@ -401,6 +406,7 @@ void jobs_free(struct jobs *jobs)
 	vec_free(&jobs->list);
 	close(jobs->wake);
 	pthread_mutex_destroy(&jobs->lock);
+	sem_destroy(&jobs->turns);
 	free(jobs);
 }
 
@@ -435,12 +441,13 @@ int jobs_run(struct jobs *jobs, struct job_spec *spec, struct err *err)
 
 	spec->done = wake_waiting;
 	spec->user = &waiting;
+	while (sem_wait(&jobs->turns))
+		;
 	id = jobs_start(jobs, spec, err);
-	if (id < 0)
-		return (int)id;
 	pthread_mutex_lock(&waiting.lock);
-	while (!waiting.over)
+	while (id >= 0 && !waiting.over)
 		pthread_cond_wait(&waiting.ended, &waiting.lock);
 	pthread_mutex_unlock(&waiting.lock);
-	return waiting.rc;
+	sem_post(&jobs->turns);
+	return id < 0 ? (int)id : waiting.rc;
 }

@@ -35,7 +35,7 @@ struct job_spec {
 	int out;
 
 	/* In the jobs' thread. */
-	/* ANALYSE_SESSION: the next input, whose descriptor is then closed; false: there is none.
+	/* ANALYSE_SESSION: the next input, whose descriptor and list are then freed; false: none.
 	 */
 	bool (*feed)(void *feeder, struct msg_input *into);
 	void *feeder;

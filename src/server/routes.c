@@ -10,6 +10,7 @@
 /* One a line. */
 extern const struct route about_routes[];
 extern const struct route counter_routes[];
+extern const struct route file_routes[];
 extern const struct route import_routes[];
 extern const struct route machine_routes[];
 extern const struct route output_routes[];
@@ -28,6 +29,7 @@ extern const struct route time_routes[];
 const struct route *const route_tables[] = {
 	about_routes,	/* the description itself */
 	counter_routes, /* counters of a run */
+	file_routes,	/* downloads */
 	import_routes,	/* files that are sent */
 	machine_routes, /* hosts, events, processes, doctor */
 	output_routes,	/* what a run printed */

@@ -199,11 +199,12 @@ static int start(struct app *app, const struct web_side *side, struct err *err)
 			.dir = app->dir, .remake = remake_index, .state = app });
 	if (!rc)
 		rc = start_live(app, err);
-	if (!rc)
-		rc = start_analysis(app, err);
 	if (rc)
 		return rc;
-	app->webhook = webhook_new(app);
+	app->webhook = webhook_new(app); /* told by the analysis */
+	rc = start_analysis(app, err);
+	if (rc)
+		return rc;
 	app->scheduler = scheduler_new(app);
 	app->signins = signins_new(app);
 	rc = start_http(app, side, err);

@@ -149,7 +149,6 @@ const char *datadir_path(const struct datadir *dir)
 	return dir->path;
 }
 
-/* Nobody else can reach what has no name, so who is given the descriptor may also reopen it. */
 int datadir_scratch(struct datadir *dir, struct err *err)
 {
 	static const char name[] = "scratch"; /* where a file system can do no better */
@@ -161,13 +160,7 @@ int datadir_scratch(struct datadir *dir, struct err *err)
 		unlinkat(dir->partial_fd, name, 0);
 		pthread_mutex_unlock(&dir->lock);
 	}
-	if (fd < 0 || fchmod(fd, 0666)) {
-		err_set(err, errno, "%s: %s", dir->path, strerror(errno));
-		if (fd >= 0)
-			close(fd);
-		return -err->code;
-	}
-	return fd;
+	return fd < 0 ? err_set(err, errno, "%s: %s", dir->path, strerror(errno)) : fd;
 }
 
 static int unfinished_bytes(struct datadir *dir, int64_t *bytes, struct err *err)

@@ -26,7 +26,7 @@ TEST(hdf5_two_runs)
 	int fd = mkstemp(path);
 	const struct hdf5_lib *lib = hdf5_lib(NULL);
 	struct selection selection;
-	struct export_source source = { .selection = &selection, .title = "two" };
+	struct hdf5_run run = { .samples = &selection, .title = "two", .attributes = attributes };
 	struct err err = { 0 };
 	hdf5_id file, group;
 	struct stat st;
@@ -40,9 +40,9 @@ TEST(hdf5_two_runs)
 		for (int i = 0; i < 2; i++) {
 			group = lib->group_create(file, i ? "second" : "first", 0, 0, 0);
 			EXPECT(group >= 0);
-			EXPECT_INT(hdf5_write_run(&source, group, attributes, &err), 0);
+			EXPECT_INT(hdf5_write_run(&run, group, &err), 0);
 			/* A second time into the same group it fails, with words. */
-			EXPECT_INT(hdf5_write_run(&source, group, NULL, &err), -EIO);
+			EXPECT_INT(hdf5_write_run(&run, group, &err), -EIO);
 			EXPECT_CONTAINS(err.text, "libhdf5");
 			EXPECT(lib->group_close(group) >= 0);
 		}

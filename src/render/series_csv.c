@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "render/series_csv.h"
+#include "base/outbuf.h"
+#include "render/series_read.h"
+
+/* Names of events hold commas: "cpu/event=0x3c,umask=1/". */
+static void put_name(struct outbuf *out, const char *name)
+{
+	out_char(out, '"');
+	for (; *name; name++) {
+		if (*name == '"')
+			out_char(out, '"');
+		out_char(out, *name);
+	}
+	out_char(out, '"');
+}
+
+void series_csv(const struct series *series, struct outbuf *out)
+{
+	out_text(out, "time_ns,event,cpu,value,enabled_ns,running_ns\n");
+	for (size_t i = 0; i < series->count && !out->error; i++) {
+		const struct series_row *row = &series->rows[i];
+
+		if (!series_row_good(series, row))
+			continue;
+		out_u64(out, row->time_ns, 0);
+		out_char(out, ',');
+		put_name(out, series->names[row->event]);
+		out_char(out, ',');
+		if (row->cpu >= 0)
+			out_int(out, row->cpu, 0);
+		out_char(out, ',');
+		out_u64(out, row->value, 0);
+		out_char(out, ',');
+		out_u64(out, row->enabled_ns, 0);
+		out_char(out, ',');
+		out_u64(out, row->running_ns, 0);
+		out_char(out, '\n');
+	}
+}

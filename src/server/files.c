@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Downloads: a run's data as it is, and what analysers make of it in the formats of others.  What
+ * they make is a file without a name, so the client takes it at its own pace, and in parts if it
+ * likes; a failure comes before the first byte.
+ */
+#include "server/files.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/map.h"
+#include "server/analysis.h"
+#include "server/app.h"
+#include "server/jobs.h"
+#include "server/route.h"
+#include "store/content.h"
+#include "store/datadir.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- what there is ---- */
+
+int run_file_open(struct app *app, int64_t run, const char *kind, struct arena *arena,
+		  struct file_row *row, struct err *err)
+{
+	struct file_rows rows = { 0 };
+	int rc = content_list(app->dir, run, arena, &rows, err), fd = -ENOENT;
+
+	for (size_t i = rows.len; i-- > 0 && !rc && fd < 0;)
+		if (!strcmp(rows.data[i].kind, kind) && *rows.data[i].hash)
+			fd = content_open(app->dir, rows.data[i].id, arena, row, err);
+	vec_free(&rows);
+	if (!rc && fd == -ENOENT)
+		return err_set(err, ENOENT, "run %lld has no %s", (long long)run, kind);
+	return rc ? rc : fd;
+}
+
+/* An index that is missing is made; until then the client has to come back. */
+static int open_index(struct request *request, const struct run *run, struct file_row *row,
+		      struct err *err)
+{
+	int fd = run_file_open(request->app, run->id, "index", &request->arena, row, err);
+
+	if (fd != -ENOENT)
+		return fd;
+	if (run->state < RUN_PROCESSING)
+		return err_set(err, EAGAIN, "the run has not ended yet");
+	if (run->state != RUN_PROCESSING)
+		analysis_remake(request->app->analysis, run->id);
+	return err_set(err, EAGAIN, "the run is being analysed; ask again in a moment");
+}
+
+/* ---- formats ---- */
+
+enum needs { NEEDS_INDEX, NEEDS_SERIES, NEEDS_RECORDING };
+
+static const struct format {
+	const char *name;   /* in the address */
+	const char *job;    /* what the analyser calls it */
+	const char *suffix; /* of the file's name */
+	const char *type;
+	enum needs needs;
+} formats[] = {
+	{ "script", "script", "script.txt", "text/plain; charset=utf-8", NEEDS_RECORDING },
+	{ "folded", "folded", "folded", "text/plain; charset=utf-8", NEEDS_INDEX },
+	{ "svg", "svg", "svg", "image/svg+xml", NEEDS_INDEX },
+	{ "html", "html", "html", "text/html; charset=utf-8", NEEDS_INDEX },
+	{ "json", "json", "json", "application/json", NEEDS_INDEX },
+	{ "pprof", "pprof", "pb.gz", "application/octet-stream", NEEDS_INDEX },
+	{ "speedscope", "speedscope", "speedscope.json", "application/json", NEEDS_INDEX },
+	{ "firefox", "firefox", "firefox.json", "application/json", NEEDS_INDEX },
+	{ "csv", "csv", "csv", "text/csv; charset=utf-8", NEEDS_INDEX },
+	{ "hdf5", "hdf5", "h5", "application/x-hdf5", NEEDS_INDEX },
+	{ "counters.csv", "counters", "counters.csv", "text/csv; charset=utf-8", NEEDS_SERIES },
+};
+
+static const struct format *find_format(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(formats); i++)
+		if (!strcmp(formats[i].name, name))
+			return &formats[i];
+	return NULL;
+}
+
+static int no_such_format(struct request *request, const char *name, struct err *err)
+{
+	struct buf names = { 0 };
+	int rc;
+
+	for (size_t i = 0; i < ARRAY_SIZE(formats); i++)
+		buf_printf(&names, ", %s", formats[i].name);
+	rc = reply_error(request, 404, "not_found", NULL, err,
+			 "there is no format '%s': there are perf.data%s", name, buf_text(&names));
+	buf_free(&names);
+	return rc;
+}
+
+/* What a picture is called unless somebody says: the command, or the file that was imported. */
+static const char *title_of(struct request *request, const struct run *run)
+{
+	struct buf words = { 0 };
+	const char *title;
+
+	vec_each (word, &run->argv)
+		buf_printf(&words, "%s%s", words.len ? " " : "", *word);
+	title = words.len && words.len < 200
+			? arena_strdup(&request->arena, words.data)
+			: arena_printf(&request->arena, "run %lld", (long long)run->id);
+	buf_free(&words);
+	return title;
+}
+
+/* Names as cmd/analyser_export.c knows them. */
+static int read_options(struct request *request, struct wordlist *options, struct err *err)
+{
+	static const char *const texts[] = { "event", "weight", "title", "keep", "drop",
+					     "focus", "hide",	"comm",	 "pid",	 "tid",
+					     "cpu",   "from",	"to",	 "color" };
+	static const char *const flags[] = { "reversed", "inverted", "idle", "per_thread",
+					     "collapse" };
+	int rc = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+		const char *value = request_text(request, texts[i], NULL);
+
+		if (value)
+			*vec_push(options) = arena_printf(&request->arena, "%s=%s", texts[i],
+							  value);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(flags) && !rc; i++) {
+		bool on = false;
+
+		if (!request_text(request, flags[i], NULL))
+			continue;
+		rc = request_flag(request, flags[i], false, &on, err);
+		*vec_push(options) = arena_printf(&request->arena, "%s=%s", flags[i],
+						  on ? "true" : "false");
+	}
+	return rc;
+}
+
+static bool same_as_before(struct request *request, const struct file_row *row,
+			   const struct format *format, const struct wordlist *options)
+{
+	struct buf tag = { 0 };
+	bool same;
+
+	buf_printf(&tag, "%.32s-%s", row->hash, format->name);
+	vec_each (word, options)
+		buf_printf(&tag, "&%s", *word);
+	same = reply_etag(request, arena_printf(&request->arena, "%.32s-%016llx", row->hash,
+						(unsigned long long)map_hash(tag.data, tag.len)));
+	buf_free(&tag);
+	return same;
+}
+
+/* ---- downloads ---- */
+
+struct files {
+	struct msg_input inputs[3];
+	size_t count;
+	struct file_row row; /* what the reply depends on */
+};
+
+static void add_input(struct files *files, const char *kind, const char *name, int64_t run, int fd)
+{
+	files->inputs[files->count++] =
+		(struct msg_input){ .kind = kind, .name = name, .run = (uint64_t)run, .fd = fd };
+}
+
+static void close_inputs(struct files *files)
+{
+	for (size_t i = 0; i < files->count; i++)
+		close(files->inputs[i].fd);
+	vec_free(&files->inputs[0].attributes);
+}
+
+/* The text of `perf script` is made of a recording where we have one, else of the samples. */
+static int open_inputs(struct request *request, const struct run *run, const struct format *format,
+		       struct files *files, struct err *err)
+{
+	struct app *app = request->app;
+	const char *title = title_of(request, run);
+	int fd;
+
+	if (format->needs == NEEDS_RECORDING && run->state >= RUN_PROCESSING) {
+		fd = run_file_open(app, run->id, "recording", &request->arena, &files->row, NULL);
+		if (fd >= 0) {
+			add_input(files, "recording", title, run->id, fd);
+			return 0;
+		}
+	}
+	if (format->needs == NEEDS_SERIES) {
+		fd = run_file_open(app, run->id, "series", &request->arena, &files->row, err);
+		if (fd < 0)
+			return fd;
+		add_input(files, "series", title, run->id, fd);
+		return 0;
+	}
+	fd = open_index(request, run, &files->row, err);
+	if (fd < 0)
+		return fd;
+	add_input(files, "index", title, run->id, fd);
+	if (!strcmp(format->name, "hdf5")) {
+		struct file_row series;
+
+		run_attributes(run, &request->arena, &files->inputs[0].attributes);
+		fd = run_file_open(app, run->id, "series", &request->arena, &series, NULL);
+		if (fd >= 0)
+			add_input(files, "series", title, run->id, fd);
+	}
+	return 0;
+}
+
+static int make_file(struct request *request, const struct format *format, struct files *files,
+		     const struct wordlist *asked, struct err *err)
+{
+	struct app *app = request->app;
+	struct job_spec spec = { .kind = ANALYSE_EXPORT,
+				 .inputs = files->inputs,
+				 .input_count = files->count };
+	int rc = datadir_room(app->dir, 0, 0, err);
+
+	if (rc)
+		return rc;
+	spec.out = datadir_scratch(app->dir, err);
+	if (spec.out < 0)
+		return spec.out;
+	*vec_push(&spec.options) = format->job;
+	vec_each (word, asked)
+		*vec_push(&spec.options) = *word;
+	rc = jobs_run(app->jobs, &spec, err);
+	vec_free(&spec.options);
+	if (rc)
+		close(spec.out);
+	return rc ? rc : spec.out;
+}
+
+static int send_format(struct request *request, const struct run *run, const struct format *format,
+		       struct err *err)
+{
+	struct wordlist options = { 0 };
+	struct files files = { 0 };
+	int rc = read_options(request, &options, err), fd;
+
+	if (!rc)
+		rc = open_inputs(request, run, format, &files, err);
+	if (!rc && !same_as_before(request, &files.row, format, &options)) {
+		fd = make_file(request, format, &files, &options, err);
+		if (fd >= 0)
+			reply_file(request, fd, format->type,
+				   arena_printf(&request->arena, "run-%lld.%s", (long long)run->id,
+						format->suffix));
+		rc = fd < 0 ? fd : 0;
+	}
+	close_inputs(&files);
+	vec_free(&options);
+	return rc;
+}
+
+/* The recording as it is, or what was imported. */
+static int send_recording(struct request *request, const struct run *run, struct err *err)
+{
+	struct file_row row;
+	const char *name = "perf.data";
+	int fd = run_file_open(request->app, run->id, "recording", &request->arena, &row, err);
+
+	if (fd == -ENOENT) {
+		name = "import";
+		fd = run_file_open(request->app, run->id, "import", &request->arena, &row, err);
+	}
+	if (fd == -ENOENT && run->state < RUN_PROCESSING)
+		return err_set(err, EAGAIN, "the run has not ended yet");
+	if (fd < 0)
+		return fd;
+	if (reply_etag(request, arena_printf(&request->arena, "%.32s", row.hash)))
+		close(fd);
+	else
+		reply_file(request, fd, "application/octet-stream",
+			   arena_printf(&request->arena, "run-%lld.%s", (long long)run->id, name));
+	return 0;
+}
+
+static int get_export(struct request *request, struct err *err)
+{
+	const struct format *format = find_format(request->names[0]);
+	struct run run;
+	int rc = store_run_get(request->store, request->ids[0], &request->arena, &run, err);
+
+	if (rc)
+		return rc;
+	if (!strcmp(request->names[0], "perf.data"))
+		return send_recording(request, &run, err);
+	return format ? send_format(request, &run, format, err)
+		      : no_such_format(request, request->names[0], err);
+}
+
+const struct route file_routes[] = {
+	{ "GET", "/api/v1/runs/{id}/export/{format}", ROLE_VIEWER, get_export, ROUTE_SLOW },
+	{ "GET", "/api/v1/sessions/{id}/hdf5", ROLE_VIEWER, files_session_hdf5, ROUTE_SLOW },
+	{ 0 },
+};
