@@ -58,8 +58,8 @@ export class Minimap {
 
 	// Shows where the view is.
 	mark(): void {
-		const whole = this.shown?.tree.total[0] || 1;
-		const { from, to } = this.view;
+		const { from, to, tree } = this.view;
+		const whole = tree.total[0] || 1; // of the view's own tree: it may be on its way to what is shown here
 		this.seen.hidden = from <= 0 && to >= whole;
 		this.seen.style.left = `${(100 * from) / whole}%`;
 		this.seen.style.width = `max(${(100 * (to - from)) / whole}%, 3px)`;

@@ -81,6 +81,7 @@ export function useThreads({ api, run }: TabProps, filter: Query): Answer<Thread
 // Frames that no screen could show stay on the server; it is said how many.
 function readAnswer(text: string): Graph {
 	const graph = readGraph(text);
+	if (graph.event && !graph.subtitle.startsWith(graph.event)) graph.subtitle = `${graph.event}: ${graph.subtitle}`;
 	if (graph.hidden) graph.footer += ` ${grouped(graph.hidden)} frames narrower than ${percent(graph.least, 1)} are not drawn.`;
 	return graph;
 }
@@ -96,14 +97,12 @@ export function useGraph({ api, run }: TabProps, query: Query): Answer<Graph> {
 interface LiveEvent extends TreeGrowth {
 	event: number;
 	event_name?: string;
-	name?: string;
 }
 
 export interface LiveGraph {
 	graph: Graph;
 	events: string[];
-	samples: number;
-	lost: number;
+	event: number; // which of them it is, as the stream numbers them
 }
 
 // The tree of a recording that goes on. The graph is the same object each time; `version` tells that
@@ -124,8 +123,11 @@ export function useLiveGraph({ run, subscribe }: TabProps, event: string): LiveG
 			setVersion((version) => version + 1);
 		});
 	}, [run.id, run.state]);
-	const all = [...trees.current.values()];
-	const shown = all.find(({ name }) => name === event) ?? all[0];
+	const events = [...trees.current.values()].map(({ name }) => name);
+	const at = Math.max(0, events.indexOf(event));
+	const shown = [...trees.current.values()][at];
 	if (!isLive(run.state) || !shown) return null;
-	return { graph: shown.tree.graph, events: all.map(({ name }) => name), samples: shown.tree.samples, lost: shown.tree.lost };
+	const { graph, samples, lost } = shown.tree;
+	graph.subtitle = `${graph.event}: ${grouped(samples)} samples so far${lost ? `, ${grouped(lost)} lost` : ""}`;
+	return { graph, events, event: [...trees.current.keys()][at]! };
 }

@@ -3,7 +3,6 @@
 
 import { useMemo, useRef } from "preact/hooks";
 import type { Graph } from "../../flame/columns";
-import { grouped } from "../../flame/words";
 import { Answer, isLive, isReady, useEvents, useGraph, useLiveGraph, useThreads } from "./data";
 import { Filters } from "./filters";
 import { FlamePanel } from "./panel";
@@ -62,7 +61,6 @@ function Shown(props: TabProps & { width: number }) {
 	const names = live?.events ?? events.value?.rows.filter(({ samples }) => samples > 0).map(({ event }) => event) ?? [];
 	if (answer.refusal) return <Refused refusal={answer.refusal} />;
 	if (!graph) return <Waiting state={run.state} />;
-	if (live) graph.subtitle = `${graph.event}: ${grouped(live.samples)} samples so far${live.lost ? `, ${grouped(live.lost)} lost` : ""}`;
 	return (
 		<FlamePanel graph={graph} state={state} change={change} busy={answer.busy}
 			filters={<Filters state={state} change={change} events={names} threads={live ? null : threads.value} start={graph.start} />}

@@ -59,19 +59,13 @@ export function useLanes({ api, run }: TabProps, event: string, lanes: Lanes): A
 
 interface HeatGrowth {
 	event: number;
-	event_name?: string;
 	start_ns: string;
 	cells: [number, number, number][];
 }
 
-export interface LiveHeat {
-	heat: Heat;
-	events: string[];
-}
-
-// The heatmap of a recording that goes on.
-export function useLiveHeat({ run, subscribe }: TabProps, event: string): LiveHeat | null {
-	const maps = useRef(new Map<number, { name: string; heat: Heat }>());
+// The heatmap of an event of a recording that goes on.
+export function useLiveHeat({ run, subscribe }: TabProps, event: number): Heat | null {
+	const maps = useRef(new Map<number, Heat>());
 	const [, setVersion] = useState(0);
 	useEffect(() => {
 		if (!isLive(run.state)) return;
@@ -79,15 +73,12 @@ export function useLiveHeat({ run, subscribe }: TabProps, event: string): LiveHe
 		return subscribe([`run:${run.id}:heat`], (name, data) => {
 			if (name !== "heat" && name !== "heat-snapshot") return;
 			const growth = data as HeatGrowth;
-			const known = maps.current.get(growth.event);
-			const before = known && name === "heat" ? known.heat : emptyHeat(growth.start_ns, ROWS);
-			maps.current.set(growth.event, { name: growth.event_name || known?.name || "", heat: merge(before, growth.cells) });
+			const known = name === "heat" ? maps.current.get(growth.event) : undefined;
+			maps.current.set(growth.event, merge(known ?? emptyHeat(growth.start_ns, ROWS), growth.cells));
 			setVersion((version) => version + 1);
 		});
 	}, [run.id, run.state]);
-	const all = [...maps.current.values()];
-	const shown = all.find(({ name }) => name === event) ?? all[0];
-	return isLive(run.state) && shown ? { heat: shown.heat, events: all.map(({ name }) => name) } : null;
+	return isLive(run.state) ? maps.current.get(event) ?? null : null;
 }
 
 export interface CounterAnswer {

@@ -2,6 +2,7 @@
 // The Time tab of a run: when it happened, and the flame graph or chart of the time that is chosen.
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import type { Graph } from "../../flame/columns";
 import { isLive, isReady, useEvents, useGraph, useLiveGraph, useThreads } from "../flame/data";
 import { Filters } from "../flame/filters";
 import { FlamePanel } from "../flame/panel";
@@ -52,7 +53,8 @@ function useLines(props: TabProps, heat: Heat | null): Line[] {
 	const live = useLiveLines(props, heat?.start ?? "");
 	return useMemo(() => {
 		if (!heat) return [];
-		return [sampleLine(heat), ...(isReady(props.run.state) ? (counters ? counterLines(counters, heat.start) : []) : live)];
+		const counted = isReady(props.run.state) ? (counters ? counterLines(counters, heat.start) : []) : live;
+		return [sampleLine(heat), ...counted.filter(({ values }) => values.some((value) => value !== null))];
 	}, [heat, counters, live, props.run.state]);
 }
 
@@ -71,10 +73,16 @@ function rangeIn(state: FlameState, heat: Heat): Range | null {
 	return [state.from ? since(state.from, heat.start) : 0, state.to ? since(state.to, heat.start) : heat.columns * 1e9];
 }
 
-function GraphBelow({ tab, state, change }: { tab: TabProps; state: FlameState; change: (changes: Partial<FlameState>) => void }) {
+interface GraphProps {
+	tab: TabProps;
+	state: FlameState;
+	change: (changes: Partial<FlameState>) => void;
+	live: Graph | null;
+}
+
+function GraphBelow({ tab, state, change, live }: GraphProps) {
 	const graph = useGraph(tab, filterOf(state));
-	const live = useLiveGraph(tab, state.event);
-	const shown = graph.value ?? live?.graph ?? null;
+	const shown = graph.value ?? live;
 	if (graph.refusal) return <Refused refusal={graph.refusal} />;
 	if (!shown) return <Waiting state={tab.run.state} />;
 	return <FlamePanel graph={shown} state={state} change={change} source={(made, name) => <Source key={name} tab={tab} graph={made} name={name} state={state} />} />;
@@ -98,8 +106,9 @@ function Shown(props: TabProps & { width: number; lanes: Lanes }) {
 	const threads = useThreads(props, { event: state.event || undefined }).value;
 	const answer = useHeat(props, filterOf(state));
 	const laned = useLanes(props, state.event, lanes);
-	const live = useLiveHeat(props, state.event);
-	const heat = answer.value ?? live?.heat ?? null;
+	const live = useLiveGraph(props, state.event);
+	const growing = useLiveHeat(props, live?.event ?? 0);
+	const heat = answer.value ?? growing;
 	const lines = useLines(props, heat);
 	if (answer.refusal) return <Refused refusal={answer.refusal} />;
 	if (!heat) return <Waiting state={run.state} />;
@@ -120,7 +129,7 @@ function Shown(props: TabProps & { width: number; lanes: Lanes }) {
 				: laned.refusal ? <Refused refusal={laned.refusal} />
 					: laned.value ? <LaneMap answer={laned.value} who={state.who} range={range} onRange={choose} onWho={(who) => change({ who, zoom: 0 })} />
 						: <p class="flame-empty time-none" role="status">Loading…</p>}
-			{chart && isReady(run.state) ? <ChartBelow tab={props} state={state} /> : <GraphBelow tab={props} state={state} change={change} />}
+			{chart && isReady(run.state) ? <ChartBelow tab={props} state={state} /> : <GraphBelow tab={props} state={state} change={change} live={live?.graph ?? null} />}
 		</>
 	);
 }

@@ -1,0 +1,435 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Flame and Time of the server's page in a browser: every control, its figures against the API's.
+
+The recording is made by rule (made_script.py) and comes in as a text; a second run is recorded by the server
+while the page looks on.
+"""
+import json
+import os
+import re
+import shutil
+import sys
+import time
+import urllib.parse
+
+from browser import Browser
+from made_script import samples, script
+from tab import Tab
+
+import lib
+import server
+
+NS = 1_000_000_000
+
+
+def check(name, good, why=""):
+    lib.check(good, name, str(why)[:1500])
+
+
+def bring(site, session, name, data):
+    """A file as a run of the session."""
+    head = {"Authorization": f"Bearer {site.token}", "Content-Type": "application/octet-stream"}
+    status, _, got = site.raw("POST", f"/api/v1/sessions/{session}/import?name={name}", data, head)
+    if status >= 300:
+        raise RuntimeError(f"import: {status} {got}")
+    return json.loads(got)["id"]
+
+
+def percent(part, whole):
+    return round(100 * part / whole, 2)
+
+
+def near(shown, expected):
+    """Shares as they are shown, within what rounding does."""
+    return shown.keys() == expected.keys() and all(
+        abs(a - b) <= 0.011 for name in shown for a, b in zip(shown[name], expected[name]))
+
+
+def top(site, run, **query):
+    """{function: (self, total)} in shares of 100 from the API."""
+    words = urllib.parse.urlencode({"limit": 100000, **query})
+    answer = site.get(f"/runs/{run}/top?{words}")
+    return {row["function"]: (row["self_percent"], row["total_percent"]) for row in answer["rows"]}
+
+
+def tree(site, run, **query):
+    words = urllib.parse.urlencode({"limit": 100000, **query})
+    return site.get(f"/runs/{run}/tree?{words}")["nodes"]
+
+
+def matched(nodes, expression):
+    """The share of frames that match, nested ones once, from the API's tree."""
+    inside, found = [], 0
+    for node in nodes:
+        above = node["parent"] >= 0 and inside[node["parent"]]
+        hit = node["kind"] != "group" and bool(re.search(expression, node["name"]))
+        if hit and not above:
+            found += node["total_percent"]
+        inside.append(above or hit)
+    return round(found, 2)
+
+
+def zoom_steps(tab):
+    """How many widths the part that is seen has on its way; a busy machine may skip some, so there are tries."""
+    most = 0
+    for _ in range(5):
+        tab.page.run("(() => { const seen = document.querySelector('.flame-minimap .seen'); window.widths = new Set(); "
+                     "new MutationObserver(() => window.widths.add(seen.style.width)).observe(seen, { attributes: true }); })()")
+        tab.page.click(*tab.place(1, 0.9))
+        time.sleep(0.4)
+        tab.settle()
+        most = max(most, tab.page.run("window.widths.size"))
+        if most >= 3:
+            break
+        tab.key("Escape", code=27)
+        time.sleep(0.3)
+    return most
+
+
+def looking(browser, site, run):
+    """Hover, zoom, search, palettes, icicle, minimap, keys."""
+    tab = Tab(browser, site, run, "flame", motion=True).ready()
+    nodes = tree(site, run)
+    prog = next(node for node in nodes if node["name"] == "prog")
+    name, facts = tab.hover(1, 0.9)
+    check("hovering shows the API's total and self", name == "prog" and
+          facts["total"].endswith(f"{prog['total_percent']:.2f} %") and
+          f"{prog['total_samples']:,} samples" in facts["total"] and facts["self"].endswith("0.00 %"), (name, facts, prog))
+    check("a click zooms, with pictures between", zoom_steps(tab) >= 3 and tab.param("zoom") is not None)
+    check("the minimap shows which part is seen", tab.page.run("!!document.querySelector('.flame-minimap .seen').offsetParent"))
+    left = "document.querySelector('.flame-minimap .seen').getBoundingClientRect().left"
+    was = tab.page.run(left)
+    tab.drag(".flame-minimap", (0.9, 0.5), (0.6, 0.5))
+    check("and moves it", tab.page.run(left) < was - 20, (was, tab.page.run(left)))
+    address = tab.page.run("location.pathname + location.search")
+    tab.key("Escape", code=27)
+    time.sleep(0.3)
+    tab.settle()
+    check("Esc resets the zoom", tab.param("zoom") is None and tab.hover(1, 0.99)[0] == "prog", tab.param("zoom"))
+    other = Tab(browser, site, run, "flame", address.partition("?")[2]).ready()
+    check("an address opens where it was zoomed", other.hover(1, 0.01)[0] == "prog" and
+          other.hover(1, 0.99)[0] == "prog", (address, other.hover(1, 0.01)))
+    other.close()
+    for expression in ("malloc|brk", "^sort$", "std::map"):
+        tab.type(expression)
+        expected = matched(nodes, expression)
+        check(f"search for {expression} covers the API's share", abs(float(tab.text(".flame-matched").split()[1]) - expected) <= 0.011,
+              (tab.text(".flame-matched"), expected))
+    tab.type("(")
+    check("a bad expression is said", tab.text(".flame-matched") == "not a regular expression")
+    tab.key("Escape", code=27)
+    seen = set()
+    for palette in ("kind", "name", "warm", "object"):
+        tab.select("Colours", palette)
+        tab.until("document.querySelector('.flame-legend').textContent")
+        seen.add((tab.picture(".flame-frames canvas"), tab.text(".flame-legend")))
+    check("palettes have pictures of their own and legends", len({picture for picture, _ in seen}) == 4 and
+          all(legend for _, legend in seen), [legend for _, legend in seen])
+    check("the legend names objects", any("helper" in legend and "prog" in legend for _, legend in seen))
+    tab.press("Icicle")
+    check("icicle: the root is on top", tab.hover(0, 0.5, inverted=True)[0] == "all" and tab.param("icicle") == "1")
+    tab.press("Undo")
+    check("undo takes it back", tab.hover(0, 0.5)[0] == "all" and tab.param("icicle") is None)
+    tab.close()
+
+
+def keys(browser, site, run):
+    tab = Tab(browser, site, run, "flame").ready()
+    tab.blur()
+    chosen = []
+    for key in ("ArrowUp", "ArrowUp", "ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"):
+        tab.key(key)
+        chosen.append(tab.text(".flame-chosen .flame-name"))
+    check("arrows move", chosen == ["all", "prog", "helper", "prog", "main", "prog"], chosen)
+    tab.key("Enter", code=13)
+    check("Enter zooms", tab.param("zoom") is not None)
+    tab.key("/")
+    check("/ leads to the search", tab.page.run("document.activeElement.type") == "search")
+    tab.blur()
+    tab.key("?")
+    check("? shows the keys", tab.page.run("document.querySelector('.flame-help').open"))
+    tab.close()
+
+
+def changes(browser, site, run):
+    """Focus, hide, collapse, leaf first: the table has the API's figures for the same."""
+    tab = Tab(browser, site, run, "flame").ready()
+    check("self and total of the table are the API's", near(tab.rows(), top(site, run)), tab.rows())
+    heads = [tab.texts(".flame-table tbody tr td:last-child")]
+    for order in ("Total", "Function"):
+        tab.press(order, ".flame-table th button")
+        heads.append(tab.texts(".flame-table tbody tr td:last-child"))
+    check("and are sorted as asked", heads[2] == sorted(heads[2]) and heads[1][0] == "main" and heads[0][0] != "main", heads)
+    tab.press("Self", ".flame-table th button")
+    for word, query in (("Focus", {"focus": "^sort$"}), ("Hide", {"hide": "^sort$"})):
+        tab.page.run("document.querySelector('tr[data-function=sort] button').click()")
+        tab.settle()
+        tab.press(word)
+        tab.page.run("document.querySelector('tr[aria-selected=true] button')?.click()")
+        tab.settle()
+        check(f"{word.lower()} has the API's figures", near(tab.rows(), top(site, run, **query)), (tab.rows(), top(site, run, **query)))
+        check(f"and {word.lower()} is in the trail", tab.texts(".flame-trail button") == [
+              f"{'Focus' if word == 'Focus' else 'Hidden'}: sort ✕"], tab.texts(".flame-trail button"))
+        tab.press("Undo")
+        check(f"undo takes {word.lower()} back", near(tab.rows(), top(site, run)) and not tab.texts(".flame-trail button"))
+    tab.press("Collapse recursion")
+    rows = sum(node["name"] == "sort" for node in tree(site, run, collapse=1))
+    check("recursion collapses as the API's", rows == sum(node["name"] == "sort" for node in tree(site, run)) - 1 and
+          near(tab.rows(), top(site, run, collapse=1)), rows)
+    tab.page.run("document.querySelector('.flame-trail button').click()")
+    tab.settle()
+    tab.press("Leaf first")
+    leaf = max((node for node in tree(site, run, reversed=1) if node["kind"] != "group"), key=lambda node: node["total_samples"])
+    tab.type(f"^{re.escape(leaf['name'])}$")
+    tab.page.run("document.querySelector('.flame-table td button').click()")
+    tab.settle()
+    check("leaf first has the API's widest leaf", f"total" in tab.text(".flame-chosen") and
+          f"{leaf['total_percent']:.2f} %" in tab.text(".flame-chosen"), (tab.text(".flame-chosen"), leaf))
+    tab.close()
+
+
+def choosing(browser, site, run):
+    """Threads, processes, events; the names that are copied."""
+    tab = Tab(browser, site, run, "flame").ready()
+    threads = site.get(f"/runs/{run}/threads")["rows"]
+    thread = next(row for row in threads if row["tid"] == 71)
+    tab.select("Thread", "t71")
+    tab.until(f"document.querySelector('.flame-subtitle').textContent.includes('{thread['samples']:,} samples')")
+    check("a thread has the API's samples", f"{thread['samples']:,} samples" in tab.text(".flame-subtitle") and
+          near(tab.rows(), top(site, run, tid=71)), (tab.text(".flame-subtitle"), thread))
+    tab.select("Thread", "p70")
+    both = sum(row["samples"] for row in threads if row["pid"] == 70)
+    tab.until(f"document.querySelector('.flame-subtitle').textContent.includes('{both:,} samples')")
+    check("a process has those of its threads", near(tab.rows(), top(site, run, pid=70)) and tab.param("who") == "p70",
+          tab.text(".flame-subtitle"))
+    tab.select("Thread", "")
+    tab.select("Event", "page-faults")
+    tab.until("document.querySelector('.flame-subtitle').textContent.startsWith('page-faults')")
+    check("another event has its own graph", near(tab.rows(), top(site, run, event="page-faults")) and
+          "toucher" in tab.rows(), tab.rows())
+    browser.ask("Browser.grantPermissions", {"origin": tab.root, "permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"]})
+    tab.page.run("document.querySelector('tr[data-function=toucher] button').click()")
+    tab.settle()
+    tab.press("Copy name")
+    copied = tab.until("navigator.clipboard.readText().catch((e) => String(e))")
+    check("a name is copied", copied == "toucher", copied)
+    tab.close()
+
+
+def between(browser, site, run):
+    """Callers above, callees below."""
+    tab = Tab(browser, site, run, "flame").ready()
+    tab.page.run("document.querySelector('tr[data-function=malloc] button').click()")
+    tab.settle()
+    tab.press("Callers and callees")
+    mine = site.get(f"/runs/{run}/callers?function=malloc")["functions"][0]
+    head = tab.text(".flame-sandwich header p")
+    check("a function's total and self are the API's", f"{mine['total_percent']:.2f} %" in head and
+          f"self" in head and f"{mine['self_percent']:.2f} %" in head, (head, mine))
+    left = 0.0
+    shown = {}
+    for row in sorted(mine["rows"], key=lambda row: row["function"]):
+        width = row["samples"] / mine["total_samples"]
+        name, facts = tab.hover(1, left + width / 2, nth=0)
+        shown[name] = facts["total"].rsplit(", ", 1)[1]
+        left += width
+    check("its callers stand above with the API's shares", shown == {
+          row["function"]: f"{row['percent']:.2f} %" for row in mine["rows"]}, (shown, mine["rows"]))
+    callees = site.get(f"/runs/{run}/callees?function=malloc")["functions"][0]["rows"]
+    name, facts = tab.hover(1, 0.02, nth=1, inverted=True)
+    check("and what it calls below", name == callees[0]["function"] and
+          facts["total"].endswith(f"{callees[0]['percent']:.2f} %"), (name, facts, callees))
+    tab.page.run("document.querySelector('tr[data-function=sort] button').click()")
+    tab.settle()
+    check("a row of the table brings another function there", tab.param("sandwich") == "sort", tab.param("sandwich"))
+    tab.press("Back to the whole graph")
+    check("and back", tab.param("sandwich") is None and tab.page.run("document.querySelectorAll('.flame-frames').length") == 1)
+    tab.close()
+
+
+def flame_samples(site, run, start, end, **query):
+    words = urllib.parse.urlencode({"from": start, "to": end, **query})
+    return site.get(f"/runs/{run}/flame?{words}")["samples"]
+
+
+def heat(browser, site, run):
+    """The map: its cells, a range that is dragged, the range's graph and table."""
+    tab = Tab(browser, site, run, "time").ready(".time-heat canvas")
+    answer = site.get(f"/runs/{run}/heatmap?rows=50")
+    left, top_, width, height = tab.box(".time-heat")
+    wrong = []
+    for column, row in ((0, 0), (2, 10), (2, 30), (5, 49)):
+        tab.page.move(left + (column + 0.5) * width / answer["columns"], top_ + (49.5 - row) * height / 50)
+        tab.settle()
+        said, count = tab.text(".time-said output"), answer["counts"][column * 50 + row]
+        if not said.endswith(f": {count:,} samples"):
+            wrong.append((column, row, said, count))
+    check("cells say the API's samples", not wrong, wrong)
+    tab.page.run("document.querySelector('.time-seconds summary').click()")
+    tab.settle()
+    shown = [int(text) for text in tab.texts(".time-seconds tbody td:nth-child(2)")]
+    expected = [sum(answer["counts"][i * 50:(i + 1) * 50]) for i in range(answer["columns"])]
+    made = [sum(1 for s in samples() if s[5] == "cycles" and int(s[0] - 100.0 + 1e-9) == i) for i in range(6)]
+    check("the table beside it has them by second", shown == expected == made, (shown, expected, made))
+    tab.drag(".time-heat", (1.5 / answer["columns"], 0.5), (3.5 / answer["columns"], 0.11))
+    start, end = tab.param("from"), tab.param("to")
+    chosen = flame_samples(site, run, start, end)
+    truth = sum(1 for s in samples() if s[5] == "cycles" and int(start) <= round(s[0] * NS) < int(end))
+    tab.until(f"document.querySelector('.flame-subtitle').textContent.includes('{chosen:,} samples')")
+    check("dragging chooses a time, and its graph has the API's samples", chosen == truth and
+          f"{chosen:,} samples" in tab.text(".flame-subtitle"), (start, end, chosen, truth, tab.text(".flame-subtitle")))
+    check("the table too", near(tab.rows(), top(site, run, **{"from": start, "to": end})), tab.rows())
+    check("and the lines above show the same time", tab.page.run("document.querySelector('.time-counters .u-select').clientWidth") > 50)
+    tab.select("Event", "page-faults")
+    faults = flame_samples(site, run, start, end, event="page-faults")
+    tab.until(f"document.querySelector('.flame-subtitle').textContent.includes('{faults:,} samples')")
+    check("any event has its map", f"{faults:,} samples" in tab.text(".flame-subtitle") and
+          tab.texts(".time-seconds tbody td:nth-child(2)") == [
+              str(sum(1 for s in samples() if s[5] == "page-faults" and int(s[0] - 100.0 + 1e-9) == i)) for i in range(6)],
+          (faults, tab.text(".flame-subtitle"), tab.texts(".time-seconds tbody td:nth-child(2)")))
+    tab.close()
+
+
+def lanes(browser, site, run):
+    tab = Tab(browser, site, run, "time").ready(".time-heat canvas")
+    for word, kind in (("CPUs", "cpu"), ("Threads", "thread")):
+        tab.press(word)
+        tab.until("!!document.querySelector('.time-names button')")
+        answer = site.get(f"/runs/{run}/heatmap?lanes={kind}")
+        names = [f"CPU {item['cpu']}" if kind == "cpu" else f"{item['comm']} {item['tid']}" for item in answer["items"]]
+        check(f"{word} have a lane each", tab.texts(".time-names button") == names, (tab.texts(".time-names button"), names))
+        left, top_, width, height = tab.box(".time-lanes .time-plot")
+        tab.page.move(left + 0.3 * width, top_ + height / len(names) / 2)
+        tab.settle()
+        check("a lane says the API's samples", tab.text(".time-said output").endswith(
+              f"of {answer['items'][0]['samples']:,} in the lane"), tab.text(".time-said output"))
+        tab.page.run("document.querySelectorAll('.time-names button')[1].click()")
+        lane = answer["items"][1]
+        tab.until(f"document.querySelector('.flame-subtitle').textContent.includes('{lane['samples']:,} samples')")
+        check("its name shows only its samples", f"{lane['samples']:,} samples" in tab.text(".flame-subtitle") and
+              tab.param("who") == (f"c{lane['cpu']}" if kind == "cpu" else f"t{lane['tid']}"), tab.text(".flame-subtitle"))
+    tab.drag(".time-lanes .time-plot", (0.2, 0.5), (0.4, 0.5))
+    start, end = tab.param("from"), tab.param("to")
+    expected = flame_samples(site, run, start, end, tid=answer["items"][1]["tid"])
+    tab.until(f"document.querySelector('.flame-subtitle').textContent.includes('{expected:,} samples')")
+    check("dragging over lanes chooses a time", f"{expected:,} samples" in tab.text(".flame-subtitle"), (start, end, expected))
+    tab.close()
+
+
+def chart(browser, site, run):
+    tab = Tab(browser, site, run, "time", "who=t71&below=chart").ready(".time-chart canvas")
+    answer = site.get(f"/runs/{run}/chart?tid=71")
+    spans = [i for i, level in enumerate(answer["level"]) if level == 0]
+    widest = max(spans, key=lambda i: answer["length"][i])
+    whole = int(answer["to_ns"]) - int(answer["from_ns"])
+    begin = answer["t"][widest] - (int(answer["from_ns"]) - int(answer["start_ns"]))
+    name, facts = tab.hover(1, (begin + answer["length"][widest] / 2) / whole, inverted=True)
+    count = answer["count"][widest]
+    check("the chart of a thread has the API's spans at their times", name == answer["functions"][answer["function"][widest]]["name"] and
+          f"{count:,} sample" in facts["total"], (name, facts, count))
+    check("and says how many samples it has", f"{answer['samples']:,} samples" in tab.text(".time-chart"), tab.text(".time-chart"))
+    tab.close()
+
+
+def watch_cells(browser, site, run):
+    """Samples in the map of a run that goes on, twice."""
+    tab = Tab(browser, site, run, "time").ready(".time-heat canvas")
+    tab.page.run("document.querySelector('.time-seconds summary').click()")
+    sum_ = "[...document.querySelectorAll('.time-seconds tbody td:nth-child(2)')].reduce((sum, e) => sum + Number(e.textContent.replace(',', '')), 0)"
+    first = tab.until(sum_)
+    found = [first, tab.until(f"(() => {{ const now = {sum_}; return now > {first} && now; }})()", 10)]
+    tab.close()
+    return found
+
+
+def live(browser, site, session):
+    """A recording that goes on: the graph grows without jumping, cells come, then the finished graph."""
+    program = os.path.join(os.path.dirname(lib.PERFOLIO), "examples", "wordfreq")
+    form = {"tool": "both", "live": True, "target": {"kind": "command", "argv": ["sh", "-c", f"for i in 1 2 3 4 5 6; do {program} >/dev/null; sleep 0.1; done"]},
+            "rate": "497", "call_graph": "fp", "interval_ms": 100, "limit_s": 6}
+    run = site.run(session, form)
+    site.wait(run, "running")
+    tab = Tab(browser, site, run, "flame", motion=True)
+    tab.until("!!document.querySelector('.flame-frames canvas')", 30)
+    said = "document.querySelector('.flame-subtitle')?.textContent ?? ''"
+    cells = watch_cells(browser, site, run)
+    grown = []
+    end = time.monotonic() + 20
+    while time.monotonic() < end:
+        words = tab.page.run(said)
+        if "so far" in words:
+            grown.append(int(words.split(": ")[1].split(" ")[0].replace(",", "")))
+        elif grown or site.get(f"/runs/{run}")["state"] in server.ENDED:
+            break
+        time.sleep(0.05)
+    steps = sorted(set(grown))
+    check("the map gets cells while it goes on", len(cells) == 2 and 0 < cells[0] < cells[1], cells)
+    check("the graph grows while the run goes on", len(steps) >= 3 and grown == sorted(grown), grown)
+    done = site.wait(run)
+    check("the run ends well", done["state"] == "done", done.get("reason"))
+    tab.until("!document.querySelector('.flame-subtitle').textContent.includes('so far')")
+    flame = site.get(f"/runs/{run}/flame")
+    check("then it is the finished graph", f"{flame['samples']:,} samples" in tab.text(".flame-subtitle") and
+          flame["samples"] >= (steps[-1] if steps else 0), (tab.text(".flame-subtitle"), steps[-1:]))
+    check("with the API's figures", near(tab.rows(), top(site, run)), tab.rows())
+    tab.close()
+    return run
+
+
+def with_counters(browser, site, run):
+    """The counters of the same recording, above on the same axis."""
+    tab = Tab(browser, site, run, "time").ready(".time-heat canvas")
+    answer = site.get(f"/runs/{run}/counters?width=1200")
+    names = [line["event"] for line in answer["lines"] if line["cpu"] < 0 and any(value is not None for value in line["mean"])]
+    tab.until("document.querySelectorAll('.time-lines button').length > 1")
+    tab.settle()
+    shown = tab.texts(".time-lines button")
+    check("counters of the recording stand above", names and all(any(text.startswith(name) for text in shown) for name in names), (shown, names))
+    tab.drag(".time-counters .u-over", (0.2, 0.5), (0.5, 0.5))
+    start, end = tab.param("from"), tab.param("to")
+    expected = flame_samples(site, run, start, end) if start else -1
+    tab.until(f"document.querySelector('.flame-subtitle').textContent.includes('{expected:,} samples')")
+    check("a time chosen there filters the graph", start and f"{expected:,} samples" in tab.text(".flame-subtitle"), (start, end, expected))
+    check("and is shown in the map", tab.page.run("document.querySelectorAll('.time-chosen').length") > 0)
+    tab.close()
+
+
+def source(browser, site, run):
+    """Lines of a function."""
+    tab = Tab(browser, site, run, "flame").ready()
+    for name in tab.rows():
+        tab.page.run(f"document.querySelector('tr[data-function={name}] button')?.click()" if name.isidentifier() else "0")
+        tab.settle()
+        if tab.page.run("[...document.querySelectorAll('.flame-chosen button')].some((b) => b.textContent === 'Source' && !b.disabled)"):
+            tab.press("Source")
+            tab.until("!!document.querySelector('.flame-lines tbody tr')")
+            rows = site.get(f"/runs/{run}/lines?{urllib.parse.urlencode({'function': name, 'limit': 200})}")["rows"]
+            shown = list(zip(tab.texts(".flame-lines td:nth-child(1)"), tab.texts(".flame-lines td:nth-child(3)")))
+            check("a function's lines are the API's", shown == [(f"{row['samples']:,}", row["place"]) for row in rows] and shown, (name, shown))
+            break
+    else:
+        check("some function has lines", False)
+    tab.close()
+
+
+def main():
+    if not shutil.which("chromium"):
+        lib.skip_all("no chromium")
+    with server.Server() as site, Browser() as browser:
+        if b"built without its page" in site.raw("GET", "/")[2]:
+            lib.skip_all("perfolio was built without its page")
+        session = site.session("tabs")
+        run = bring(site, session, "made.txt", script().encode())
+        state = site.wait(run)
+        check("the text is imported", state["state"] == "done", state)
+        for part in (looking, keys, changes, choosing, between, heat, lanes, chart):
+            part(browser, site, run)
+        recorded = live(browser, site, session)
+        with_counters(browser, site, recorded)
+        source(browser, site, recorded)
+    lib.done()
+    return 0
+
+
+sys.exit(main())
