@@ -15,16 +15,11 @@
 
 #define READ_LIMIT ((size_t)1 << 28) /* /dev/zero and the like end here, not in all our memory */
 
-char *file_read(const char *path, size_t *size, struct err *err)
+char *fd_read_all(int fd, const char *name, size_t *size, struct err *err)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	struct buf buf = { 0 };
 	ssize_t got;
 
-	if (fd < 0) {
-		err_set(err, errno, "%s: %s", path, strerror(errno));
-		return NULL;
-	}
 	do {
 		vec_reserve(&buf, buf.len + 64 * 1024 + 1);
 		got = read(fd, buf.data + buf.len, buf.cap - buf.len - 1);
@@ -32,18 +27,31 @@ char *file_read(const char *path, size_t *size, struct err *err)
 			buf.len += (size_t)got;
 	} while (buf.len <= READ_LIMIT && (got > 0 || (got < 0 && errno == EINTR)));
 	if (got < 0) {
-		err_set(err, errno, "%s: %s", path, strerror(errno));
+		err_set(err, errno, "%s: %s", name, strerror(errno));
 		buf_free(&buf);
 	} else if (buf.len > READ_LIMIT) {
-		err_set(err, EFBIG, "%s: larger than %zu MiB", path, READ_LIMIT >> 20);
+		err_set(err, EFBIG, "%s: larger than %zu MiB", name, READ_LIMIT >> 20);
 		buf_free(&buf);
 	} else {
 		buf.data[buf.len] = '\0';
 		if (size)
 			*size = buf.len;
 	}
-	close(fd);
 	return buf.data;
+}
+
+char *file_read(const char *path, size_t *size, struct err *err)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	char *text;
+
+	if (fd < 0) {
+		err_set(err, errno, "%s: %s", path, strerror(errno));
+		return NULL;
+	}
+	text = fd_read_all(fd, path, size, err);
+	close(fd);
+	return text;
 }
 
 static int read_small(char *into, size_t room, const char *path, va_list args)

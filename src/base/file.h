@@ -16,6 +16,8 @@ struct err;
 /* The whole file, ended by a NUL that *size (may be NULL) does not count; NULL on failure.  Free
  * it. */
 char *file_read(const char *path, size_t *size, struct err *err);
+/* The same from where a descriptor is; it stays open. */
+char *fd_read_all(int fd, const char *name, size_t *size, struct err *err);
 
 /*
  * The first line of a small file of /proc or /sys, without its end; path is a format.  Returns its

@@ -5,6 +5,7 @@
 #include "cmd/analyser_inside.h"
 #include "cmd/command.h"
 #include "jobs/sandbox.h"
+#include "symbol/symbol.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -227,6 +228,7 @@ int analyser_main(const struct analyser_start *start)
 		log_line(rc == -EPIPE ? LOG_DEBUG : LOG_ERROR, "analyser: %s", err.text);
 		return rc == -EPIPE ? EXIT_DONE : EXIT_FAILED;
 	}
+	symbol_kernel_list(start->kallsyms);
 	if (!getenv("PERFOLIO_DEBUG"))
 		log_set_sink(drop_notes, NULL);
 	if (a.job->kind != ANALYSE_FOLLOW)

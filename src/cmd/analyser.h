@@ -13,6 +13,7 @@
 
 struct analyser_start {
 	int channel;
+	int kallsyms;	 /* /proc/kallsyms, opened by one who sees addresses in it; -1: none */
 	bool imported;	 /* what came from outside; it reads no file of this host for it */
 	uint64_t memory; /* bytes of address space; 0: half of the machine's memory */
 	uint64_t cpu_s;	 /* of CPU; 0: ten minutes */

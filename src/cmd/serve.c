@@ -74,6 +74,7 @@ static int be_role(const struct serve_options *options, int argc, char **argv, s
 	if (!strcmp(options->role, "analyser"))
 		return analyser_main(&(struct analyser_start){
 			.channel = ROLE_CHANNEL,
+			.kallsyms = options->imported ? -1 : ROLE_KALLSYMS,
 			.imported = options->imported,
 			.memory = options->analyser_memory,
 			.cpu_s = (uint64_t)(options->analyser_ns / NS_PER_SEC),

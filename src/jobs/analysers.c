@@ -7,6 +7,7 @@
 #include "jobs/roles.h"
 #include "jobs/supervisor_inside.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -82,6 +83,7 @@ static int start(struct supervisor *s, struct analyser *analyser, const struct m
 {
 	const struct policy *policy = s->options->policy;
 	char memory[50], time[50];
+	int rc;
 	char *argv[] = { (char *)"perfolio",
 			 (char *)"serve",
 			 (char *)"--role=analyser",
@@ -89,13 +91,15 @@ static int start(struct supervisor *s, struct analyser *analyser, const struct m
 			 time,
 			 ask->imported ? (char *)"--imported" : NULL,
 			 NULL };
+	int kallsyms = ask->imported ? -1 : open("/proc/kallsyms", O_RDONLY | O_CLOEXEC);
 	struct child_spec spec = {
 		.argv = argv,
 		.environment = s->environment,
 		.self = true,
 		.who = &policy->workload,
-		.fds = { -1, STDERR_FILENO, STDERR_FILENO, [ROLE_CHANNEL] = ask->channel },
-		.fd_count = ROLE_CHANNEL + 1,
+		.fds = { -1, STDERR_FILENO,
+			 STDERR_FILENO, [ROLE_CHANNEL] = ask->channel, [ROLE_KALLSYMS] = kallsyms },
+		.fd_count = ROLE_KALLSYMS + 1,
 		.folder = "/",
 		.gate = -1,
 		.failure = -1,
@@ -105,7 +109,10 @@ static int start(struct supervisor *s, struct analyser *analyser, const struct m
 		 (unsigned long long)policy->analyser_memory);
 	snprintf(time, sizeof(time), "--analyser-time=%llu",
 		 (unsigned long long)(policy->analyser_ns / NS_PER_SEC));
-	return child_start(&analyser->child, &spec, err);
+	rc = child_start(&analyser->child, &spec, err);
+	if (kallsyms >= 0)
+		close(kallsyms);
+	return rc;
 }
 
 void analysers_start(struct analysers *analysers, struct msg_analyse *ask)

@@ -97,6 +97,33 @@ static int wait_for_web(const struct folder *folder, struct err *err)
 	return free_now ? 0 : busy(folder, err);
 }
 
+static bool may_pass(const struct stat *info, const struct identity *who)
+{
+	if (info->st_uid == who->uid)
+		return info->st_mode & S_IXUSR;
+	return info->st_mode & (info->st_gid == who->gid ? S_IXGRP : S_IXOTH);
+}
+
+/* Nothing opens a way through root's own folders; better said before the web side fails at it. */
+static int check_way(const struct folder *folder, const struct identity *owner, struct err *err)
+{
+	char *path = mem_strdup(folder->path), *slash;
+	struct stat info;
+	int rc = 0;
+
+	while (!rc && owner->uid && (slash = strrchr(path, '/'))) {
+		*slash = '\0';
+		if (!stat(*path ? path : "/", &info) && !may_pass(&info, owner))
+			rc = err_set(
+				err, EACCES,
+				"%s: user %s, whom the web side runs as, can't get through %s; "
+				"choose another --data or --web-user",
+				folder->path, owner->name, *path ? path : "/");
+	}
+	free(path);
+	return rc;
+}
+
 static int open_it(struct folder *folder, const char *path, const struct identity *owner,
 		   struct err *err)
 {
@@ -112,6 +139,8 @@ static int open_it(struct folder *folder, const char *path, const struct identit
 	rc = take_lock(folder, err);
 	if (!rc)
 		rc = wait_for_web(folder, err);
+	if (!rc)
+		rc = check_way(folder, owner, err);
 	return rc ? rc : give(folder, owner, err);
 }
 

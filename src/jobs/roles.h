@@ -5,6 +5,7 @@
 
 /* Descriptors after the standard ones. */
 enum role_fd { ROLE_CHANNEL = 3, ROLE_LISTENER, ROLE_TLS_CERT, ROLE_TLS_KEY };
+#define ROLE_KALLSYMS 4 /* of an analyser */
 
 /* What of our environment a role gets: how to speak and to debug, no secrets.  Free it and all in
  * it with role_environment_free. */

@@ -2,12 +2,14 @@
 #include "symbol/kallsyms.h"
 #include "base/err.h"
 #include "base/file.h"
+#include "symbol/symbol.h"
 
 #include <ctype.h>
 #include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static char *read_hex(char *at, uint64_t *value)
 {
@@ -100,11 +102,24 @@ void kallsyms_read(struct kallsyms *found, struct symbol_sheet *sheet, char *tex
 	sheet_settle(sheet);
 }
 
+static int running_list = -1;
+
+void symbol_kernel_list(int fd)
+{
+	running_list = fd;
+}
+
+/* The kernel shows addresses to whoever has opened the list, not to who reads it. */
 char *kallsyms_load(const char *path, size_t *size)
 {
 	struct err err = { 0 };
-	char *text = file_read(path, size, &err);
+	char *text;
 
+	if (running_list >= 0 && !strcmp(path, KALLSYMS_RUNNING) &&
+	    lseek(running_list, 0, SEEK_SET) == 0)
+		text = fd_read_all(running_list, path, size, &err);
+	else
+		text = file_read(path, size, &err);
 	errno = err.code;
 	return text;
 }

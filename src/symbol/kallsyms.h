@@ -27,6 +27,8 @@ struct kallsyms {
 void kallsyms_read(struct kallsyms *kallsyms, struct symbol_sheet *sheet, char *text, size_t size,
 		   enum kallsyms_part part);
 
+#define KALLSYMS_RUNNING "/proc/kallsyms"
+
 /* The whole file, whatever its size says; NULL on failure with errno set.  Free it. */
 char *kallsyms_load(const char *path, size_t *size);
 

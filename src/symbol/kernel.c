@@ -106,7 +106,7 @@ static struct kernel_names *names_of_running(const struct symbol_store *store)
 		if (names)
 			return names;
 	}
-	names = names_of_list("/proc/kallsyms", KALLSYMS_NO_BPF);
+	names = names_of_list(KALLSYMS_RUNNING, KALLSYMS_NO_BPF);
 	if (store->running.size && identity.boot)
 		kernel_names_keep(store, &identity, names);
 	return names;
@@ -385,7 +385,7 @@ void read_bpf_object(struct dso *object, struct reading *r)
 		return;
 	pthread_mutex_lock(&store->kernel_lock);
 	if (!store->bpf)
-		store->bpf = names_of_list("/proc/kallsyms", KALLSYMS_BPF);
+		store->bpf = names_of_list(KALLSYMS_RUNNING, KALLSYMS_BPF);
 	pthread_mutex_unlock(&store->kernel_lock);
 	use_names(object, store->bpf, r);
 	r->shift = 0;

@@ -96,6 +96,12 @@ struct symbol_options {
 			       files without a build-id say nothing about it */
 };
 
+/*
+ * From now on the running kernel's list of symbols is read from this descriptor: for a process that
+ * may not see addresses there, from one that may.  Before there are threads.
+ */
+void symbol_kernel_list(int fd);
+
 /* The options' strings are copied. */
 struct symbol_store *symbol_store_new(const struct symbol_options *options);
 void symbol_store_free(struct symbol_store *store);

@@ -84,6 +84,7 @@ def main():
     failed = 0
     print(f"1..{len(cases)}")
     with tempfile.TemporaryDirectory(prefix="perfolio-cli-") as folder:
+        os.chmod(folder, 0o755)  # a server's web side is another user
         environment = {
             "PATH": os.path.dirname(program) + ":/usr/sbin:/usr/bin:/sbin:/bin",
             "HOME": folder, "LC_ALL": "C.UTF-8", "TERM": "dumb",
