@@ -1,0 +1,159 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""kill -9 of the server's processes at random while runs are made: none is lost, run twice or stuck,
+nothing stays behind, and the store is whole.  10 rounds; 100 with PERFOLIO_LONG."""
+import collections
+import http.client
+import os
+import random
+import signal
+import sqlite3
+import time
+
+import lib
+import peer
+import server
+from lib import check
+
+ROUNDS = 100 if os.environ.get("PERFOLIO_LONG") else 10
+RUNS = 3  # a round
+VICTIMS = ("web", "supervisor", "guard", "workload", "analyser")
+
+
+def patiently(call, *arguments, seconds=60):
+    """Asks again while nobody answers."""
+    end = time.monotonic() + seconds
+    while True:
+        try:
+            return call(*arguments)
+        except (OSError, http.client.HTTPException):
+            if time.monotonic() > end:
+                raise
+            time.sleep(0.05)
+
+
+def children(parent):
+    found = []
+    for name in os.listdir("/proc"):
+        try:
+            with open(f"/proc/{name}/stat", encoding="ascii", errors="replace") as file:
+                if int(file.read().rsplit(")", 1)[1].split()[1]) == parent:
+                    found.append(int(name))
+        except (OSError, ValueError):
+            pass
+    return found
+
+
+def tag(site):
+    info = os.stat(site.data)
+    return f"PERFOLIO_SERVER=perfolio-{info.st_dev:x}-{info.st_ino:x}"
+
+
+def find_victim(site, kind):
+    if kind == "guard":
+        return site.process.pid
+    if kind == "supervisor":
+        return next(iter(children(site.process.pid)), None)
+    if kind == "workload":
+        return next(iter(peer.marked(tag(site))), None)
+    supervisor = next(iter(children(site.process.pid)), None)
+    for pid in children(supervisor) if supervisor else ():
+        try:
+            with open(f"/proc/{pid}/cmdline", "rb") as file:
+                if f"--role={kind}".encode() in file.read().split(b"\0"):
+                    return pid
+        except OSError:
+            pass
+    return None
+
+
+def kill(site, kind):
+    victim = find_victim(site, kind)
+    if victim is None:
+        return None
+    try:
+        os.kill(victim, signal.SIGKILL)
+    except ProcessLookupError:
+        return None
+    if kind in ("guard", "supervisor"):
+        site.process.wait(30)
+        site.process.stdout.close()
+        site.start()
+    return kind
+
+
+def unfinished(site, runs):
+    return {run: found["state"] for run in runs
+            if (found := patiently(site.get, f"/runs/{run}"))["state"] not in server.ENDED}
+
+
+def play(site, session, marks, dice):
+    """One round: runs are queued, somebody is killed, all come to an end; what was killed, and the runs."""
+    form = {"tool": dice.choice(("count", "sample", "both")), "repeats": RUNS, "rate": "99",
+            "events": {"count": "task-clock", "sample": "cpu-clock"}, "interval_ms": 50,
+            "target": {"kind": "command", "argv": [
+                "sh", "-c", f"echo $PERFOLIO_RUN >>{marks}; (setsid sleep 100 &); sleep 0.1; echo end >&2"]}}
+    made = [run["id"] for run in site.post(f"/sessions/{session}/runs", form)["items"]]
+    time.sleep(dice.random() * 0.6)
+    killed = next(who for kind in dice.sample(VICTIMS, len(VICTIMS))
+                  if (who := kill(site, kind)))
+    peer.until(lambda: not unfinished(site, made), 60)
+    return killed, made
+
+
+def look_at(site, runs, marks):
+    """What is wrong with the runs; each once, or interrupted with a reason."""
+    with open(marks, encoding="ascii") as file:
+        begun = collections.Counter(int(line) for line in file)
+    wrong = []
+    for run in runs:
+        found = site.get(f"/runs/{run}")
+        times = begun[run]
+        if found["state"] not in server.ENDED:
+            wrong.append(f"{run} is stuck: {found['state']}")
+        elif times > 1:
+            wrong.append(f"{run} ran {times} times")
+        elif found["state"] == "done" and times != 1:
+            wrong.append(f"{run} is done and never ran")
+        elif found["state"] == "failed" and not found["reason"]:
+            wrong.append(f"{run} failed, nobody knows why")
+    return wrong
+
+
+def main():
+    seed = int(os.environ.get("PERFOLIO_SEED", time.time()))
+    dice = random.Random(seed)
+    print(f"# PERFOLIO_SEED={seed}")
+    killed, runs = collections.Counter(), []
+    with server.Server() as site:
+        marks = os.path.join(site.scratch, "marks")
+        with open(marks, "w", encoding="ascii"):
+            os.chmod(marks, 0o666)
+        session = site.session("crashes")
+        for _ in range(ROUNDS):
+            who, made = play(site, session, marks, dice)
+            killed[who] += 1
+            runs += made
+        print(f"# killed: {dict(killed)}")
+        states = collections.Counter(patiently(site.get, f"/runs/{run}")["state"] for run in runs)
+        print(f"# {dict(states)}")
+        wrong = look_at(site, runs, marks)
+        check(not wrong, f"{ROUNDS} rounds: every run is there, ran at most once and came to an end", *wrong)
+        listed = [run["id"] for run in site.get(f"/runs?session={session}&limit=1000")["items"]]
+        check(sorted(listed) == sorted(runs), "none is lost and none made up", len(listed), len(runs))
+        check(states["done"] >= ROUNDS, "most are done all the same", states)
+        check(site.get("/queue")["items"] == [], "the queue is empty")
+        mark = tag(site)
+        check(site.stop() == 0, "the server ends", site.words())
+        check(not peer.marked(mark) and not site.processes(), "no process is left",
+              peer.marked(mark), site.processes())
+        with sqlite3.connect(os.path.join(site.data, "perfolio.db")) as database:
+            check(database.execute("PRAGMA integrity_check").fetchone() == ("ok",) and
+                  not database.execute("PRAGMA foreign_key_check").fetchall(), "the store is whole")
+        swept = lib.run([lib.PERFOLIO, "serve", "--gc", "--data", site.data])
+        check(swept.returncode == 0 and swept.stdout.startswith("0 removed") and
+              "0 rows without a file" in swept.stdout, "no file is missing", swept.stdout, swept.stderr)
+    lib.done()
+
+
+main()
