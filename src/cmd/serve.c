@@ -8,6 +8,7 @@
 #include "cmd/analyser.h"
 #include "cmd/command.h"
 #include "cmd/look.h"
+#include "cmd/option_check.h"
 #include "cmd/serve_options.h"
 #include "cmd/server_folder.h"
 #include "jobs/folder.h"
@@ -48,6 +49,7 @@ static int be_web(const struct serve_options *options, struct err *err)
 		.tls_cert = -1,
 		.tls_key = -1,
 		.data = options->data,
+		.check_options = option_check,
 	};
 
 	if (fcntl(ROLE_TLS_CERT, F_GETFD) >= 0) {
@@ -195,6 +197,7 @@ static int supervise(void *user)
 		.tls_cert = serve->tls_cert,
 		.tls_key = serve->tls_key,
 		.open = serve->options->open,
+		.webhooks = &serve->options->webhooks,
 		.token = serve->token,
 		.up = show_link,
 		.user = serve,

@@ -71,6 +71,9 @@ const struct option_spec serve_option_specs[] = {
 	{ OPT_HEADING, .help = "What is allowed" },
 	{ OPT_TEXT, 0, "deny", FIELD(deny), "LIST",
 	  "attach (to processes that run already), users (other than --user), host (all of it)" },
+	{ OPT_LIST, 0, "webhook", FIELD(webhooks), "URL",
+	  "runs may have addresses that begin so told of their end: http://127.0.0.1:9000/ci; may "
+	  "be repeated" },
 	{ OPT_DURATION, 0, "max-runtime", FIELD(max_runtime_ns), "TIME",
 	  "end a run after so long; 1h else", .unit_ns = NS_PER_SEC },
 	{ OPT_CALL, 0, "max-output", 0, "SIZE", "keep so much of what a program prints; 64M else",
@@ -204,5 +207,6 @@ void serve_options_release(void *options)
 	struct serve_options *o = options;
 
 	strlist_free(&o->names);
+	strlist_free(&o->webhooks);
 	strlist_free(&o->kept);
 }

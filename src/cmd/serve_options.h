@@ -8,7 +8,7 @@
 
 struct serve_options {
 	const char *listen, *data, *config;
-	struct strlist names;
+	struct strlist names, webhooks;
 	const char *tls_cert, *tls_key;
 	const char *user, *web_user, *deny;
 	bool as_root, open, gc;

@@ -55,10 +55,13 @@ void greet(struct supervisor *s)
 	said.cpus = cpus.len;
 	vec_each (host, &o->listener->hosts)
 		*vec_push(&said.hosts) = *host;
+	vec_each (webhook, o->webhooks)
+		*vec_push(&said.webhooks) = *webhook;
 	supervisor_tell(s, &msg_policy, &said);
 	runs_tell(s);
 	supervisor_tell(s, &msg_ready, &ready);
 	vec_free(&said.hosts);
+	vec_free(&said.webhooks);
 	cpuset_free(&cpus);
 	buf_free(&model);
 }

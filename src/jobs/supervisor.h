@@ -14,6 +14,7 @@ struct folder;
 struct jobgroup;
 struct listener;
 struct policy;
+struct strlist;
 
 struct supervisor_options {
 	const struct policy *policy;
@@ -23,6 +24,7 @@ struct supervisor_options {
 	int tls_cert, tls_key; /* -1: none */
 	bool open;	       /* nobody need sign in */
 	const char *token;
+	const struct strlist *webhooks; /* beginnings of addresses that may be told */
 	/* Called once, when the web side answers requests for the first time. */
 	void (*up)(void *user);
 	void *user;

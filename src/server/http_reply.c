@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Replies: what handlers make, and how it is sent. */
 #include "base/mem.h"
+#include "server/field.h"
 #include "server/http_inside.h"
 
 #include <errno.h>
@@ -82,18 +83,12 @@ void reply_bytes(struct request *request, const char *type, const void *bytes, s
 	reply->size = size;
 }
 
-/* Whether a list like `"a", W/"b"` has it; weak ones are as good here. */
-static bool names_etag(const char *list, const char *quoted)
-{
-	return list && (!strcmp(list, "*") || strstr(list, quoted));
-}
-
 bool reply_etag(struct request *request, const char *etag)
 {
 	char *quoted = arena_printf(&request->arena, "\"%s\"", etag);
 
 	reply_header(request, "ETag", quoted);
-	if (!names_etag(request_header(request, "If-None-Match"), quoted))
+	if (!field_has_etag(request_header(request, "If-None-Match"), quoted))
 		return false;
 	reply_clear(request->http);
 	request->http->reply.status = 304;
@@ -182,33 +177,6 @@ void reply_settle(struct http_exchange *exchange, int rc, const struct err *err)
 		exchange->reply.status = exchange->reply.kind == REPLY_NONE ? 204 : 200;
 }
 
-/* "bytes=A-B" for a file of that size: 1 with the range, 0 to be ignored, -1 out of the file. */
-static int parse_range(const char *text, uint64_t size, uint64_t *first, uint64_t *length)
-{
-	unsigned long long from, to;
-	char more;
-	int got;
-
-	if (!text || strncmp(text, "bytes=", 6) || strchr(text, ','))
-		return 0;
-	text += 6;
-	if (sscanf(text, "-%llu%c", &to, &more) == 1) {
-		*length = to < size ? to : size;
-		*first = size - *length;
-		return *length ? 1 : -1;
-	}
-	got = *text >= '0' && *text <= '9' ? sscanf(text, "%llu-%llu%c", &from, &to, &more) : 0;
-	if (got == 1 && text[strlen(text) - 1] == '-')
-		to = size ? size - 1 : 0;
-	else if (got != 2 || to < from)
-		return 0;
-	if (from >= size)
-		return -1;
-	*first = from;
-	*length = (to < size - 1 ? to : size - 1) - from + 1;
-	return 1;
-}
-
 /* Only a reader who names the version that he has a part of gets the rest of it. */
 static bool range_is_current(const struct request *request)
 {
@@ -238,7 +206,7 @@ void reply_file(struct request *request, int fd, const char *type, const char *n
 	reply->offset = 0;
 	reply->length = size;
 	if (range_is_current(request))
-		range = parse_range(request_header(request, "Range"), size, &reply->offset,
+		range = field_range(request_header(request, "Range"), size, &reply->offset,
 				    &reply->length);
 	reply_header(request, "Accept-Ranges", "bytes");
 	if (range > 0) {
@@ -257,17 +225,6 @@ void reply_file(struct request *request, int fd, const char *type, const char *n
 		reply_error(request, 416, "bad-range", "Ask for bytes that are in the file.",
 			    &ignored, "the file has %llu bytes", (unsigned long long)size);
 	}
-}
-
-static bool accepts_gzip(const struct http_exchange *exchange)
-{
-	const char *text = exchange_header(exchange, "Accept-Encoding");
-	const char *gzip = text ? strstr(text, "gzip") : NULL;
-	double q = 1;
-
-	if (gzip)
-		sscanf(gzip + 4, " ; q=%lf", &q);
-	return gzip && q > 0;
 }
 
 static bool can_be_packed(const char *type)
@@ -289,7 +246,7 @@ static void pack(struct http_exchange *exchange)
 		if (!strcmp(reply->headers[i].name, "Content-Encoding"))
 			return;
 	reply_header(&exchange->request, "Vary", "Accept-Encoding");
-	if (!accepts_gzip(exchange))
+	if (!field_takes_gzip(exchange_header(exchange, "Accept-Encoding")))
 		return;
 	compressor = libdeflate_alloc_compressor(PACK_LEVEL);
 	if (!compressor)

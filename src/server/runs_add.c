@@ -4,6 +4,7 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "base/jsonread.h"
+#include "jobs/request.h"
 #include "server/app.h"
 #include "server/quote.h"
 #include "server/resource.h"
@@ -39,17 +40,22 @@ static int check_target(const struct msg_policy *policy, const struct form *form
 	return 0;
 }
 
+/* By the list of the supervisor, which looks again, and by the command's own table. */
+static int check_words(const struct app *app, const struct wordlist *words, bool record,
+		       struct err *err)
+{
+	int rc = request_check_options(words, record, err);
+
+	if (!rc && app->check_options && words->len)
+		rc = app->check_options(record ? "record" : "stat", words, err);
+	return rc ? err_set(err, EINVAL, "%s", err->text) : 0;
+}
+
 static int check_options(const struct app *app, const struct form *form, struct err *err)
 {
-	int rc = 0;
+	int rc = check_words(app, &form->stat_options, false, err);
 
-	if (!app->check_options)
-		return 0;
-	if (form->stat_options.len)
-		rc = app->check_options("stat", &form->stat_options, err);
-	if (!rc && form->record_options.len)
-		rc = app->check_options("record", &form->record_options, err);
-	return rc;
+	return rc ? rc : check_words(app, &form->record_options, true, err);
 }
 
 int form_permitted(const struct app *app, const struct form *form, struct err *err)

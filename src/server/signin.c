@@ -4,6 +4,7 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "server/app.h"
+#include "server/field.h"
 #include "server/http.h"
 #include "store/accounts.h"
 
@@ -150,21 +151,10 @@ static int check_token(struct request *request, const char *token, struct user *
 	return rc;
 }
 
-/* The value of our cookie among all those of this host, or NULL. */
 static const char *find_cookie(struct request *request)
 {
-	const char *name = request->app->signins->cookie_name;
-	const char *at = request_header(request, "Cookie");
-	size_t length = strlen(name);
-
-	while (at) {
-		at += strspn(at, " ;");
-		if (!strncmp(at, name, length) && at[length] == '=')
-			return arena_strndup(&request->arena, at + length + 1,
-					     strcspn(at + length + 1, "; "));
-		at = strchr(at, ';');
-	}
-	return NULL;
+	return field_cookie(request_header(request, "Cookie"), request->app->signins->cookie_name,
+			    &request->arena);
 }
 
 int signin_check(struct request *request, struct user *user, bool *by_token, struct err *err)

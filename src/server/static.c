@@ -3,6 +3,7 @@
 #include "server/static.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "server/field.h"
 #include "server/http_inside.h"
 #include "server/page.h"
 #include "server/signin.h"
@@ -10,13 +11,6 @@
 #include <errno.h>
 #include <libdeflate.h>
 #include <string.h>
-
-static bool takes_gzip(const struct request *request)
-{
-	const char *text = request_header(request, "Accept-Encoding");
-
-	return text && strstr(text, "gzip");
-}
 
 /* For the few who don't take it packed. */
 static void reply_unpacked(struct request *request, const struct page_file *file)
@@ -42,7 +36,7 @@ static void reply_page_file(struct request *request, const struct page_file *fil
 	reply_header(request, "Vary", "Accept-Encoding");
 	if (reply_etag(request, etag))
 		return;
-	if (!takes_gzip(request)) {
+	if (!field_takes_gzip(request_header(request, "Accept-Encoding"))) {
 		reply_unpacked(request, file);
 		return;
 	}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Paths and fields of requests. */
+#include "base/arena.h"
+#include "fuzz.h"
+#include "server/field.h"
+#include "server/routes.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static const char *const methods[] = { "GET", "POST", "DELETE" };
+	uint64_t first, length, whole = size * 7;
+	char *text = fuzz_text(data, size);
+	struct arena arena = { 0 };
+	struct route_match match;
+
+	for (size_t i = 0; i < ARRAY_SIZE(methods); i++) {
+		route_find(methods[i], text, &arena, &match);
+		FUZZ_HOLDS(!match.route || match.ids[0] >= 0);
+	}
+	field_cookie(text, "perfolio-7700", &arena);
+	field_takes_gzip(text);
+	field_has_etag(text, "\"1-2-3\"");
+	if (field_range(text, whole, &first, &length) > 0)
+		FUZZ_HOLDS(length && first < whole && length <= whole - first);
+	arena_free(&arena);
+	free(text);
+	return 0;
+}
