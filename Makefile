@@ -8,7 +8,7 @@ SECONDS ?= 60
 TARGET  ?=
 SERVE   ?=
 
-.PHONY: help build run test quick install bench fuzz lab format coverage setup clean
+.PHONY: help build run test quick install bench fuzz lab screenshots format coverage setup clean
 
 help: ## list what make can do
 	@echo 'perfolio: make TARGET'
@@ -54,6 +54,11 @@ fuzz: ## fuzz the parsers: TARGET=NAME for one, SECONDS=60 each
 lab: ## the checks in an emulated arm64 machine with exact counters
 	@tools/setup.sh build lab
 	@tools/lab/run.sh
+
+screenshots: ## pictures of every screen of the page: build/screenshots
+	@tools/setup.sh build test
+	@$(MAKE) --no-print-directory build
+	@PERFOLIO=$(abspath $(BUILD))/perfolio node tests/web/app/shots.mjs $(BUILD)/screenshots
 
 format: ## bring all C files into shape
 	@find src tests fuzz bench examples tools -name '*.[ch]' -print0 | xargs -0 clang-format -i

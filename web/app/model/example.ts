@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// A first run for who has none: a program that every Linux has, at work for some seconds.
+// A first run for who has none: Perl, which every Debian has, counts words for some seconds. Its functions
+// have names without debug symbols; its stacks need DWARF, as most programs' do.
 
 import { api } from "../api/client";
 import type { List, Run, Session } from "../api/core";
 import { FIRST_FORM } from "./form";
 
-const COMMAND = "for n in 1 2 3; do seq 400000 | sort -r | gzip -9 | md5sum; done";
+const COMMAND = `perl -e 'srand 1; for (1 .. 900000) { $word = join "", map { chr(97 + rand 26) } 1 .. 3; $count{$word}++ } @top = sort { $count{$b} <=> $count{$a} } keys %count; print "$_ $count{$_}\\n" for @top[0 .. 9]'`;
 
 export async function runExample(): Promise<Run> {
-	const session = await api.post<Session>("/sessions", { title: "Example: numbers, sorted and packed" });
+	const session = await api.post<Session>("/sessions", { title: "Example: counting words" });
 	const answer = await api.post<Run | List<Run>>(`/sessions/${session.id}/runs`, {
 		...FIRST_FORM,
 		tool: "both",
-		target: { ...FIRST_FORM.target, command: COMMAND, shell: true },
+		rate: "997",
+		call_graph: "dwarf",
+		target: { ...FIRST_FORM.target, command: COMMAND },
 	});
 	return "items" in answer ? answer.items[0]! : answer;
 }

@@ -46,6 +46,8 @@ export function runSeconds(run: Run, now: number): number | null {
 // What a person would call it.
 export function runTitle(run: Run): string {
 	const target = run.form.target;
+	// The shell is told, but need not fill the line; the whole argv is in the Raw tab.
+	if (target?.shell && target.command) return `sh: ${target.command}`;
 	if (run.command) return run.command;
 	if (run.form.name) return run.form.name;
 	if (target?.kind === "host") return "the whole host";

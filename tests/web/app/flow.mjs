@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// A newcomer: from the printed link to the flame graph of an own command; the same by keyboard alone; the
+// sign-in page; how quickly the page is there, and how large it is.
+import { busy, check, equal, run, until } from "./lib.mjs";
+
+// Every action counts: a click, or typing into a field.
+async function fourActions({ server, browser }) {
+	const page = await browser.open(server.link); // 1: opens the link
+	await page.getByRole("button", { name: "New session" }).first().click(); // 2
+	await page.locator("#command").fill(`sh -c "${busy(2).replace(/"/g, '\\"').replace("; true", "")}"`); // 3
+	await page.getByRole("button", { name: "Start", exact: true }).click(); // 4
+	await page.waitForSelector(".flame-tab canvas", { timeout: 15000 });
+	check("four actions lead from the link to a flame graph", true);
+	check("it is there while the run goes on", (await page.locator(".run-panel .state").first().textContent()) !== "done");
+	const id = Number(new URL(page.url()).searchParams.get("run"));
+	const ended = await server.ended(id);
+	equal("the run is done", ended.state, "done");
+	await page.waitForSelector(".run-panel .state.good, .run-panel .state.warn");
+	const tree = await server.get(`/runs/${id}/flame`);
+	check("the server has a graph with samples", tree.samples > 0, tree);
+	await page.getByRole("tab", { name: "Overview" }).click();
+	const overview = await server.get(`/runs/${id}/overview`);
+	await page.waitForSelector(".sentence h2");
+	await until("the sentence", async () => (await page.locator(".sentence h2").textContent()).trim());
+	equal("the overview says what the API says", await page.locator(".sentence h2").textContent(), overview.sentence);
+	await page.close();
+}
+
+async function byKeyboard({ server, browser }) {
+	const page = await browser.open(server.link);
+	const press = async (...keys) => {
+		for (const key of keys) await page.keyboard.press(key);
+	};
+	const tabTo = async (what) => {
+		for (let step = 0; step < 80; step++) {
+			await page.keyboard.press("Tab");
+			if (await page.evaluate(what)) return true;
+		}
+		throw new Error(`no way by Tab to: ${what}`);
+	};
+	await page.getByRole("heading", { name: "Sessions" }).waitFor();
+	await press("?");
+	check("? shows the keys", await page.getByRole("dialog").isVisible());
+	await press("Escape");
+	check("Escape closes them", !(await page.getByRole("dialog").isVisible()));
+	await press("/");
+	check("/ goes to the search", await page.evaluate(() => document.activeElement.matches("[data-search]")));
+	await tabTo(() => document.activeElement.textContent === "New session");
+	await press("Enter");
+	await page.waitForURL(/\/s\/\d+/);
+	await page.locator("#command").waitFor();
+	await tabTo(() => document.activeElement.id === "command");
+	await page.keyboard.type("seq 200000");
+	await press("Control+Enter");
+	await page.waitForURL(/run=\d+/);
+	const id = Number(new URL(page.url()).searchParams.get("run"));
+	await server.ended(id);
+	check("a run was started and ended by keys alone", true);
+	await page.goto(`${server.base}/r/${id}`);
+	await tabTo(() => document.activeElement.getAttribute("role") === "tab");
+	await press("End");
+	await page.waitForURL(/\/raw/);
+	check("arrow keys and End go through the tabs", await page.evaluate(() => document.activeElement.id === "tab-raw"));
+	await press("1");
+	await page.waitForURL(/\/overview/);
+	check("1 is the first tab", true);
+	await press("g", "m");
+	await page.waitForURL(/\/hosts/);
+	check("g m are the machines", true);
+	await page.close();
+}
+
+async function signIn({ server, browser }) {
+	const page = await browser.open(server.base);
+	await page.getByRole("button", { name: "Sign in" }).waitFor();
+	check("without a token there is the page to sign in", true);
+	await page.getByLabel("Token", { exact: true }).fill("wrong");
+	await page.getByRole("button", { name: "Sign in" }).click();
+	const words = await page.getByRole("alert").textContent();
+	check("a wrong token is refused in words, where it was typed", words.length > 10, words);
+	await page.getByLabel("Token", { exact: true }).fill(server.token);
+	await page.getByRole("button", { name: "Sign in" }).click();
+	await page.getByRole("heading", { name: "Sessions" }).waitFor();
+	check("the right one signs in", true);
+	check("scripts can't see the cookie", !(await page.evaluate(() => document.cookie)).includes("perfolio"));
+	await page.getByRole("button", { name: /Signed in as/ }).click();
+	await page.getByRole("menuitem", { name: "Sign out" }).click();
+	await page.getByRole("button", { name: "Sign in" }).waitFor();
+	check("and out", true);
+	await page.close();
+}
+
+// The better of three, as the machine may be busy with other things.
+async function speed({ server, browser }) {
+	let paint = Infinity;
+	let bytes = 0;
+	for (let round = 0; round < 3; round++) {
+		const page = await browser.open(server.link);
+		await page.getByRole("heading", { name: "Sessions" }).waitFor();
+		await page.goto(server.base);
+		await page.getByRole("heading", { name: "Sessions" }).waitFor();
+		const facts = await page.evaluate(() => new Promise((done) => setTimeout(() => done({
+			paint: performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? 0,
+			shift: performance.getEntriesByType("layout-shift").reduce((sum, one) => sum + one.value, 0),
+		}), 300)));
+		paint = Math.min(paint, facts.paint || Infinity);
+		await page.close();
+	}
+	console.log(`# first paint after ${Math.round(paint)} ms`);
+	check("the first paint comes within 300 ms", paint < 300, paint);
+	const names = new Set(["/"]);
+	const seen = new Set();
+	for (const name of names) {
+		if (seen.has(name)) continue;
+		seen.add(name);
+		const answer = await fetch(server.base + name, { headers: { "Accept-Encoding": "gzip" } });
+		bytes += Number(answer.headers.get("content-length"));
+		for (const [, found] of (await answer.text()).matchAll(/["'`](?:\.?\/)?(assets\/[\w.-]+|[\w-]+-[\w-]{8}\.(?:js|css))["'`]/g))
+			names.add(found.startsWith("assets/") ? `/${found}` : `/assets/${found}`);
+	}
+	console.log(`# ${seen.size} files, ${bytes} bytes packed`);
+	check("all files together are below 400 KB, packed", bytes > 30000 && bytes < 400000 && seen.size > 5, { bytes, files: [...seen] });
+}
+
+await run(async (world) => {
+	await signIn(world);
+	await fourActions(world);
+	await byKeyboard(world);
+	await speed(world);
+});

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// The page in a real browser against a real server: what the tests of this folder share.
+//
+//	await run(async ({ server, browser }) => {
+//		const page = await browser.open(server.link);
+//		await check("there is a title", (await page.title()) === "perfolio");
+//	});
+//
+// Skipped where the page's packages (tools/page.sh) or Chromium are not installed.
+import { spawn, spawnSync } from "node:child_process";
+import { chmodSync, existsSync, mkdtempSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const ROOT = join(dirname(fileURLToPath(import.meta.url)), "../../..");
+const PERFOLIO = process.env.PERFOLIO ?? join(ROOT, "build/perfolio");
+const CHROMIUM = "/usr/bin/chromium";
+const require = createRequire(join(ROOT, "web/app/package.json"));
+export const LONG = process.env.PERFOLIO_LONG === "1";
+
+let count = 0;
+let failed = 0;
+
+export function check(name, good, why = "") {
+	count++;
+	if (!good) failed++;
+	console.log(`${good ? "ok" : "not ok"} ${count} - ${name}`);
+	if (!good && why !== "") console.log(`# ${String(typeof why === "string" ? why : JSON.stringify(why)).slice(0, 1500).replace(/\n/g, "\n# ")}`);
+	return good;
+}
+
+export function equal(name, got, wanted) {
+	return check(name, JSON.stringify(got) === JSON.stringify(wanted), `got ${JSON.stringify(got)}, wanted ${JSON.stringify(wanted)}`);
+}
+
+export async function until(what, ask, ms = 15000) {
+	const end = Date.now() + ms;
+	for (;;) {
+		const found = await ask();
+		if (found) return found;
+		if (Date.now() > end) throw new Error(`waited ${ms} ms for: ${what}`);
+		await new Promise((done) => setTimeout(done, 50));
+	}
+}
+
+// `perfolio serve` on a port and a data folder of its own.
+export class Server {
+	constructor() {
+		this.folder = mkdtempSync(join(tmpdir(), "perfolio-app-"));
+		chmodSync(this.folder, 0o711);
+	}
+
+	start(...options) {
+		this.process = spawn(PERFOLIO, ["serve", "--listen", "127.0.0.1:0", "--data", join(this.folder, "data"), ...options], { stdio: ["ignore", "pipe", "pipe"] });
+		this.words = "";
+		this.process.stderr.on("data", (data) => (this.words += data));
+		return new Promise((done, fail) => {
+			let text = "";
+			this.process.stdout.on("data", (data) => {
+				text += data;
+				const found = /(https?:\/\/\S+?)\/\?token=(\S+)/.exec(text);
+				if (!found) return;
+				[this.link, this.base, this.token] = found;
+				done(this);
+			});
+			this.process.on("exit", () => fail(new Error(`the server ended: ${this.words}`)));
+		});
+	}
+
+	async api(method, path, body) {
+		const answer = await fetch(`${this.base}/api/v1${path}`, {
+			method,
+			headers: { Authorization: `Bearer ${this.token}`, ...(body ? { "Content-Type": "application/json" } : {}) },
+			body: body ? JSON.stringify(body) : undefined,
+		});
+		const text = await answer.text();
+		if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`);
+		return text && answer.headers.get("content-type")?.includes("json") ? JSON.parse(text) : text;
+	}
+
+	get = (path) => this.api("GET", path);
+	post = (path, body) => this.api("POST", path, body ?? {});
+
+	// A run of a form, ended; gives the run.
+	async measure(session, form) {
+		const made = await this.post(`/sessions/${session}/runs`, form);
+		return this.ended(made.items[0].id);
+	}
+
+	ended(run) {
+		return until(`run ${run} to end`, async () => {
+			const now = await this.get(`/runs/${run}`);
+			return ["done", "failed", "cancelled"].includes(now.state) && now;
+		}, 60000);
+	}
+
+	async stop() {
+		if (!this.process || this.process.exitCode !== null) return;
+		const gone = new Promise((done) => this.process.on("exit", done));
+		this.process.kill("SIGTERM");
+		await Promise.race([gone, new Promise((done) => setTimeout(done, 10000))]);
+		if (this.process.exitCode === null) this.process.kill("SIGKILL");
+		rmSync(this.folder, { recursive: true, force: true });
+	}
+}
+
+export const SHELL = { kind: "command", shell: true, who: "", children: true };
+// Something that computes for about `seconds`.
+export const busy = (seconds) => `timeout ${seconds} sh -c 'while :; do :; done'; true`;
+
+export function sampleForm(command, more = {}) {
+	return { tool: "sample", live: true, target: { ...SHELL, command }, rate: "497", call_graph: "fp", ...more };
+}
+
+export class Browser {
+	async start() {
+		const { chromium } = require("playwright-core");
+		this.chromium = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox", "--disable-dev-shm-usage"] });
+		this.faults = [];
+		this.contexts = [];
+		return this;
+	}
+
+	// A person of their own: no cookies of the others.
+	async person(options = {}) {
+		const context = await this.chromium.newContext({ viewport: { width: 1440, height: 900 }, acceptDownloads: true, ...options });
+		context.setDefaultTimeout(20000);
+		this.contexts.push(context);
+		return context;
+	}
+
+	async open(link, options = {}) {
+		return this.tab(await this.person(options), link);
+	}
+
+	async tab(context, link) {
+		const page = await context.newPage();
+		// Nothing may go wrong unseen: scripts that fail, and what the Content-Security-Policy forbids.
+		page.on("pageerror", (error) => this.faults.push(`${page.url()}: ${error.stack ?? error}`));
+		page.on("console", (line) => line.type() === "error" && !/status of (4|5)\d\d|ERR_CONNECTION|ERR_INCOMPLETE|ERR_EMPTY|net::ERR/.test(line.text()) && this.faults.push(`${page.url()}: ${line.text()}`));
+		await page.goto(link);
+		return page;
+	}
+
+	async stop() {
+		await this.chromium?.close();
+	}
+}
+
+export function axeSource() {
+	return require.resolve("axe-core/axe.min.js");
+}
+
+function missing() {
+	if (!existsSync(join(ROOT, "web/app/node_modules/playwright-core"))) return "the page's packages are not installed (tools/page.sh)";
+	if (!existsSync(CHROMIUM)) return "there is no Chromium";
+	if (spawnSync(PERFOLIO, ["--version"]).status !== 0) return `${PERFOLIO} does not run`;
+	return "";
+}
+
+export async function run(body, ...options) {
+	const why = missing();
+	if (why) {
+		console.log(`1..0 # SKIP ${why}`);
+		return;
+	}
+	const server = new Server();
+	const browser = new Browser();
+	try {
+		await server.start(...options);
+		await browser.start();
+		await body({ server, browser });
+		check("nothing went wrong in the page", browser.faults.length === 0, browser.faults.join("\n"));
+	} catch (reason) {
+		check("the test went through", false, `${reason.stack ?? reason}\nserver: ${server.words}`);
+	} finally {
+		await browser.stop();
+		await server.stop();
+	}
+	console.log(`1..${count}`);
+	process.exitCode = failed ? 1 : 0;
+}

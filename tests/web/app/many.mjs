@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Two people on one session, ten tabs of one browser, and a server that goes and comes back.
+import { check, equal, run, SHELL, until } from "./lib.mjs";
+
+const count = (command) => ({ tool: "count", live: true, target: { ...SHELL, command } });
+
+async function twoPeople({ server, browser, session }) {
+	const one = await browser.open(server.link);
+	const other = await browser.open(server.link);
+	await one.goto(`${server.base}/s/${session}`);
+	await other.goto(`${server.base}/s/${session}`);
+	await one.locator("#command").fill("sleep 20");
+	await one.getByRole("radio", { name: "Count" }).click();
+	await one.getByRole("button", { name: "Start", exact: true }).click();
+	await other.locator(".history li", { hasText: "sleep 20" }).waitFor();
+	check("who else is here sees the run begin", true);
+	for (const name of ["a", "b"]) await server.post(`/sessions/${session}/runs`, count(`true ${name}`));
+	const order = (page) => page.locator(".queue li .mono").allTextContents().then((all) => all.map((text) => /true (\w)/.exec(text)?.[1]).join(""));
+	await until("the queue there", async () => (await order(other)) === "ab");
+	await one.locator(".queue li").nth(1).focus();
+	await one.keyboard.press("Alt+ArrowUp");
+	await until("the move there", async () => (await order(other)) === "ba");
+	check("and moves in the queue", true);
+	const running = (await server.get("/queue")).items[0].id;
+	await one.locator(`[data-run="${running}"]`).getByRole("button", { name: "Stop" }).click();
+	await until("all to end", async () => !(await server.get("/queue")).items.length, 30000);
+	await until("the end there", async () => (await other.locator(`[data-run="${running}"] .state`).textContent()) !== "running");
+	check("and ends", true);
+	await one.locator(`[data-run="${running}"]`).getByRole("button", { name: /^Remove/ }).click();
+	await until("it to go there", async () => !(await other.locator(`[data-run="${running}"]`).count()));
+	check("and removals", true);
+	await one.close();
+	await other.close();
+}
+
+async function tenTabs({ server, browser, session }) {
+	const person = await browser.person();
+	const tabs = [await browser.tab(person, server.link)];
+	while (tabs.length < 10) tabs.push(await browser.tab(person, `${server.base}/s/${session}`));
+	await tabs[0].goto(`${server.base}/s/${session}`);
+	for (const tab of tabs) await tab.locator(".connection.open").waitFor();
+	const made = await server.post(`/sessions/${session}/runs`, count("sleep 1"));
+	const id = made.items[0].id;
+	for (const tab of tabs) await tab.locator(`[data-run="${id}"]`).waitFor();
+	check("ten tabs see a new run", true);
+	await server.ended(id);
+	for (const tab of tabs) await until("the end", async () => (await tab.locator(`[data-run="${id}"] .state`).textContent()) === "done");
+	check("and its end", true);
+	equal("through one shared stream", person.serviceWorkers().length, 0);
+	const streams = await tabs[0].evaluate(() => performance.getEntriesByType("resource").filter((one) => one.name.includes("/api/v1/stream?")).length);
+	equal("no tab has opened one itself", streams, 0);
+	for (const tab of tabs.slice(5)) await tab.close();
+	const again = (await server.post(`/sessions/${session}/runs`, count("true"))).items[0].id;
+	for (const tab of tabs.slice(0, 5)) await tab.locator(`[data-run="${again}"]`).waitFor();
+	check("those left go on when others are closed", true);
+	await person.close();
+}
+
+// Without SharedWorker a tab has a stream of its own.
+async function alone({ server, browser, session }) {
+	const person = await browser.person();
+	await person.addInitScript(() => delete globalThis.SharedWorker);
+	const page = await browser.tab(person, server.link);
+	await page.goto(`${server.base}/s/${session}`);
+	await page.locator(".connection.open").waitFor();
+	const id = (await server.post(`/sessions/${session}/runs`, count("true"))).items[0].id;
+	await page.locator(`[data-run="${id}"]`).waitFor();
+	check("a browser without shared workers is live too", true);
+	await person.close();
+}
+
+await run(async ({ server, browser }) => {
+	const session = (await server.post("/sessions", { title: "Together" })).id;
+	await twoPeople({ server, browser, session });
+	await tenTabs({ server, browser, session });
+	await alone({ server, browser, session });
+});
