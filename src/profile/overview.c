@@ -17,6 +17,7 @@ struct sums {
 	double cpu_s;	  /* CPU time; -1: not known */
 	double cpus_used; /* 1: one CPU all the time; -1: not known */
 	double kernel;	  /* share of the CPU time; -1: not known */
+	bool starved;	  /* it hardly ever waited by itself: others had the CPU */
 };
 
 struct rule {
@@ -140,7 +141,7 @@ static bool is_idle(const struct sums *s)
 {
 	if (s->facts->whole_host)
 		return s->facts->idle >= 0.75;
-	return s->cpus_used >= 0 && s->cpus_used < 0.25;
+	return s->cpus_used >= 0 && s->cpus_used < 0.25 && !s->starved;
 }
 
 static void tell_idle(const struct sums *s, struct finding *f)
@@ -257,7 +258,7 @@ static void tell_calls(const struct sums *s, struct finding *f)
 
 static bool is_waiting(const struct sums *s)
 {
-	return !s->facts->whole_host && s->cpus_used >= 0.25 && s->cpus_used < 0.75;
+	return !s->facts->whole_host && s->cpus_used >= 0.25 && s->cpus_used < 0.75 && !s->starved;
 }
 
 static void tell_waiting(const struct sums *s, struct finding *f)
@@ -274,7 +275,7 @@ static void tell_waiting(const struct sums *s, struct finding *f)
 
 static bool is_busy(const struct sums *s)
 {
-	return s->cpus_used >= 0.75 || s->facts->samples >= FEW_SAMPLES;
+	return s->cpus_used >= 0.75 || s->starved || s->facts->samples >= FEW_SAMPLES;
 }
 
 static void tell_busy(const struct sums *s, struct finding *f)
@@ -290,8 +291,10 @@ static void tell_busy(const struct sums *s, struct finding *f)
 		say(f, "it ran for %.0f %% of its %s", percent(s->cpus_used), duration(s, text));
 	else
 		say(f, "its samples show it running");
+	if (s->starved && s->cpus_used < 0.75)
+		say(f, ", while others had the CPU for the rest");
 	if (s->kernel >= 0)
-		say(f, ", %.0f %% of that in its own code and libraries", percent(user));
+		say(f, ", %.0f %% of its time in its own code and libraries", percent(user));
 	if (facts->top_count) {
 		say(f, "; `%s` alone took %.0f %%", facts->top[0].name,
 		    percent(facts->top[0].share));
@@ -419,8 +422,8 @@ static void tell_lost(const struct sums *s, struct finding *f)
 /* In order of rank: the first of the `first` ones that holds is what limited the program. */
 static const struct rule rules[] = {
 	{ "too-little", "output", true, has_little, tell_little },
-	{ "mostly-idle", "time", true, is_idle, tell_idle },
 	{ "short-processes", "flame", true, has_short_processes, tell_short_processes },
+	{ "mostly-idle", "time", true, is_idle, tell_idle },
 	{ "page-faults", "flame", true, has_faults, tell_faults },
 	{ "system-calls", "flame", true, has_calls, tell_calls },
 	{ "waiting", "time", true, is_waiting, tell_waiting },
@@ -434,6 +437,15 @@ static const struct rule rules[] = {
 	{ "lost-samples", "overview", false, has_lost, tell_lost },
 };
 
+/* Of a program that was always ready to run, the kernel took the CPU away, and not it gave it up.
+ */
+static bool was_starved(const struct overview_facts *facts, double seconds)
+{
+	return facts->knows_counts && facts->processes <= 1 && facts->involuntary_switches > 10 &&
+	       facts->involuntary_switches > 4 * facts->voluntary_switches &&
+	       (double)facts->voluntary_switches < 20 * seconds + 5;
+}
+
 static void sum_up(struct sums *s, const struct overview_facts *facts)
 {
 	double cpu = facts->knows_cpu	 ? (double)(facts->user_ns + facts->system_ns)
@@ -446,6 +458,7 @@ static void sum_up(struct sums *s, const struct overview_facts *facts)
 		s->cpu_s = cpu * 1e-9;
 	if (cpu >= 0 && facts->duration_ns && !facts->whole_host)
 		s->cpus_used = s->cpu_s / s->seconds;
+	s->starved = was_starved(facts, s->seconds);
 	/* Samples tell more exactly than the kernel's account of ticks, where there are many. */
 	if (facts->samples >= FEW_SAMPLES * 5)
 		s->kernel = facts->kernel;

@@ -99,22 +99,30 @@ struct tally {
 	bool kernel_stacks;
 };
 
+/* Also where its names are hidden. */
+static bool is_kernel(const struct profile *profile, uint32_t function)
+{
+	const struct profile_function *facts = &profile->functions.data[function];
+
+	return facts->kind == FRAME_KERNEL ||
+	       profile->objects.data[facts->object].kind == DSO_KERNEL;
+}
+
 static void tally_stack(struct tally *tally, const struct profile *profile, size_t stack,
 			uint8_t signs, double weight)
 {
 	const struct profile_stacks *stacks = &profile->stacks;
-	enum frame_kind kind =
-		(enum frame_kind)profile->functions.data[stacks->function[stack]].kind;
-	uint32_t caller = stacks->parent[stack];
+	uint32_t function = stacks->function[stack], caller = stacks->parent[stack];
+	bool kernel = is_kernel(profile, function);
 
-	tally->kernel += kind == FRAME_KERNEL ? weight : 0;
-	tally->unknown += kind == FRAME_UNKNOWN ? weight : 0;
+	tally->kernel += kernel ? weight : 0;
+	tally->unknown += profile->functions.data[function].kind == FRAME_UNKNOWN ? weight : 0;
 	for (int i = 0; i < WORK_KINDS; i++)
 		if (signs & 1u << i) {
 			tally->work[i] += weight;
 			break;
 		}
-	if (kind == FRAME_KERNEL && caller != STACK_ROOT &&
+	if (kernel && caller != STACK_ROOT &&
 	    profile->functions.data[stacks->function[caller]].kind == FRAME_KERNEL)
 		tally->kernel_stacks = true;
 }

@@ -62,7 +62,11 @@ static bool kernel_share(const struct figures *f, double *share)
 	const struct overview_facts *facts = &f->facts;
 	uint64_t cpu = facts->user_ns + facts->system_ns;
 
-	*share = facts->samples ? facts->kernel : cpu ? (double)facts->system_ns / (double)cpu : 0;
+	/* A few samples say less than the account. */
+	if (facts->knows_cpu && cpu && facts->samples < 100)
+		*share = (double)facts->system_ns / (double)cpu;
+	else
+		*share = facts->kernel;
 	return facts->samples || (facts->knows_cpu && cpu);
 }
 

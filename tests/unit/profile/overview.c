@@ -38,8 +38,8 @@ TEST(overview_names_what_limited_a_program)
 	facts.top[0] = (struct overview_function){ (char *)"spin", "/bin/spin", 0.95, false };
 	facts.top_count = 1;
 	expect(&facts, "cpu-bound",
-	       "It was limited by the CPU: it ran for 98 % of its 2 s, 100 % of that in its own "
-	       "code and libraries; `spin` alone took 95 %.");
+	       "It was limited by the CPU: it ran for 98 % of its 2 s, 100 % of its time in its "
+	       "own code and libraries; `spin` alone took 95 %.");
 	facts.user_ns = 7 * SECOND;
 	expect(&facts, "cpu-bound", "it kept 3.5 CPUs busy");
 
@@ -48,6 +48,8 @@ TEST(overview_names_what_limited_a_program)
 	expect(&facts, "mostly-idle", "It was mostly idle: it ran for 3.5 % of its 2 s");
 	facts.user_ns = SECOND;
 	expect(&facts, "waiting", "It waited for 48 % of its 2 s");
+	facts.involuntary_switches = 300;
+	expect(&facts, "cpu-bound", "it ran for 52 % of its 2 s, while others had the CPU");
 
 	facts = busy();
 	facts.kernel = 0.8;

@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What limited a program, in words: programs that are limited by one thing each, really recorded."""
+import re
+
+import lib
+import server
+
+# What is planted, the rule that must come first, and how its sentence begins.
+PLANTED = [
+    ("cpu", "cpu-bound", r"It was limited by the CPU: .*`spin` alone took \d+ %"),
+    ("calls", "system-calls", r"It was limited by system calls: \d+ % of its CPU time"),
+    ("faults", "page-faults", r"It was limited by page faults: \d+ % of its CPU time"),
+    ("processes", "short-processes", r"It started many short processes: at least \d+"),
+    ("idle", "mostly-idle", r"It was mostly idle: it ran for [0-9.]+ % of its"),
+]
+
+
+def form(what, tool):
+    return {"tool": tool, "target": {"kind": "command", "argv": [lib.program("limits"), what, "700"]},
+            "rate": "2999", "call_graph": "fp", "interval_ms": 20}
+
+
+def check_evidence(what, overview):
+    first = overview["findings"][0]
+    lib.check(first["evidence"] and all(re.search(r"\d", one["text"]) for one in first["evidence"]),
+              f"{what}: the sentence comes with numbers", first)
+    lib.check(all(one["tab"] for one in overview["findings"]),
+              f"{what}: each finding says where to look further", overview)
+
+
+def check_planted(site, session):
+    for what, rule, words in PLANTED:
+        run = site.wait(site.run(session, form(what, "sample")))
+        lib.check(run["state"] == "done", f"{what}: the run is done", run)
+        overview = site.get(f"/runs/{run['id']}/overview")
+        first = overview["findings"][0]
+        lib.check(first["rule"] == rule and re.match(words, overview["sentence"]),
+                  f"{what}: is told first, by the rule {rule}", overview)
+        check_evidence(what, overview)
+
+
+def check_counted(site, session):
+    """Without samples, the kernel's account has to do."""
+    run = site.wait(site.run(session, form("idle", "count")))
+    overview = site.get(f"/runs/{run['id']}/overview")
+    lib.check(overview["findings"][0]["rule"] == "mostly-idle", "idle, only counted: is told all the same",
+              overview)
+    run = site.wait(site.run(session, form("faults", "count")))
+    overview = site.get(f"/runs/{run['id']}/overview")
+    lib.check(overview["findings"][0]["rule"] == "page-faults",
+              "faults, only counted: the kernel's account tells", overview)
+
+
+def main():
+    with server.Server() as site:
+        session = site.session("limits")
+        check_planted(site, session)
+        check_counted(site, session)
+    lib.done()
+
+
+main()
