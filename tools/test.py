@@ -170,8 +170,10 @@ def phases():
     """Phases follow each other; the lanes of a phase run side by side."""
     yield [[Build("gcc"), Build("asan")], [Build("clang"), Build("tsan")]]
     yield [[Tests("gcc", "lab"), Tests("gcc", "check"), Tests("clang", "unit", "cli")],
-           [Tests("gcc", "unit", "cli", "corpus", "web"), Tests("tsan", "unit"),
-            Tests("asan", "unit", "cli", "fuzz", "corpus")]]
+           [Tests("gcc", "unit", "cli", "corpus"), Tests("tsan", "unit"),
+            Tests("asan", "unit", "cli", "fuzz", "corpus")],
+           # Both record, which perf must not do meanwhile; most of their time they wait.
+           [Tests("asan", "serve"), Tests("gcc", "web")]]
     yield [[Tests("asan", "live", without="beside")],
            [Tests("asan", "beside")] + [Fuzz(target) for target in fuzz_targets()]]
     yield [[Tests("gcc", "plain"), Reports()]]
