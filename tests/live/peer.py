@@ -51,9 +51,12 @@ def until(condition, seconds=20):
 
 
 class Peer:
-    def __init__(self, *options, folder=None):
+    def __init__(self, *options, folder=None, user=None):
         self.folder = folder or tempfile.mkdtemp(prefix="perfolio-peer-")
         os.chmod(self.folder, 0o755)
+        self.user = user  # who starts the server, where that is not who runs the test
+        if user:
+            os.chown(self.folder, user, user)
         self.path = os.path.join(self.folder, "peer.sock")
         self.files = os.path.join(self.folder, "data")
         self.options = options
@@ -71,7 +74,8 @@ class Peer:
                            PERFOLIO_REAL=os.path.abspath(lib.PERFOLIO))
         self.server = subprocess.Popen(
             [lib.program("peer"), "serve", "--data", self.files, "--listen", "127.0.0.1:0",
-             *self.options], env=environment, stdout=subprocess.PIPE, text=True)
+             *self.options], env=environment, stdout=subprocess.PIPE, text=True, user=self.user,
+            group=self.user, extra_groups=[] if self.user else None)
         self.accept()
 
     def accept(self):

@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The privileged side of the server: workloads that misbehave, processes that are killed, and a web
 side that somebody has taken over.  The test is that web side (tests/live/peer.py)."""
+import contextlib
 import glob
 import json
 import os
 import pwd
+import shutil
 import signal
 import socket
 import subprocess
@@ -265,6 +267,36 @@ def test_taken_over():
     secret.close()
 
 
+def test_full_disk():
+    """What is printed and measured has no room: it is said, and the server goes on."""
+    folder = tempfile.mkdtemp(prefix="perfolio-peer-")
+    data = os.path.join(folder, "data")
+    os.mkdir(data)
+    lib.run(["mount", "-t", "tmpfs", "-o", "size=2M,mode=700", "perfolio-test", data])
+    try:
+        server = peer.Peer(folder=folder)
+        ended = server.ran("sh", "-c", "head -c 3000000 /dev/zero; echo 5; exit 5")
+        kept = len(server.output()[0])
+        check(ended["code"] == 5 and ended["output_cut"] == 3000002 - kept > 0,
+              "output on a full disk is cut, and the program goes on", ended, kept)
+        os.unlink(server.file("output"))
+        with open(os.path.join(data, "filler"), "wb") as file:
+            file.truncate(0)
+            with contextlib.suppress(OSError):
+                file.write(bytes(1900 << 10))
+                file.flush()
+        ended = server.ran("sh", "-c", "while :; do :; done", tool=peer.SAMPLE,
+                           sample_events="cpu-clock", rate="9999", record_options=["-d", "-P"])
+        check("disk is full" in ended["reason"] or "No space" in ended["reason"],
+              "a recording on a full disk ends the run, with the reason", ended)
+        os.unlink(os.path.join(data, "filler"))
+        check(server.ran("true")["code"] == 0, "with room again the next one runs")
+        server.close()
+    finally:
+        lib.run(["umount", data])
+        shutil.rmtree(folder, ignore_errors=True)
+
+
 def test_two(server):
     second = lib.run([lib.PERFOLIO, "serve", "--data", server.files, "--listen", "127.0.0.1:0"])
     check(second.returncode == 1 and "serves this folder already" in second.stderr,
@@ -287,6 +319,13 @@ def main():
     test_killed()
     if os.geteuid() == 0:
         test_taken_over()
+        test_full_disk()
+        print("# without rights and without cgroups")
+        server = peer.Peer("--max-output", "1M", user=2)
+        try:
+            test_misbehaving(server)
+        finally:
+            server.close()
     lib.done()
 
 
