@@ -344,7 +344,9 @@ export class FlameView {
 		this.host.addEventListener("pointerup", (event) => {
 			const frame = drag && !drag.moved ? this.frameUnder(event.clientX, event.clientY) : -1;
 			drag = null;
-			if (frame >= 0) this.onClick(frame);
+			if (frame < 0) return;
+			this.point(-1, event); // what it says would hide what can be done with it
+			this.onClick(frame);
 		}, { signal });
 		this.host.addEventListener("pointercancel", () => (drag = null), { signal });
 		this.host.addEventListener("pointerleave", (event) => this.point(-1, event), { signal });

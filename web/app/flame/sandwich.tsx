@@ -60,9 +60,9 @@ export function SandwichView({ shown, name, hits, onName, onClose }: SandwichPro
 			</header>
 			{callers && callees ? (
 				<>
-					<h3>Callers</h3>
+					<h2>Callers</h2>
 					<Half shown={callers} whole={tree} hits={hits} label={`Callers of ${name}`} callers onName={onName} />
-					<h3>Callees</h3>
+					<h2>Callees</h2>
 					<Half shown={callees} whole={tree} hits={hits} label={`Callees of ${name}`} callers={false} onName={onName} />
 				</>
 			) : <p class="flame-empty">None of these samples is in {name}.</p>}

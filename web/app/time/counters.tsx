@@ -22,8 +22,8 @@ interface CountersProps {
 	onRange: (range: Range | null) => void;
 }
 
-function plotOptions(lines: Line[], colors: string[], width: number, span: number, onSelect: (plot: uPlot) => void): uPlot.Options {
-	const scales: uPlot.Scales = { x: { time: false, range: [0, span] } };
+function plotOptions(lines: Line[], colors: string[], width: number, span: () => number, onSelect: (plot: uPlot) => void): uPlot.Options {
+	const scales: uPlot.Scales = { x: { time: false, range: () => [0, span()] } };
 	lines.forEach((_, at) => (scales[`y${at}`] = { range: (_plot, _min, most) => [0, (most || 1) * 1.08] }));
 	return {
 		width,
@@ -49,12 +49,12 @@ function tableOf(lines: Line[]): uPlot.AlignedData {
 function usePlot({ lines, span, range, onRange }: CountersProps, colors: string[], width: number, onCursor: (at: number | null) => void) {
 	const host = useRef<HTMLDivElement>(null);
 	const plot = useRef<uPlot | null>(null);
-	const now = useRef({ onRange, onCursor, quiet: false });
-	now.current = { ...now.current, onRange, onCursor };
+	const now = useRef({ onRange, onCursor, span, quiet: false });
+	now.current = { ...now.current, onRange, onCursor, span };
 	const look = [...lines.map(({ name }) => name), ...colors].join(); // what makes it another plot
 	useLayoutEffect(() => {
 		if (!width) return;
-		const made = new uPlot(plotOptions(lines, colors, width, span, ({ select, posToVal }) => {
+		const made = new uPlot(plotOptions(lines, colors, width, () => now.current.span, ({ select, posToVal }) => {
 			if (now.current.quiet || select.width < 3) return;
 			now.current.onRange([Math.round(posToVal.call(made, select.left, "x") * SECOND), Math.round(posToVal.call(made, select.left + select.width, "x") * SECOND)]);
 		}), tableOf(lines), host.current!);

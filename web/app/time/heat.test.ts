@@ -60,5 +60,6 @@ describe("an axis", () => {
 		expect(ticks(17, 10)).toEqual([0, 2, 4, 6, 8, 10, 12, 14, 16]);
 		expect(ticks(0.4, 5)).toEqual([0, 0.1, 0.2, 0.3, 0.4]);
 		expect(ticks(3600, 8)).toHaveLength(7);
+		expect(ticks(2, 5, 5.08)).toEqual([5.5, 6, 6.5, 7]);
 	});
 });

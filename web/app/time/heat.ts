@@ -116,10 +116,12 @@ export function squeeze(counts: number[], columns: number, rows: number, width: 
 	return { columns: width, counts: made };
 }
 
-const STEPS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14400, 43200, 86400];
+const STEPS = [1e-6, 2e-6, 5e-6, 1e-5, 2e-5, 5e-5, 1e-4, 2e-4, 5e-4, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14400, 43200, 86400];
 
-// Times for the marks of an axis, in seconds, at most `most` of them.
-export function ticks(span: number, most: number): number[] {
+// Times for the marks of an axis, in seconds, at most about `most` of them: round ones from `from` on.
+export function ticks(span: number, most: number, from = 0): number[] {
 	const by = STEPS.find((one) => span / one <= most) ?? span;
-	return Array.from({ length: Math.floor(span / by + 1e-9) + 1 }, (_, i) => Number((i * by).toFixed(3)));
+	const first = Math.ceil(from / by - 1e-9);
+	const last = Math.floor((from + span) / by + 1e-9);
+	return Array.from({ length: Math.max(0, last - first) + 1 }, (_, i) => Number(((first + i) * by).toFixed(6)));
 }

@@ -46,8 +46,8 @@ function Axes({ heat, width }: { heat: Heat; width: number }) {
 export function TimeAxis({ span, width, from = 0 }: { span: number; width: number; from?: number }) {
 	return (
 		<div class="time-x" aria-hidden="true">
-			{ticks(span, Math.max(2, width / 70)).map((second) => (
-				<span key={second} style={{ left: `${(100 * second) / span}%` }}>{`${Number((from + second).toFixed(3))} s`}</span>
+			{ticks(span, Math.max(2, width / 70), from).map((second) => (
+				<span key={second} style={{ left: `${(100 * (second - from)) / span}%` }}>{`${second} s`}</span>
 			))}
 		</div>
 	);
