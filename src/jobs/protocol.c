@@ -116,6 +116,12 @@ static const struct ipc_field msg_ready_fields[] = {
 };
 const struct ipc_type msg_ready = IPC_TYPE("ready", struct msg_ready, msg_ready_fields);
 
+static const struct ipc_field msg_stopping_fields[] = {
+	FIELD(msg_stopping, IPC_U64, runs, 0),
+	{ 0 },
+};
+const struct ipc_type msg_stopping = IPC_TYPE("stopping", struct msg_stopping, msg_stopping_fields);
+
 static const struct ipc_field msg_began_fields[] = {
 	FIELD(msg_began, IPC_U64, run, 0),
 	FIELD(msg_began, IPC_U64, monotonic_ns, 0),
@@ -223,7 +229,7 @@ const struct ipc_type msg_finished = IPC_TYPE("finished", struct msg_finished, m
 static const struct ipc_type *const runner_types[] = {
 	&msg_up,    &msg_start,	  &msg_cancel,	 &msg_control,	 &msg_forget,
 	&msg_ask,   &msg_analyse, &msg_stop_job, &msg_policy,	 &msg_ready,
-	&msg_began, &msg_ended,	  &msg_answered, &msg_job_ended,
+	&msg_began, &msg_ended,	  &msg_answered, &msg_job_ended, &msg_stopping,
 };
 const struct ipc_protocol runner_protocol = {
 	.name = "runner",

@@ -119,6 +119,12 @@ struct msg_ready {
 };
 extern const struct ipc_type msg_ready;
 
+/* The server is being stopped: what is queued stays so. */
+struct msg_stopping {
+	uint64_t runs; /* that have to be ended first */
+};
+extern const struct ipc_type msg_stopping;
+
 struct msg_began {
 	uint64_t run;
 	uint64_t monotonic_ns, wall_ns; /* the same moment by both clocks */

@@ -39,6 +39,8 @@ static void stop(struct supervisor *s)
 	}
 	s->stopping = true;
 	evloop_at(s->loop, clock_now_ns() + STOP_NS, give_up_waiting, s);
+	/* Before it hears of the end of a run, or it would take the next. */
+	supervisor_tell(s, &msg_stopping, &(struct msg_stopping){ .runs = s->runs.len });
 	if (!runs_interrupt(s))
 		webside_stop(s);
 }

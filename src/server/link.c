@@ -237,6 +237,16 @@ void link_stop(struct link *link)
 	wake(link);
 }
 
+bool link_lives(struct link *link)
+{
+	bool lives;
+
+	pthread_mutex_lock(&link->lock);
+	lives = !link->dead;
+	pthread_mutex_unlock(&link->lock);
+	return lives;
+}
+
 int link_send(struct link *link, const struct ipc_type *type, const void *message, struct err *err)
 {
 	int rc;

@@ -43,6 +43,9 @@ int link_run(struct link *link, struct err *err);
 /* Makes link_run() return, from any thread or a signal handler. */
 void link_stop(struct link *link);
 
+/* Whether anybody would hear it. */
+bool link_lives(struct link *link);
+
 /* From any thread; descriptors of the message stay the caller's. */
 int link_send(struct link *link, const struct ipc_type *type, const void *message, struct err *err);
 

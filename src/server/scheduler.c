@@ -36,6 +36,7 @@ struct scheduler {
 	pthread_mutex_t lock; /* for all below */
 	pthread_cond_t more;
 	bool kicked, stopping;
+	bool closed; /* no run is taken any more */
 	struct said *first, **last;
 	int64_t current; /* the run that was given out; 0: none */
 	/*
@@ -71,6 +72,14 @@ static void on_ended(struct app *app, void *message)
 	said->ended_msg.reason = arena_strdup(&said->arena, said->ended_msg.reason);
 	said->ended_msg.notes = arena_strdup(&said->arena, said->ended_msg.notes);
 	hear(app->scheduler, said);
+}
+
+static void on_stopping(struct app *app, void *message)
+{
+	(void)message;
+	pthread_mutex_lock(&app->scheduler->lock);
+	app->scheduler->closed = true;
+	pthread_mutex_unlock(&app->scheduler->lock);
 }
 
 /* In the way of all others that ended, for the store may be full just now. */
@@ -256,14 +265,15 @@ static void *scheduler_thread(void *arg)
 
 	pthread_mutex_lock(&scheduler->lock);
 	while (!scheduler->stopping) {
-		bool taken = false;
+		bool taken = false, closed = scheduler->closed;
 
 		said = scheduler->first; /* nobody else takes one away */
 		pthread_mutex_unlock(&scheduler->lock);
 		if (said) {
 			taken = take_said(scheduler, said);
 		} else {
-			take_run(scheduler);
+			if (!closed && link_lives(scheduler->app->link))
+				take_run(scheduler);
 			purge_now_and_then(scheduler, &purge_ns);
 		}
 		pthread_mutex_lock(&scheduler->lock);
@@ -291,6 +301,7 @@ struct scheduler *scheduler_new(struct app *app)
 	pthread_condattr_destroy(&monotonic);
 	link_on(app->link, &msg_began, on_began);
 	link_on(app->link, &msg_ended, on_ended);
+	link_on(app->link, &msg_stopping, on_stopping);
 	vec_each (held, link_held(app->link))
 		scheduler->current = held->run;
 	return scheduler;
