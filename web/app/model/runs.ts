@@ -60,15 +60,17 @@ export async function removeRun(run: Run): Promise<void> {
 	toast(`Removed: ${runTitle(run).slice(0, 60)}`, () => api.post(`/runs/${run.id}/restore`));
 }
 
-const FORMATS: [string, string, string, "samples" | "counters" | "all"][] = [
-	["perf.data", "perf.data", "the recording itself, for perf", "samples"],
+// format, name, who reads it, what it is made of
+const FORMATS: [string, string, string, "recording" | "samples" | "counters" | "all"][] = [
+	["perf.data", "perf.data", "the recording itself, for perf", "recording"],
 	["hdf5", "HDF5", "pandas, h5py, MATLAB", "all"],
-	["csv", "CSV", "a spreadsheet", "all"],
+	["counters.csv", "CSV of counters", "a spreadsheet", "counters"],
+	["csv", "CSV of samples", "a spreadsheet", "samples"],
 	["svg", "SVG", "flame graph, one picture", "samples"],
 	["html", "HTML", "flame graph, one page", "samples"],
-	["script", "perf script", "text, a block a sample", "samples"],
+	["script", "perf script", "text, a block a sample", "recording"],
 	["folded", "Folded stacks", "flamegraph.pl, inferno", "samples"],
-	["d3", "d3 JSON", "d3-flame-graph", "samples"],
+	["json", "d3 JSON", "d3-flame-graph", "samples"],
 	["pprof", "pprof", "go tool pprof", "samples"],
 	["speedscope", "speedscope", "speedscope.app", "samples"],
 	["firefox", "Firefox Profiler", "profiler.firefox.com", "samples"],
@@ -83,8 +85,10 @@ export interface Download {
 
 export function downloads(run: Run): Download[] {
 	const tabs = run.facts?.tabs;
-	const sampled = tabs ? tabs.includes("flame") || tabs.includes("samples") : run.tool !== "count";
-	return FORMATS.filter(([, , , what]) => what === "all" || sampled).map(([format, label, hint]) => ({
+	const sampled = tabs ? tabs.includes("flame") : run.tool !== "count";
+	const counted = tabs ? tabs.includes("counters") : run.tool !== "sample";
+	const has = { all: sampled || counted, samples: sampled, counters: counted, recording: sampled && (run.tool !== "import" || run.facts?.format === "a recording") };
+	return FORMATS.filter(([, , , what]) => has[what]).map(([format, label, hint]) => ({
 		format,
 		label,
 		hint,

@@ -175,15 +175,24 @@ function Card({ session }: { session: Session }) {
 
 export function Rename({ session, onDone }: { session: Session; onDone: () => void }) {
 	const input = useRef<HTMLInputElement>(null);
-	const action = useAction(async (title: string) => {
-		if (title !== session.title) await api.patch(`/sessions/${session.id}`, { title });
-		session.title = title; // until the stream says the same
+	const over = useRef(false); // the field loses the focus when it goes: that must not save again
+	const end = () => {
+		over.current = true;
 		onDone();
+	};
+	const action = useAction(async (title: string) => {
+		if (over.current) return;
+		if (title && title !== session.title) {
+			await api.patch(`/sessions/${session.id}`, { title });
+			session.title = title; // until the stream says the same
+		}
+		end();
 	});
+	const save = () => void action.run((input.current?.value ?? "").trim());
 	useEffect(() => input.current!.select(), []);
 	return (
-		<form class="rename" onSubmit={(event) => (event.preventDefault(), void action.run(input.current!.value.trim()))}>
-			<input ref={input} aria-label="Title" defaultValue={session.title} maxLength={200} onKeyDown={(event) => event.key === "Escape" && onDone()} onBlur={() => void action.run(input.current!.value.trim())} />
+		<form class="rename" onSubmit={(event) => (event.preventDefault(), save())}>
+			<input ref={input} aria-label="Title" defaultValue={session.title} maxLength={200} onKeyDown={(event) => event.key === "Escape" && end()} onBlur={save} />
 			<Trouble refusal={action.refusal} />
 		</form>
 	);
