@@ -56,6 +56,7 @@ static void add_record(struct strlist *argv, const struct measure_options *optio
 
 	add(argv, "--output=-"); /* standard output is the file */
 	add(argv, "--read-along");
+	add(argv, "--sample-cpu"); /* views have lanes of CPUs */
 	if (*start->sample_events)
 		add(argv, "--event=%s", start->sample_events);
 	if (*start->rate == 'c')

@@ -19,8 +19,8 @@
 #include <unistd.h>
 
 #define TICK_MS	   1000
-#define GRACE_NS   (5 * NS_PER_SEC)  /* from the end of a channel to the supervisor's word */
-#define BASE_NS	   (60 * NS_PER_SEC) /* for disks and other programs, beside CPU time */
+#define GRACE_NS   (5 * NS_PER_SEC) /* from the end of a channel to the supervisor's word */
+#define BASE_NS	   (5 * NS_PER_SEC) /* for disks and other programs, beside CPU time */
 #define NEVER	   INT64_MAX
 #define MOST_RUN   4 /* at the same time that somebody waits for */
 #define MOST_TREES 8 /* messages of one job that are taken before others have their turn */

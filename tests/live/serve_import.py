@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files that somebody sends: each format becomes a run with what it holds; hostile ones become a run
+that failed, with its reason, and the server goes on."""
+import gzip
+import json
+import os
+import re
+import signal
+import subprocess
+import tempfile
+import time
+import urllib.parse
+
+import lib
+import server
+
+SANITIZED = lib.sanitized()
+
+
+def send(site, session, data, name="file"):
+    status, _, body = site.raw("POST", f"/api/v1/sessions/{session}/import?name={urllib.parse.quote(name)}", data,
+                               {"Authorization": f"Bearer {site.token}"}, timeout=120)
+    return status, json.loads(body)
+
+
+def imported(site, session, data, name="file", timeout=120):
+    status, run = send(site, session, data, name)
+    if status != 201:
+        raise server.Refused("POST", "import", status, run)
+    return site.wait(run["id"], timeout=timeout)
+
+
+def totals(site, run):
+    """Samples by function of the whole run, as the API has them."""
+    top = site.get(f"/runs/{run['id']}/top?limit=1000")
+    return top["samples"], {row["function"]: row["self_samples"] for row in top["rows"]}
+
+
+def analysers(site):
+    """Processes of this server that are at a job."""
+    family = {site.process.pid}
+    found = []
+    parents = {}
+    for entry in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{entry}/stat", encoding="ascii", errors="replace") as file:
+                parents[int(entry)] = int(file.read().rpartition(")")[2].split()[1])
+        except OSError:
+            pass
+    for _ in range(4):
+        family |= {pid for pid, parent in parents.items() if parent in family}
+    for pid in family:
+        try:
+            with open(f"/proc/{pid}/cmdline", "rb") as file:
+                if b"--role=analyser" in file.read():
+                    found.append(pid)
+        except OSError:
+            pass
+    return found
+
+
+def take_analyser(site):
+    end = time.monotonic() + 30
+    while time.monotonic() < end:
+        found = analysers(site)
+        if found:
+            return found[0]
+        time.sleep(0.002)
+    raise TimeoutError("no analyser was started")
+
+
+def record(folder):
+    """A recording of this machine, and the same samples in the other formats."""
+    path = os.path.join(folder, "perf.data")
+    done = lib.run([lib.PERFOLIO, "record", "-o", path, "-g", "-F", "999", "-e", "cpu-clock:u",
+                    lib.program("chain"), "1", "0.4"])
+    if done.returncode:
+        raise RuntimeError(done.stderr)
+    files = {"perf.data": path}
+    for kind, words in {"script": ["script", path], "folded": ["fold", path],
+                        "pprof": ["export", "--format", "pprof", path]}.items():
+        files[kind] = os.path.join(folder, kind)
+        with open(files[kind], "wb") as out:
+            subprocess.run([lib.PERFOLIO, *words], stdout=out, stderr=subprocess.DEVNULL, check=True)
+    return files
+
+
+def check_formats(site, session, files):
+    with open(files["script"], encoding="utf-8") as file:
+        heads = re.findall(r"^\S.*?\d+:\s+\d+ cpu-clock:u:", file.read(), re.MULTILINE)
+    samples = len(heads)
+    weights = {}
+    with open(files["folded"], encoding="utf-8") as file:
+        for line in file:
+            stack, _, count = line.rpartition(" ")
+            leaf = stack.split(";")[-1]
+            weights[leaf] = weights.get(leaf, 0) + int(count)
+    for kind, path in files.items():
+        with open(path, "rb") as file:
+            plain = file.read()
+        packed = {"": plain}
+        if kind != "pprof":  # which is packed already
+            packed[".gz"] = gzip.compress(plain, 1)
+        if kind in ("perf.data", "folded"):
+            packed[".zst"] = subprocess.run(["zstd", "-q", "-c"], input=plain, check=True,
+                                            stdout=subprocess.PIPE).stdout
+        for end, data in packed.items():
+            run = imported(site, session, data, kind + end)
+            lib.check(run["state"] == "done", f"{kind}{end} becomes a run", run["reason"])
+            if run["state"] != "done":
+                continue
+            got, functions = totals(site, run)
+            if kind == "folded":  # its numbers are the event's own count
+                found = {name: count for name, count in functions.items() if count}
+                lib.check(found == weights, f"{kind}{end}: every function weighs what its lines say",
+                          found, weights)
+            else:
+                lib.check(got == samples, f"{kind}{end}: {samples} samples", got)
+                lib.check(functions.get("leaf", 0) > samples / 2,
+                          f"{kind}{end}: functions have names", functions)
+            lib.check("flame" in run["facts"]["tabs"] and
+                      ("time" in run["facts"]["tabs"]) == (kind in ("perf.data", "script")),
+                      f"{kind}{end}: the tabs that its data allows", run["facts"]["tabs"])
+    status, _, body = site.raw("GET", f"/api/v1/runs/{run['id']}/export/perf.data", None,
+                               {"Authorization": f"Bearer {site.token}"})
+    lib.check(status == 200 and body == data, "what was imported can be had back as it was", status)
+
+
+def check_nonsense(site, session, recording):
+    with open(recording, "rb") as file:
+        whole = file.read()
+    status, reply = send(site, session, b"")
+    lib.check(status == 400 and reply["error"]["message"], "an empty file is refused", status, reply)
+    for name, data, words in (
+            ("noise", os.urandom(20000), "neither a recording nor"),
+            ("a header alone", whole[:50], "header"),
+            ("a broken gzip", gzip.compress(whole)[:2000], ""),
+            ("zstd of nothing", b"\x28\xb5\x2f\xfd" + b"\xff" * 100, "")):
+        run = imported(site, session, data, "x")
+        lib.check(run["state"] == "failed" and words in run["reason"] and "analysed" in run["reason"],
+                  f"{name} fails with a reason", run["state"], run["reason"])
+    run = imported(site, session, whole[:len(whole) * 2 // 3], "cut")
+    lib.check(run["state"] == "done" and run["facts"]["damage"] and run["facts"]["samples"] > 0,
+              "of a recording that is cut short the rest is shown, and said", run["reason"], run["facts"])
+
+
+def many_stacks(count):
+    """Text whose every line is a new stack."""
+    return "".join(f"prog;f{i};g{i * 7};h{i * 13} 1\n" for i in range(count)).encode()
+
+
+def bomb():
+    """A small file that is large when it is unpacked, and takes long."""
+    return gzip.compress(b"prog;main;work 1\n" * (1 << 20), 1) * 300
+
+
+def check_crash(site, session):
+    _, run = send(site, session, bomb(), "crashes")
+    os.kill(take_analyser(site), signal.SIGSEGV)
+    run = site.wait(run["id"])
+    lib.check(run["state"] == "failed" and "signal 11" in run["reason"],
+              "an analyser that crashes fails its run with the signal", run["reason"])
+
+
+def check_limits(site, session):
+    run = imported(site, session, bomb(), "takes for ever")
+    lib.check(run["state"] == "failed" and "1 s of CPU time" in run["reason"],
+              "an import that takes for ever fails", run["reason"])
+    if not SANITIZED:  # their shadow takes terabytes of addresses
+        run = imported(site, session, many_stacks(400000), "eats memory")
+        lib.check(run["state"] == "failed" and "more memory" in run["reason"],
+                  "an import that eats memory fails", run["reason"])
+    run = imported(site, session, b"prog;main 3\n", "good")
+    lib.check(run["state"] == "done", "and the next one is done", run["reason"])
+
+
+def begin_hanging(site, session):
+    """One that hangs is noticed by the clock alone, which takes some seconds."""
+    _, run = send(site, session, bomb(), "hangs")
+    analyser = take_analyser(site)
+    os.kill(analyser, signal.SIGSTOP)
+    return run["id"], analyser
+
+
+def check_hanging(site, run, analyser):
+    run = site.wait(run, timeout=120)
+    lib.check(run["state"] == "failed" and "longer than" in run["reason"],
+              "an analyser that hangs is ended", run["state"], run["reason"])
+    end = time.monotonic() + 10
+    while analyser in analysers(site) and time.monotonic() < end:
+        time.sleep(0.05)
+    lib.check(analyser not in analysers(site), "and its process is gone")
+
+
+def check_restart(site, session):
+    """What was processing when the server died is looked at again."""
+    _, run = send(site, session, bomb(), "long")
+    take_analyser(site)
+    _, short = send(site, session, b"prog;main 3\n", "short")
+    site.process.kill()
+    site.process.wait()
+    site.start()
+    lib.check(site.get(f"/runs/{run['id']}")["state"] == "processing" and take_analyser(site),
+              "an import that was being looked at when the server died is looked at again")
+    lib.check(site.get(f"/runs/{short['id']}")["state"] in ("processing", "done"),
+              "and one that waited is not lost")
+
+
+def main():
+    lib.need_root()
+    lib.need_program("zstd")
+    with tempfile.TemporaryDirectory(prefix="perfolio-import-") as folder, \
+            server.Server("--analyser-memory=100M", "--analyser-time=1") as narrow, \
+            server.Server() as site:
+        files = record(folder)
+        hostile, session = narrow.session("hostile"), site.session("imports")
+        hanging = begin_hanging(narrow, hostile)
+        check_formats(site, session, files)
+        check_nonsense(site, session, files["perf.data"])
+        check_crash(site, session)
+        lib.check(not analysers(site), "no analyser is left")
+        check_hanging(narrow, *hanging)
+        check_limits(narrow, hostile)
+        check_restart(site, session)
+    lib.done()
+
+
+if __name__ == "__main__":
+    main()
