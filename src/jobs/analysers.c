@@ -152,12 +152,17 @@ bool analysers_know(const struct analysers *analysers, pid_t pid)
 	return false;
 }
 
+void analysers_end(struct analysers *analysers)
+{
+	while (analysers->list.len)
+		forget(analysers->list.data[0]);
+}
+
 void analysers_free(struct analysers *analysers)
 {
 	if (!analysers)
 		return;
-	while (analysers->list.len)
-		forget(analysers->list.data[0]);
+	analysers_end(analysers);
 	vec_free(&analysers->list);
 	free(analysers);
 }

@@ -107,6 +107,8 @@ static int prepare(const struct child_spec *spec, int kept[static 2], int *step)
 	if (!rc && spec->who) {
 		*step = CHILD_IDENTITY;
 		rc = identity_become(spec->who);
+		if (!rc)
+			rc = identity_stay(spec->who);
 	}
 	if (!rc) { /* the text is somebody's: nothing of it is read with our privileges */
 		*step = CHILD_CPUS;

@@ -8,6 +8,7 @@
 #include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 static void take(struct identity *identity, const struct passwd *account)
@@ -70,4 +71,9 @@ int identity_become(const struct identity *identity)
 	    setresuid(identity->uid, identity->uid, identity->uid))
 		return -errno;
 	return setuid(0) == 0 ? -EPERM : 0; /* a way back would be a hole */
+}
+
+int identity_stay(const struct identity *identity)
+{
+	return identity->uid && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ? -errno : 0;
 }

@@ -24,5 +24,7 @@ void identity_fini(struct identity *identity);
  * negative errno value.  Does nothing if this is who we are already.
  */
 int identity_become(const struct identity *identity);
+/* From here on no program that is started has more rights than this one: sudo, su and the like. */
+int identity_stay(const struct identity *identity);
 
 #endif

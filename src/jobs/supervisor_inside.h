@@ -72,7 +72,8 @@ bool questions_know(const struct questions *questions, pid_t pid);
 
 /* analysers.c */
 struct analysers *analysers_new(struct supervisor *s);
-void analysers_free(struct analysers *analysers); /* ends all */
+void analysers_free(struct analysers *analysers);
+void analysers_end(struct analysers *analysers); /* all: nobody waits for them */
 void analysers_start(struct analysers *analysers, struct msg_analyse *ask);
 bool analysers_know(const struct analysers *analysers, pid_t pid);
 void analysers_stop(struct analysers *analysers, uint64_t job);

@@ -59,6 +59,7 @@ static void web_ended(void *user, short revents)
 	evloop_unwatch(s->loop, s->web.pidfd);
 	evloop_never(s->loop, steady, s);
 	drop_channel(s);
+	analysers_end(s->analysers);
 	if (s->stopping) {
 		child_close(&s->web);
 		evloop_stop(s->loop);

@@ -255,6 +255,8 @@ def test_taken_over():
         check(server.output()[0] == b"", f"{text} can't be read through a workload", server.output())
     server.ran("id", "-u", environment=["LD_PRELOAD=/x", "PERFOLIO_RUN=7"])
     check(server.output()[0].strip() not in (b"", b"0"), "a workload is never root", server.output())
+    server.ran("grep", "NoNewPrivs", "/proc/self/status")
+    check(server.output()[0].split()[-1:] == [b"1"], "nor becomes it by sudo", server.output())
     server.ran("sh", "-c", "ls -l /proc/self/fd | wc -l; cat /proc/$PPID/environ")
     check(len(server.output()[0].split()) == 1, "nor looks into the supervisor", server.output())
     web = int(open(f"/proc/{server.supervisor()}/task/{server.supervisor()}/stat",
