@@ -114,6 +114,9 @@ void hub_followed(struct hub_client *client, struct strlist *topics); /* adds th
 /* One for this client alone; with_id: it has seen everything up to now. */
 void hub_tell(struct hub_client *client, const char *name, const char *json, bool with_id);
 
+/* Ends its stream, with a reason for its reader; one word or sentence without quotes. */
+void hub_drop(struct hub_client *client, const char *reason);
+
 /* Up to size bytes of what waits; 0, and sleep->rest() before, when nothing does; -1 at the end. */
 ssize_t hub_client_read(struct hub_client *client, char *into, size_t size);
 

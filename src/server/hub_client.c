@@ -172,6 +172,14 @@ void hub_client_drop(struct hub_client *client, const char *reason)
 	hub_client_end(client);
 }
 
+void hub_drop(struct hub_client *client, const char *reason)
+{
+	pthread_mutex_lock(&client->hub->lock);
+	if (!client->ended)
+		hub_client_drop(client, reason);
+	pthread_mutex_unlock(&client->hub->lock);
+}
+
 void hub_client_push(struct hub_client *client, const struct hub_item *item)
 {
 	if (client->ended)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/stream.h"
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/json.h"
 #include "server/app.h"
@@ -7,6 +8,7 @@
 #include "server/hub.h"
 #include "server/live_topic.h"
 #include "server/route.h"
+#include "server/signin.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -16,6 +18,7 @@
 
 #define EPOCH	    "stream-epoch"
 #define MOST_TOPICS 1000 /* that are looked at; the hub allows fewer */
+#define CHECK_NS    (10 * NS_PER_SEC)
 
 int stream_epoch(struct store *store, uint64_t *epoch, struct err *err)
 {
@@ -73,23 +76,44 @@ static int too_many_topics(struct err *err)
 
 /* The reply's source: a client of the hub. */
 struct stream {
-	struct http_exchange *http;
+	struct request *request; /* lives as long as its reply */
 	struct hub_client *client;
+	int64_t checked_ns; /* when its sender was last known to be signed in */
 };
 
 static void stream_rest(void *user)
 {
-	http_rest(((struct stream *)user)->http);
+	http_rest(((struct stream *)user)->request->http);
 }
 
 static void stream_wake(void *user)
 {
-	http_wake(((struct stream *)user)->http);
+	http_wake(((struct stream *)user)->request->http);
+}
+
+/* A stream may outlive the right to it: who has signed out, or was removed, is told no more. */
+static void check_again(struct stream *stream)
+{
+	struct request request = *stream->request;
+	struct err err = { 0 };
+	struct user person;
+	bool by_token;
+
+	if (clock_now_ns() - stream->checked_ns < CHECK_NS)
+		return;
+	stream->checked_ns = clock_now_ns();
+	request.arena = (struct arena){ 0 };
+	if (signin_check(&request, &person, &by_token, &err) == -EACCES)
+		hub_drop(stream->client, "nobody is signed in any more");
+	arena_free(&request.arena);
 }
 
 static ssize_t stream_read(void *user, char *into, size_t size)
 {
-	return hub_client_read(((struct stream *)user)->client, into, size);
+	struct stream *stream = user;
+
+	check_again(stream);
+	return hub_client_read(stream->client, into, size);
 }
 
 static void stream_end(void *user)
@@ -148,7 +172,8 @@ static int open_stream(struct request *request, const struct wishes *wishes, str
 	struct stream *stream = mem_alloc(sizeof(*stream));
 	struct hub *hub = request->app->hub;
 
-	stream->http = request->http;
+	stream->request = request;
+	stream->checked_ns = clock_now_ns();
 	stream->client = hub_client_new(hub,
 					&(struct hub_sleep){ stream, stream_rest, stream_wake });
 	if (!stream->client) {

@@ -272,6 +272,29 @@ def test_topics(site):
         check(status == 400 and "no topic" in body["error"]["message"], f"refused: {bad}", status, body)
 
 
+def test_removed_user(site):
+    """Somebody who is removed is told no more: looked at every 10 s."""
+    lib.run([lib.PERFOLIO, "user", "add", "--no-password", "--data", site.data, "vera"])
+    made = lib.run([lib.PERFOLIO, "user", "token", "--data", site.data, "vera"])
+    token, site.token = site.token, made.stdout.split()[-1]
+    try:
+        stream = site.stream("sessions", timeout=40)
+    finally:
+        site.token = token
+    with stream:
+        check(stream.next("ready") and stream.status == 200, "a viewer follows", made.stdout, made.stderr)
+        lib.run([lib.PERFOLIO, "user", "remove", "--data", site.data, "vera"])
+        time.sleep(11)
+        site.session("secret")
+        names = []
+        try:
+            for event in stream:
+                names.append((event.name, event.data.get("reason")))
+        except EOFError:
+            pass
+        check(names == [("dropped", "nobody is signed in any more")], "until he is removed", names)
+
+
 def read_many(site, topics, count, ready):
     """A process of its own that reads so many streams until it is ended; it writes to `ready` at first."""
     pid = os.fork()
@@ -341,6 +364,8 @@ def main():
         test_reconnects(site)
         test_web_side_killed(site)
         test_many(site)
+        if LONG:
+            test_removed_user(site)
         check(site.process.poll() is None, "the server is still there", site.words())
     lib.done()
 
