@@ -272,6 +272,13 @@ def heat(browser, site, run):
     expected = [sum(answer["counts"][i * 50:(i + 1) * 50]) for i in range(answer["columns"])]
     made = [sum(1 for s in samples() if s[5] == "cycles" and int(s[0] - 100.0 + 1e-9) == i) for i in range(6)]
     check("the table beside it has them by second", shown == expected == made, (shown, expected, made))
+    tab.page.run("document.querySelector('.time-heat').focus()")
+    for key, more in (("ArrowRight", {}), ("ArrowRight", {}), ("ArrowUp", {}), ("ArrowRight", {"modifiers": 8}), ("Enter", {"code": 13})):
+        tab.key(key, **more)
+    first = int(tab.param("from")) - int(answer["start_ns"]), int(tab.param("to")) - int(answer["start_ns"])
+    check("keys choose a time too", first == (1.02 * NS, 2.04 * NS), first)
+    tab.key("Escape", code=27)
+    check("and Esc all of it", tab.param("from") is None)
     tab.drag(".time-heat", (1.5 / answer["columns"], 0.5), (3.5 / answer["columns"], 0.11))
     start, end = tab.param("from"), tab.param("to")
     chosen = flame_samples(site, run, start, end)
@@ -353,7 +360,11 @@ def live(browser, site, session):
     tab = Tab(browser, site, run, "flame", motion=True)
     tab.until("!!document.querySelector('.flame-frames canvas')", 30)
     said = "document.querySelector('.flame-subtitle')?.textContent ?? ''"
+    tab.page.click(*tab.place(1, 0.5))
+    time.sleep(0.4)
+    chosen = tab.text(".flame-chosen .flame-name")
     cells = watch_cells(browser, site, run)
+    tab.page.ask("Page.bringToFront")
     grown = []
     end = time.monotonic() + 20
     while time.monotonic() < end:
@@ -373,8 +384,23 @@ def live(browser, site, session):
     check("then it is the finished graph", f"{flame['samples']:,} samples" in tab.text(".flame-subtitle") and
           flame["samples"] >= (steps[-1] if steps else 0), (tab.text(".flame-subtitle"), steps[-1:]))
     check("with the API's figures", near(tab.rows(), top(site, run)), tab.rows())
+    time.sleep(0.4)
+    edges = [tab.hover(1, part)[0] for part in (0.01, 0.99)]
+    check("what was zoomed while it grew is still seen", chosen and edges == [chosen, chosen], (chosen, edges))
     tab.close()
     return run
+
+
+def refused(browser, site, run):
+    """What is not there is said, with a way back."""
+    tab = Tab(browser, site, run, "flame", "event=nobody")
+    tab.until("!!document.querySelector('.flame-empty button')")
+    status, answer = site.ask("GET", f"/runs/{run}/flame?event=nobody")
+    check("a refusal is shown in the API's words", status >= 400 and answer["error"]["message"] in (tab.text(".flame-empty") or ""),
+          (status, answer, tab.text(".flame-empty")))
+    tab.press("Show all samples")
+    check("with a way back", tab.until("!!document.querySelector('.flame-frames canvas')") and tab.param("event") is None)
+    tab.close()
 
 
 def with_counters(browser, site, run):
@@ -423,7 +449,7 @@ def main():
         run = bring(site, session, "made.txt", script().encode())
         state = site.wait(run)
         check("the text is imported", state["state"] == "done", state)
-        for part in (looking, keys, changes, choosing, between, heat, lanes, chart):
+        for part in (looking, keys, changes, choosing, between, refused, heat, lanes, chart):
             part(browser, site, run)
         recorded = live(browser, site, session)
         with_counters(browser, site, recorded)

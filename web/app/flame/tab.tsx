@@ -2,7 +2,6 @@
 // The Flame tab of a run.
 
 import { useMemo, useRef } from "preact/hooks";
-import type { Graph } from "../../flame/columns";
 import { Answer, isLive, isReady, useEvents, useGraph, useLiveGraph, useThreads } from "./data";
 import { Filters } from "./filters";
 import { FlamePanel } from "./panel";
@@ -28,9 +27,18 @@ export function useFlameState({ params, setParams }: TabProps, width: number): [
 	return [kept.current.state, change];
 }
 
-export function Refused({ refusal }: { refusal: Refusal }) {
-	return <p class="flame-empty" role="alert">{refusal.message}{refusal.remedy ? ` ${refusal.remedy}` : ""}</p>;
+// What the API refused, with a way back: most often the address asks for what is not there.
+export function Refused({ refusal, onReset }: { refusal: Refusal; onReset?: (() => void) | undefined }) {
+	return (
+		<div class="flame flame-empty" role="alert">
+			<p>{refusal.message}{refusal.remedy ? `: ${refusal.remedy}` : ""}</p>
+			{onReset && <button type="button" onClick={onReset}>Show all samples</button>}
+		</div>
+	);
 }
+
+// The samples of the standard view.
+export const ALL: Partial<FlameState> = { event: "", who: "", from: "", to: "", zoom: 0, least: "" };
 
 export function Waiting({ state }: { state: string }) {
 	const text = state === "processing" ? "The recording is being read; its graph comes in a moment."
@@ -38,11 +46,11 @@ export function Waiting({ state }: { state: string }) {
 	return <p class="flame-empty" role="status">{text}</p>;
 }
 
-// The graph of a finished run, or, until it is there, the last one of the stream.
-function useShown(answer: Answer<Graph>, live: Graph | null, run: number): Graph | null {
-	const last = useRef<{ run: number; graph: Graph } | null>(null);
-	if (live) last.current = { run, graph: live };
-	return answer.value ?? live ?? (last.current?.run === run ? last.current.graph : null);
+// What is known of a finished run, or, until it is there, the last of the stream.
+export function useShown<T>(answer: Answer<T>, live: T | null, run: number): T | null {
+	const last = useRef<{ run: number; live: T } | null>(null);
+	if (live) last.current = { run, live };
+	return answer.value ?? live ?? (last.current?.run === run ? last.current.live : null);
 }
 
 export function FlameTab(props: TabProps) {
@@ -59,7 +67,7 @@ function Shown(props: TabProps & { width: number }) {
 	const live = useLiveGraph(props, state.event);
 	const graph = useShown(answer, live?.graph ?? null, run.id);
 	const names = live?.events ?? events.value?.rows.filter(({ samples }) => samples > 0).map(({ event }) => event) ?? [];
-	if (answer.refusal) return <Refused refusal={answer.refusal} />;
+	if (answer.refusal) return <Refused refusal={answer.refusal} onReset={() => change(ALL)} />;
 	if (!graph) return <Waiting state={run.state} />;
 	return (
 		<FlamePanel graph={graph} state={state} change={change} busy={answer.busy}

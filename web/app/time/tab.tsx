@@ -10,7 +10,7 @@ import type { TabProps } from "../flame/props";
 import { useSize } from "../flame/size";
 import { Source } from "../flame/source";
 import { FlameState, filterOf } from "../flame/state";
-import { Refused, Waiting, useFlameState } from "../flame/tab";
+import { ALL, Refused, Waiting, useFlameState, useShown } from "../flame/tab";
 import { after, since } from "../flame/times";
 import { Chart } from "./chart";
 import { Counters } from "./counters";
@@ -82,8 +82,8 @@ interface GraphProps {
 
 function GraphBelow({ tab, state, change, live }: GraphProps) {
 	const graph = useGraph(tab, filterOf(state));
-	const shown = graph.value ?? live;
-	if (graph.refusal) return <Refused refusal={graph.refusal} />;
+	const shown = useShown(graph, live, tab.run.id);
+	if (graph.refusal) return <Refused refusal={graph.refusal} onReset={() => change(ALL)} />;
 	if (!shown) return <Waiting state={tab.run.state} />;
 	return <FlamePanel graph={shown} state={state} change={change} source={(made, name) => <Source key={name} tab={tab} graph={made} name={name} state={state} />} />;
 }
@@ -108,9 +108,9 @@ function Shown(props: TabProps & { width: number; lanes: Lanes }) {
 	const laned = useLanes(props, state.event, lanes);
 	const live = useLiveGraph(props, state.event);
 	const growing = useLiveHeat(props, live?.event ?? 0);
-	const heat = answer.value ?? growing;
+	const heat = useShown(answer, growing, run.id);
 	const lines = useLines(props, heat);
-	if (answer.refusal) return <Refused refusal={answer.refusal} />;
+	if (answer.refusal) return <Refused refusal={answer.refusal} onReset={() => change(ALL)} />;
 	if (!heat) return <Waiting state={run.state} />;
 	const range = rangeIn(state, heat);
 	const choose = (made: Range | null) => change(made ? { from: after(heat.start, made[0]), to: after(heat.start, made[1]), zoom: 0 } : { from: "", to: "" });
