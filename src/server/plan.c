@@ -64,6 +64,7 @@ static void sample_line(struct wordlist *line, const struct form *form, const ch
 		add2(line, "-F", form->rate);
 	add2(line, "--call-graph", form->call_graph);
 	add2(line, "-e", form->sample_events);
+	*vec_push(line) = "--sample-cpu";
 	vec_each (word, &form->record_options)
 		*vec_push(line) = *word;
 	add_target(line, form);

@@ -412,6 +412,8 @@ def with_counters(browser, site, run):
     tab.settle()
     shown = tab.texts(".time-lines button")
     check("counters of the recording stand above", names and all(any(text.startswith(name) for text in shown) for name in names), (shown, names))
+    cpus = site.get(f"/runs/{run}/heatmap?lanes=cpu")["items"]
+    check("a command's samples tell their CPU", sum(lane["samples"] for lane in cpus) == site.get(f"/runs/{run}/flame")["samples"], cpus)
     tab.drag(".time-counters .u-over", (0.2, 0.5), (0.5, 0.5))
     start, end = tab.param("from"), tab.param("to")
     expected = flame_samples(site, run, start, end) if start else -1
