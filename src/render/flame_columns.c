@@ -29,11 +29,14 @@ struct columns {
 	struct buf drop, face, self, samples;
 };
 
+/* Most of what is written, so nothing is called for a byte. */
 static void put_number(struct buf *into, uint64_t value)
 {
+	vec_reserve(into, into->len + 11);
 	for (; value >= 0x80; value >>= 7)
-		buf_putc(into, (char)(value | 0x80));
-	buf_putc(into, (char)value);
+		into->data[into->len++] = (char)(value | 0x80);
+	into->data[into->len++] = (char)value;
+	into->data[into->len] = 0;
 }
 
 static uint32_t number_of(struct numbered *numbered, const char *text)
@@ -183,12 +186,28 @@ static void walk(struct columns *c)
 	}
 }
 
+/* Whether JSON has it as it is. */
+static bool is_plain(const char *text)
+{
+	for (; *text; text++)
+		if ((unsigned char)*text < 0x20 || (unsigned char)*text >= 0x7f || *text == '"' ||
+		    *text == '\\' || *text == '<')
+			return false;
+	return true;
+}
+
 void flame_script_text(struct outbuf *out, const char *text)
 {
 	struct buf quoted = { 0 };
 	const char *at;
 	size_t length;
 
+	if (is_plain(text)) {
+		out_char(out, '"');
+		out_text(out, text);
+		out_char(out, '"');
+		return;
+	}
 	json_quote_into(&quoted, text);
 	for (at = quoted.data; (length = strcspn(at, "<")), at[length]; at += length + 1) {
 		out_bytes(out, at, length);

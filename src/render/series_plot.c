@@ -4,6 +4,8 @@
 #include "base/idmap.h"
 #include "render/series_ratio.h"
 
+#include <math.h>
+
 #define CELLS_MAX ((size_t)4 << 20)   /* of all lines: 128 MB */
 #define RANGE_MAX (UINT64_C(1) << 60) /* ns: 36 years */
 
@@ -13,15 +15,21 @@ struct pending {
 	uint64_t rows;
 };
 
+/* A row's place in its tick: what is counted there, and the line it belongs to. */
+struct seat {
+	uint64_t key;  /* event and CPU as they stand in the row */
+	uint32_t line; /* NO_LINE: it is not wanted */
+};
+
 struct plotter {
 	struct series_plot *plot;
 	const struct series *series;
 	const struct series_question *question;
 	size_t first, last; /* rows */
 	size_t columns;
-	struct idmap known;  /* (event, cpu) to line */
-	VEC(uint32_t) order; /* of lines in the last tick: the next one mostly has the same */
-	size_t place;	     /* in it */
+	struct idmap known;	/* (event, cpu) to line */
+	VEC(struct seat) order; /* of rows in the last tick: the next one mostly has the same */
+	size_t place;		/* in it */
 	VEC(struct pending) pending;
 	VEC(uint32_t) touched;
 	size_t looked; /* at so many lines for ratios */
@@ -53,9 +61,13 @@ static size_t count_ticks(const struct plotter *p, size_t most)
 	return ticks;
 }
 
-static struct plot_cell *new_cells(size_t columns)
+struct plot_cell *series_cells_new(size_t columns)
 {
-	return mem_alloc((columns + 1) * sizeof(struct plot_cell));
+	struct plot_cell *cells = mem_resize(NULL, columns + 1, sizeof(*cells));
+
+	for (size_t i = 0; i <= columns; i++)
+		cells[i] = (struct plot_cell){ .min = INFINITY, .max = -INFINITY };
+	return cells;
 }
 
 static uint32_t add_line(struct plotter *p, uint32_t event, int32_t cpu)
@@ -67,43 +79,29 @@ static uint32_t add_line(struct plotter *p, uint32_t event, int32_t cpu)
 	line = vec_push(&p->plot->lines);
 	line->event = event;
 	line->cpu = cpu;
-	line->cells = new_cells(p->columns);
+	line->cells = series_cells_new(p->columns);
 	vec_push(&p->pending);
 	return (uint32_t)p->plot->lines.len - 1;
 }
 
-static uint32_t find_line(struct plotter *p, uint32_t event, int32_t cpu)
+static uint32_t find_line(struct plotter *p, const struct series_row *row)
 {
-	uint64_t key = (uint64_t)event << 32 | (uint32_t)(cpu + 1);
-	uint32_t line;
+	int32_t cpu = p->question->each_cpu ? row->cpu : -1;
+	uint64_t key = (uint64_t)row->event << 32 | (uint32_t)(cpu + 1);
+	uint32_t line = idmap_find(&p->known, key);
 
-	if (p->place < p->order.len) {
-		const struct plot_line *guess;
-
-		line = p->order.data[p->place];
-		guess = line == NO_LINE ? NULL : &p->plot->lines.data[line];
-		if (guess && guess->event == event && guess->cpu == cpu)
-			return line;
-	}
-	line = idmap_find(&p->known, key);
-	if (line == UINT32_MAX) {
-		line = add_line(p, event, cpu);
+	if (line == IDMAP_NONE) {
+		line = add_line(p, row->event, cpu);
 		if (line != NO_LINE)
 			idmap_add(&p->known, key, line);
 	}
-	if (p->place < p->order.len)
-		p->order.data[p->place] = line;
-	else
-		*vec_push(&p->order) = line;
 	return line;
 }
 
-static void put(struct plot_cell *cell, double value, double sum, double weight)
+static inline void put(struct plot_cell *cell, double value, double sum, double weight)
 {
-	if (!cell->weight || value < cell->min)
-		cell->min = value;
-	if (!cell->weight || value > cell->max)
-		cell->max = value;
+	cell->min = value < cell->min ? value : cell->min;
+	cell->max = value > cell->max ? value : cell->max;
 	cell->sum += sum;
 	cell->weight += weight;
 }
@@ -144,6 +142,11 @@ static void end_tick(struct plotter *p)
 
 	if (!p->in_tick)
 		return;
+	p->in_tick = false;
+	if (!p->touched.len) { /* nothing of it is wanted */
+		p->tick_before = p->tick_ns;
+		return;
+	}
 	choose_column(p, p->tick_ns);
 	/* Ratios of lines that came with this tick begin with it. */
 	if (p->looked != plot->lines.len)
@@ -159,7 +162,6 @@ static void end_tick(struct plotter *p)
 	}
 	p->touched.len = 0;
 	p->tick_before = p->tick_ns;
-	p->in_tick = false;
 }
 
 static void begin_tick(struct plotter *p, uint64_t time)
@@ -180,24 +182,39 @@ static bool is_wanted(const struct plotter *p, const struct series_row *row)
 	return !q->cpus || row->cpu < 0 || cpuset_has(q->cpus, row->cpu);
 }
 
-static void take_row(struct plotter *p, const struct series_row *row)
+/* The line of the next row of a tick; NO_LINE: it is none that is wanted. */
+static inline uint32_t seat_row(struct plotter *p, const struct series_row *row)
 {
-	uint32_t id = find_line(p, row->event, p->question->each_cpu ? row->cpu : -1);
+	uint64_t key = (uint64_t)(uint32_t)row->cpu << 32 | row->event;
+	struct seat *seat;
+
+	if (p->place == p->order.len)
+		*vec_push(&p->order) = (struct seat){ ~key, NO_LINE };
+	seat = &p->order.data[p->place++];
+	if (seat->key != key) {
+		seat->key = key;
+		seat->line = is_wanted(p, row) ? find_line(p, row) : NO_LINE;
+	}
+	return seat->line;
+}
+
+static inline void take_row(struct plotter *p, const struct series_row *row)
+{
+	uint32_t id = seat_row(p, row);
+	struct pending *pending;
 	struct plot_line *line;
 
-	if (id == NO_LINE) {
-		p->plot->lines_left_out++;
+	if (id == NO_LINE)
 		return;
-	}
-	p->place++;
 	line = &p->plot->lines.data[id];
 	line->total += row->value;
 	line->points++;
 	line->enabled_ns += row->enabled_ns;
 	line->running_ns += row->running_ns;
-	if (!p->pending.data[id].rows++)
+	pending = &p->pending.data[id];
+	if (!pending->rows++)
 		*vec_push(&p->touched) = id;
-	p->pending.data[id].value += (double)row->value;
+	pending->value += (double)row->value;
 }
 
 static void read_rows(struct plotter *p)
@@ -205,10 +222,10 @@ static void read_rows(struct plotter *p)
 	const struct series_row *rows = p->series->rows;
 
 	for (size_t i = p->first; i < p->last; i++) {
-		if (!is_wanted(p, &rows[i]))
-			continue;
-		if (!p->in_tick || !same_tick(p->series, p->tick_ns, rows[i].time_ns))
-			begin_tick(p, rows[i].time_ns);
+		uint64_t time = rows[i].time_ns;
+
+		if (!p->in_tick || (time != p->tick_ns && !same_tick(p->series, p->tick_ns, time)))
+			begin_tick(p, time);
 		take_row(p, &rows[i]);
 	}
 	end_tick(p);
@@ -233,10 +250,11 @@ static void choose_range(struct plotter *p, size_t width)
 	plot->points = p->last - p->first;
 	p->columns = count_ticks(p, width);
 	plot->down_sampled = p->columns > width;
-	plot->from_ns = p->question->from_ns ? p->question->from_ns : series->head->start_ns;
-	plot->to_ns = p->question->to_ns   ? p->question->to_ns
-		      : p->last > p->first ? series->rows[p->last - 1].time_ns + 1
-					   : plot->from_ns;
+	/* Columns are for what is there, whatever range was asked for. */
+	plot->from_ns = series->head->start_ns;
+	if (p->question->from_ns > plot->from_ns)
+		plot->from_ns = p->question->from_ns;
+	plot->to_ns = p->last > p->first ? series->rows[p->last - 1].time_ns + 1 : plot->from_ns;
 	if (plot->down_sampled) {
 		p->columns = width;
 		/* A file may say anything of its times. */

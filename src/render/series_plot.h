@@ -60,7 +60,6 @@ struct series_plot {
 	VEC(struct plot_ratio) ratios;
 	size_t points; /* rows in the range */
 	bool down_sampled;
-	uint64_t lines_left_out; /* rows of lines beyond PLOT_LINES_MAX */
 };
 
 void series_plot_make(struct series_plot *plot, const struct series *series,

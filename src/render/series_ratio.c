@@ -79,7 +79,7 @@ void series_ratios_find(struct series_plot *plot, const struct series *series, s
 				.cpu = line->cpu,
 				.of = i,
 				.by = by,
-				.cells = mem_alloc((columns + 1) * sizeof(struct plot_cell)),
+				.cells = series_cells_new(columns),
 			};
 		}
 	}

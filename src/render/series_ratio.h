@@ -8,4 +8,7 @@
 /* Adds the ratios of the lines that there are, with empty cells. */
 void series_ratios_find(struct series_plot *plot, const struct series *series, size_t columns);
 
+/* Empty ones, one a column and one more. */
+struct plot_cell *series_cells_new(size_t columns);
+
 #endif

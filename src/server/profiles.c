@@ -4,6 +4,7 @@
 #include "base/vec.h"
 #include "profile/index.h"
 #include "profile/ready.h"
+#include "render/series_read.h"
 #include "store/content.h"
 #include "store/datadir.h"
 
@@ -18,7 +19,9 @@
 
 struct entry {
 	char hash[HASH_TEXT];
-	struct profile *profile; /* NULL while it is opened */
+	bool ready; /* false while it is opened */
+	struct profile *profile;
+	struct series *series; /* or counters; the other is NULL */
 	size_t bytes;
 	unsigned holders;
 	uint64_t used; /* a clock of uses */
@@ -53,6 +56,9 @@ static void drop(struct entry **link)
 
 	*link = entry->next;
 	profile_free(entry->profile);
+	if (entry->series)
+		series_close(entry->series);
+	free(entry->series);
 	free(entry);
 }
 
@@ -128,56 +134,75 @@ static bool has_kind(const struct file_rows *rows, const char *kind)
 	return false;
 }
 
-static int open_index(struct profiles *profiles, int64_t file, struct profile **profile,
-		      size_t *bytes, struct err *err)
+static int open_series(struct entry *entry, int fd, struct err *err)
+{
+	int rc;
+
+	entry->series = mem_alloc(sizeof(*entry->series));
+	rc = series_open_fd(entry->series, fd, err);
+	if (!rc)
+		return 0;
+	free(entry->series);
+	entry->series = NULL;
+	return rc;
+}
+
+static int open_index(struct entry *entry, int fd, struct err *err)
+{
+	int rc = profile_index_open_fd(&entry->profile, fd, err);
+
+	if (!rc)
+		profile_make_ready(entry->profile);
+	return rc;
+}
+
+static int open_entry(struct profiles *profiles, const struct file_row *row, struct entry *entry,
+		      struct err *err)
 {
 	struct arena arena = { 0 };
-	struct file_row row;
-	int fd = content_open(profiles->options.dir, file, &arena, &row, err);
-	int rc = fd < 0 ? fd : profile_index_open_fd(profile, fd, err);
+	struct file_row ignored;
+	int fd = content_open(profiles->options.dir, row->id, &arena, &ignored, err);
+	int rc = fd;
 
-	if (!rc) {
-		*bytes = (size_t)row.size;
-		profile_make_ready(*profile);
-	}
-	if (fd >= 0)
+	if (fd >= 0) {
+		rc = strcmp(row->kind, "index") ? open_series(entry, fd, err)
+						: open_index(entry, fd, err);
 		close(fd);
+	}
+	entry->bytes = (size_t)row->size;
 	arena_free(&arena);
 	return rc;
 }
 
 /* Opens with the lock let go: others wait for this one, and look at theirs meanwhile. */
-static int fill(struct profiles *profiles, struct entry *entry, int64_t file, struct err *err)
+static int fill(struct profiles *profiles, struct entry *entry, const struct file_row *row,
+		struct err *err)
 {
-	struct profile *profile = NULL;
-	size_t bytes = 0;
 	int rc;
 
 	pthread_mutex_unlock(&profiles->lock);
-	rc = open_index(profiles, file, &profile, &bytes, err);
+	rc = open_entry(profiles, row, entry, err);
 	pthread_mutex_lock(&profiles->lock);
+	entry->ready = !rc;
 	if (rc) {
 		struct entry **link = &profiles->entries;
 
 		while (*link != entry)
 			link = &(*link)->next;
 		drop(link);
-	} else {
-		entry->profile = profile;
-		entry->bytes = bytes;
 	}
 	pthread_cond_broadcast(&profiles->opened);
 	return rc;
 }
 
-static int get_index(struct profiles *profiles, const struct file_row *row,
-		     const struct profile **profile, struct err *err)
+static int get_entry(struct profiles *profiles, const struct file_row *row,
+		     const struct entry **into, struct err *err)
 {
 	struct entry *entry;
 	int rc = 0;
 
 	pthread_mutex_lock(&profiles->lock);
-	while ((entry = find(profiles, row->hash)) && !entry->profile)
+	while ((entry = find(profiles, row->hash)) && !entry->ready)
 		pthread_cond_wait(&profiles->opened, &profiles->lock);
 	if (!entry) {
 		entry = mem_alloc(sizeof(*entry));
@@ -185,13 +210,13 @@ static int get_index(struct profiles *profiles, const struct file_row *row,
 		entry->next = profiles->entries;
 		entry->holders = 1; /* so that nobody drops it */
 		profiles->entries = entry;
-		rc = fill(profiles, entry, row->id, err);
+		rc = fill(profiles, entry, row, err);
 	} else {
 		entry->holders++;
 	}
 	if (!rc) {
 		entry->used = ++profiles->clock;
-		*profile = entry->profile;
+		*into = entry;
 		trim(profiles);
 	}
 	pthread_mutex_unlock(&profiles->lock);
@@ -232,13 +257,16 @@ int profiles_get(struct profiles *profiles, int64_t run, const struct profile **
 {
 	struct arena arena = { 0 };
 	struct file_rows rows = { 0 };
+	const struct entry *entry;
 	struct file_row row;
 	int rc = content_list(profiles->options.dir, run, &arena, &rows, err);
 
 	if (!rc && !find_file(&rows, "index", &row)) {
 		rc = explain(profiles, run, &rows, err);
 	} else if (!rc) {
-		rc = get_index(profiles, &row, profile, err);
+		rc = get_entry(profiles, &row, &entry, err);
+		if (!rc)
+			*profile = entry->profile;
 		/* Made by another version, or not there as it was written: away with it. */
 		if (rc == -ESTALE || rc == -EBADMSG || rc == -ENOENT) {
 			content_remove(profiles->options.dir, row.id, NULL);
@@ -250,16 +278,46 @@ int profiles_get(struct profiles *profiles, int64_t run, const struct profile **
 	return rc;
 }
 
-void profiles_put(struct profiles *profiles, const struct profile *profile)
+int profiles_get_series(struct profiles *profiles, int64_t run, const struct series **series,
+			struct err *err)
 {
-	if (!profile)
-		return;
+	struct arena arena = { 0 };
+	struct file_rows rows = { 0 };
+	const struct entry *entry;
+	struct file_row row;
+	int rc = content_list(profiles->options.dir, run, &arena, &rows, err);
+
+	if (!rc && !find_file(&rows, "series", &row))
+		rc = err_set(err, ENOENT, "run %lld has no counters", (long long)run);
+	else if (!rc)
+		rc = get_entry(profiles, &row, &entry, err);
+	if (!rc)
+		*series = entry->series;
+	vec_free(&rows);
+	arena_free(&arena);
+	return rc;
+}
+
+static void put(struct profiles *profiles, const void *profile, const void *series)
+{
 	pthread_mutex_lock(&profiles->lock);
 	for (struct entry *entry = profiles->entries; entry; entry = entry->next)
-		if (entry->profile == profile)
+		if (profile ? entry->profile == profile : entry->series == series)
 			entry->holders--;
 	trim(profiles);
 	pthread_mutex_unlock(&profiles->lock);
+}
+
+void profiles_put(struct profiles *profiles, const struct profile *profile)
+{
+	if (profile)
+		put(profiles, profile, NULL);
+}
+
+void profiles_put_series(struct profiles *profiles, const struct series *series)
+{
+	if (series)
+		put(profiles, NULL, series);
 }
 
 const char *profiles_mark(struct profiles *profiles, int64_t run, char into[static PROFILES_MARK])

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The profiles of runs that are being looked at: their indexes, mapped once and shared by all who
- * ask.  Those that nobody holds are let go of, the longest unused first, when there are too many or
- * they are too large together.  For any thread.
+ * The profiles and counters of runs that are being looked at: files that are mapped once and shared
+ * by all who ask.  Those that nobody holds are let go of, the longest unused first, when there are
+ * too many or they are too large together.  For any thread.
  */
 #ifndef SERVER_PROFILES_H
 #define SERVER_PROFILES_H
@@ -14,6 +14,7 @@ struct datadir;
 struct err;
 struct profile;
 struct profiles;
+struct series;
 
 struct profiles_options {
 	struct datadir *dir;
@@ -35,6 +36,11 @@ void profiles_free(struct profiles *profiles);
 int profiles_get(struct profiles *profiles, int64_t run, const struct profile **profile,
 		 struct err *err);
 void profiles_put(struct profiles *profiles, const struct profile *profile);
+
+/* The same for the counters of a run, once their file is complete; -ENOENT before. */
+int profiles_get_series(struct profiles *profiles, int64_t run, const struct series **series,
+			struct err *err);
+void profiles_put_series(struct profiles *profiles, const struct series *series);
 
 #define PROFILES_MARK 20
 /* What changes with the profile of a run, for ETags: "" where there is none yet. */

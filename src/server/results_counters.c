@@ -3,6 +3,8 @@
 #include "base/cpuset.h"
 #include "base/err.h"
 #include "render/series_json.h"
+#include "server/app.h"
+#include "server/profiles.h"
 #include "server/results.h"
 
 #include <errno.h>
@@ -13,14 +15,45 @@
 
 struct counters {
 	struct run run;
-	struct series series;
+	const struct series *series;
+	struct series growing; /* of a run that goes on: mapped as far as it is written */
+	const struct series *shared;
 	uint64_t from_ns, to_ns;
 };
 
 /* 1: the client has the answer already. */
+static int open_growing(struct counters *counters, struct request *request, struct err *err)
+{
+	int fd = result_file(request, "series", "counters", err);
+	int rc = fd < 0 ? fd : result_same_file(request, &counters->run, fd);
+
+	if (!rc)
+		rc = series_open_fd(&counters->growing, fd, err);
+	if (fd >= 0)
+		close(fd);
+	counters->series = &counters->growing;
+	return rc;
+}
+
+static int open_complete(struct counters *counters, struct request *request, struct err *err)
+{
+	int rc = profiles_get_series(request->app->profiles, counters->run.id, &counters->shared,
+				     err);
+
+	counters->series = counters->shared;
+	if (rc)
+		return rc;
+	if (!reply_etag(request, arena_printf(&request->arena, "%lld-series",
+					      (long long)counters->run.change)))
+		return 0;
+	profiles_put_series(request->app->profiles, counters->shared);
+	return 1;
+}
+
+/* 1: the client has the answer already. */
 static int open_counters(struct counters *counters, struct request *request, struct err *err)
 {
-	int fd, rc;
+	int rc;
 
 	*counters = (struct counters){ 0 };
 	rc = store_run_get(request->store, request->ids[0], &request->arena, &counters->run, err);
@@ -30,20 +63,20 @@ static int open_counters(struct counters *counters, struct request *request, str
 		rc = request_u64(request, "to", 0, &counters->to_ns, err);
 	if (rc)
 		return rc;
-	fd = result_file(request, "series", "counters", err);
-	if (fd < 0)
-		return fd;
-	rc = result_same_file(request, &counters->run, fd);
-	if (!rc)
-		rc = series_open_fd(&counters->series, fd, err);
-	close(fd);
-	return rc;
+	rc = open_complete(counters, request, err);
+	return rc == -ENOENT ? open_growing(counters, request, err) : rc;
+}
+
+static void close_counters(struct counters *counters, struct request *request)
+{
+	profiles_put_series(request->app->profiles, counters->shared);
+	series_close(&counters->growing);
 }
 
 static struct series_subject subject_of(const struct counters *counters)
 {
 	return (struct series_subject){ .run = counters->run.id,
-					.series = &counters->series,
+					.series = counters->series,
 					.running = result_is_growing(&counters->run) };
 }
 
@@ -108,7 +141,7 @@ static int get_counters(struct request *request, struct err *err)
 	question.to_ns = counters.to_ns;
 	rc = result_number(request, "width", PLOT_WIDTH, 1, PLOT_WIDTH_MAX, &question.width, err);
 	if (!rc)
-		rc = read_events(request, &counters.series, &events, err);
+		rc = read_events(request, counters.series, &events, err);
 	if (!rc)
 		rc = read_cpus(request, &question, &cpus, err);
 	if (!rc) {
@@ -120,7 +153,7 @@ static int get_counters(struct request *request, struct err *err)
 	}
 	free(events);
 	cpuset_free(&cpus);
-	series_close(&counters.series);
+	close_counters(&counters, request);
 	return rc;
 }
 
@@ -145,7 +178,7 @@ static int get_raw(struct request *request, struct err *err)
 				&answer.out);
 		answer_end(&answer, 0);
 	}
-	series_close(&counters.series);
+	close_counters(&counters, request);
 	return rc;
 }
 
@@ -178,7 +211,7 @@ static int read_bars(const struct request *request, const struct counters *count
 	static const char *const scales[] = { "linear", "log", NULL };
 	unsigned scale = 0;
 	uint32_t cpu = 0;
-	int rc = find_event(request, &counters->series, &bars->event, err);
+	int rc = find_event(request, counters->series, &bars->event, err);
 
 	if (!rc)
 		rc = result_number(request, "bins", 50, 1, SERIES_BINS_MAX, &bars->bins, err);
@@ -210,7 +243,7 @@ static int get_histogram(struct request *request, struct err *err)
 		series_histogram_json(&subject, &bars, &answer.out);
 		answer_end(&answer, 0);
 	}
-	series_close(&counters.series);
+	close_counters(&counters, request);
 	return rc;
 }
 
