@@ -3,6 +3,7 @@
 #ifndef BASE_CLOCK_H
 #define BASE_CLOCK_H
 
+#include <pthread.h>
 #include <stdint.h>
 #include <time.h>
 
@@ -15,6 +16,27 @@ static inline int64_t clock_now_ns(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return now.tv_sec * NS_PER_SEC + now.tv_nsec;
+}
+
+/* A condition that waits by this clock: no jump of the wall's makes it longer. */
+static inline void clock_cond_init(pthread_cond_t *cond)
+{
+	pthread_condattr_t monotonic;
+
+	pthread_condattr_init(&monotonic);
+	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	pthread_cond_init(cond, &monotonic);
+	pthread_condattr_destroy(&monotonic);
+}
+
+/* The time to give to pthread_cond_timedwait() for one of those. */
+static inline struct timespec clock_in(int seconds)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_sec += seconds;
+	return until;
 }
 
 #endif

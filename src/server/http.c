@@ -6,7 +6,10 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -15,6 +18,8 @@
 #define QUIET_S		  40	     /* a connection on which nothing moves */
 #define HEAD_MS		  20000
 #define NEXT_MS		  65000
+#define DRAIN_KNOWN	  ((uint64_t)1 << 30) /* of who is signed in */
+#define DRAIN_STRANGER	  ((uint64_t)4 << 20)
 
 static void set_deadline(struct http_exchange *exchange, int64_t deadline_ns)
 {
@@ -123,7 +128,19 @@ static void on_completed(void *cls, struct MHD_Connection *connection, void **st
 	*state = NULL;
 }
 
-/* What is refused is answered at once: its body is not waited for. */
+/*
+ * A client that does not wait for `100 Continue` reads no answer before it has sent its body, and
+ * would see its connection broken instead.  So a body of bearable size is read and forgotten.
+ */
+static bool must_drain(const struct http_exchange *exchange)
+{
+	const char *length = exchange_header(exchange, "Content-Length");
+	uint64_t most = exchange->request.user ? DRAIN_KNOWN : DRAIN_STRANGER;
+
+	return length && strtoull(length, NULL, 10) <= most && !exchange_header(exchange, "Expect");
+}
+
+/* What is refused is answered at once where that is understood. */
 static enum MHD_Result begin(struct http_exchange *exchange)
 {
 	struct err err = { 0 };
@@ -133,8 +150,13 @@ static enum MHD_Result begin(struct http_exchange *exchange)
 		set_deadline(exchange, exchange->began_ns + 30 * NS_PER_SEC);
 		return MHD_YES;
 	}
-	set_deadline(exchange, 0);
 	reply_settle(exchange, rc, &err);
+	if (must_drain(exchange)) {
+		exchange->step = STEP_REFUSED;
+		set_deadline(exchange, exchange->began_ns + 30 * NS_PER_SEC);
+		return MHD_YES;
+	}
+	set_deadline(exchange, 0);
 	exchange->step = STEP_REPLIED;
 	return reply_queue(exchange);
 }
@@ -142,10 +164,12 @@ static enum MHD_Result begin(struct http_exchange *exchange)
 /* A body that comes at less than 16 KiB a second is too slow. */
 static enum MHD_Result more_body(struct http_exchange *exchange, const char *bytes, size_t *size)
 {
-	int rc = body_take(exchange, bytes, *size);
+	size_t got = *size;
 
 	*size = 0;
-	if (rc)
+	if (exchange->step == STEP_REFUSED)
+		exchange->uploaded += (int64_t)got; /* no longer than its length: must_drain() */
+	else if (body_take(exchange, bytes, got))
 		return MHD_NO;
 	set_deadline(exchange, exchange->began_ns + 30 * NS_PER_SEC +
 				       exchange->uploaded / (16 << 10) * NS_PER_SEC);
@@ -194,7 +218,7 @@ static enum MHD_Result on_request(void *cls, struct MHD_Connection *connection, 
 		return more_body(exchange, data, size);
 	if (exchange->step == STEP_BODY)
 		return work(exchange);
-	if (exchange->step != STEP_READY)
+	if (exchange->step != STEP_READY && exchange->step != STEP_REFUSED)
 		return MHD_YES;
 	exchange->step = STEP_REPLIED;
 	return reply_queue(exchange);
@@ -215,10 +239,25 @@ const char *request_address(const struct request *request)
 	return request->http->peer ? request->http->peer->address : "unix";
 }
 
+/*
+ * The client has gone, or will at least send no more, and all that it sent was read: what is
+ * missing of its request will never come.  libmicrohttpd waits for it all the same.
+ */
+static bool has_gone(struct http_peer *peer)
+{
+	struct pollfd poller = { .fd = peer->fd, .events = POLLRDHUP };
+	bool gone = poll(&poller, 1, 0) == 1 && (poller.revents & (POLLRDHUP | POLLHUP));
+	bool before = peer->gone;
+	int unread = 0;
+
+	peer->gone = gone && !ioctl(peer->fd, FIONREAD, &unread) && !unread;
+	return peer->gone && before; /* one that is being read right now has a second */
+}
+
 static void cut_off_the_slow(struct http *http, int64_t now_ns)
 {
 	for (struct http_peer *peer = http->peers; peer; peer = peer->next) {
-		if (!peer->deadline_ns || peer->deadline_ns > now_ns)
+		if (!peer->deadline_ns || (peer->deadline_ns > now_ns && !has_gone(peer)))
 			continue;
 		peer->deadline_ns = 0;
 		shutdown(peer->fd, SHUT_RDWR);
@@ -232,8 +271,7 @@ static void *clock_thread(void *arg)
 
 	pthread_mutex_lock(&http->lock);
 	while (!http->stopping) {
-		clock_gettime(CLOCK_REALTIME, &until);
-		until.tv_sec++;
+		until = clock_in(1);
 		pthread_cond_timedwait(&http->changed, &http->lock, &until);
 		cut_off_the_slow(http, clock_now_ns());
 	}
@@ -295,7 +333,7 @@ struct http *http_start(struct app *app, const struct http_options *options, str
 	http->mhd = mhd;
 	http->options = *options;
 	pthread_mutex_init(&http->lock, NULL);
-	pthread_cond_init(&http->changed, NULL);
+	clock_cond_init(&http->changed);
 	tasks_init(&http->quick, QUICK_THREADS);
 	tasks_init(&http->slow, SLOW_THREADS);
 	if (streams_start(http, err)) {

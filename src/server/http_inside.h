@@ -27,6 +27,7 @@ struct http_peer {
 	struct http_peer *next, **link;
 	int fd;
 	int64_t deadline_ns; /* it is cut off then; 0: never */
+	bool gone;	     /* it was seen to send no more */
 	char address[INET6_ADDRSTRLEN];
 };
 
@@ -60,7 +61,7 @@ struct http_reply {
 	bool packed;
 };
 
-enum exchange_step { STEP_BODY, STEP_WORKING, STEP_READY, STEP_REPLIED };
+enum exchange_step { STEP_BODY, STEP_REFUSED, STEP_WORKING, STEP_READY, STEP_REPLIED };
 
 struct http_exchange {
 	struct http *http;

@@ -135,7 +135,7 @@ struct link *link_open(int fd, struct app *app, struct err *err)
 	link->channel = channel_new(fd, &runner_protocol);
 	link->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	pthread_mutex_init(&link->lock, NULL);
-	pthread_cond_init(&link->answered, NULL);
+	clock_cond_init(&link->answered);
 	if (!begin(link, err))
 		return link;
 	link_close(link);
@@ -264,11 +264,9 @@ int link_send(struct link *link, const struct ipc_type *type, const void *messag
 /* Called with the lock held. */
 static void wait_for_answer(struct link *link, const struct question *question)
 {
-	struct timespec until;
+	struct timespec until = clock_in(ASK_S);
 	int rc = 0;
 
-	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_sec += ASK_S;
 	while (!question->answered && !link->dead && !rc)
 		rc = pthread_cond_timedwait(&link->answered, &link->lock, &until);
 }

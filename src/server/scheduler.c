@@ -236,10 +236,8 @@ static void drop_first(struct scheduler *scheduler)
 /* Until there is something to do, or for a second: a full disk may have room again. */
 static void wait_a_while(struct scheduler *scheduler)
 {
-	struct timespec until;
+	struct timespec until = clock_in(1);
 
-	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_sec++;
 	if (!scheduler->kicked && !scheduler->stopping)
 		pthread_cond_timedwait(&scheduler->more, &scheduler->lock, &until);
 	scheduler->kicked = false;
@@ -289,16 +287,12 @@ static void *scheduler_thread(void *arg)
 struct scheduler *scheduler_new(struct app *app)
 {
 	struct scheduler *scheduler = mem_alloc(sizeof(*scheduler));
-	pthread_condattr_t monotonic;
 
 	scheduler->app = app;
 	scheduler->last = &scheduler->first;
 	pthread_mutex_init(&scheduler->lock, NULL);
 	pthread_mutex_init(&scheduler->starting, NULL);
-	pthread_condattr_init(&monotonic);
-	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-	pthread_cond_init(&scheduler->more, &monotonic);
-	pthread_condattr_destroy(&monotonic);
+	clock_cond_init(&scheduler->more);
 	link_on(app->link, &msg_began, on_began);
 	link_on(app->link, &msg_ended, on_ended);
 	link_on(app->link, &msg_stopping, on_stopping);

@@ -51,6 +51,32 @@ TEST(routes_are_all_described)
 	json_object_put(whole);
 }
 
+static bool has_route(const char *method, const char *path)
+{
+	for (size_t i = 0; route_tables[i]; i++)
+		for (const struct route *route = route_tables[i]; route->method; route++)
+			if (!strcasecmp(route->method, method) && !strcmp(route->path, path))
+				return true;
+	return false;
+}
+
+TEST(routes_are_all_that_is_described)
+{
+	struct json_object *whole = description(), *paths;
+
+	EXPECT(json_object_object_get_ex(whole, "paths", &paths));
+	json_object_object_foreach(paths, path, methods)
+	{
+		json_object_object_foreach(methods, method, value)
+		{
+			(void)value;
+			test_case("%s %s", method, path);
+			EXPECT(has_route(method, path));
+		}
+	}
+	json_object_put(whole);
+}
+
 TEST(routes_are_found)
 {
 	static const struct {

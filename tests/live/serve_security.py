@@ -1,0 +1,225 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Who may do what: unsigned requests to every route, other sites, other hosts, roles, and text that
+would be SQL, a path or a shell's line elsewhere."""
+import http.client
+import json
+import os
+import re
+import shutil
+import socket
+import sqlite3
+import ssl
+import urllib.parse
+
+import lib
+import server
+from lib import check
+
+HOSTILE = ["'; DROP TABLE run; --", "\" OR 1=1 --", "../../../etc/passwd", "%00", "a\x01b", "$(id)", "`id`",
+           "<script>alert(1)</script>", "💥" * 20, "{\"a\":1}", "\\", "%s%n%x", "A" * 5000]
+
+
+def operations(site):
+    """All that the API's description has, with numbers for what is in braces."""
+    found = []
+    for path, methods in site.get("/openapi.json")["paths"].items():
+        for method, what in methods.items():
+            found.append((method.upper(), re.sub(r"{\w+}", "1", path), what))
+    return found
+
+
+def unsigned(site):
+    refused, bad = 0, []
+    for method, path, what in operations(site):
+        for head in ({}, {"Authorization": "Bearer " + "x" * 43}, {"Authorization": "Basic eDp5"},
+                     {"Cookie": f"perfolio-{site.address[1]}={site.token}"}):
+            status, _, body = site.raw(method, path, "{}" if method in ("POST", "PATCH") else None, head)
+            if what.get("security") == []:
+                continue
+            refused += status == 401
+            if status != 401 or b'"sign-in"' not in body:
+                bad.append((method, path, head, status))
+    check(refused > 100 and not bad, "an unsigned request is refused by every route", bad[:5])
+
+
+def cookie(site, link=None):
+    """The cookie that the printed link gives."""
+    path = (link or site.link).split(str(site.address[1]), 1)[1]
+    status, headers, body = site.raw("GET", path)
+    check(status == 303 and headers["Location"] == "/" and site.token not in str(headers),
+          "the link signs in and leads to an address without the token", status, headers)
+    text = headers["Set-Cookie"]
+    check("HttpOnly" in text and "SameSite=Strict" in text, "no script reads the cookie, no site sends it")
+    return text.split(";")[0]
+
+
+def other_sites(site):
+    mine = f"http://{site.address[0]}:{site.address[1]}"
+    held = cookie(site)
+    body = json.dumps({"title": "x"})
+    rows = [({"Cookie": held, "Origin": mine}, 201), ({"Cookie": held}, 403),
+            ({"Cookie": held, "Origin": "http://evil.example"}, 403),
+            ({"Cookie": held, "Origin": "null"}, 403),
+            ({"Cookie": held, "Origin": mine + ".evil.example"}, 403),
+            ({"Cookie": held, "Origin": mine.replace("http", "https")}, 403),
+            ({"Authorization": f"Bearer {site.token}"}, 201),
+            ({"Authorization": f"Bearer {site.token}", "Origin": "http://evil.example"}, 403)]
+    for head, wanted in rows:
+        status = site.raw("POST", "/api/v1/sessions", body, head)[0]
+        check(status == wanted, f"a change from {head.get('Origin', 'nowhere')} "
+              f"with a {'cookie' if 'Cookie' in head else 'token'}: {wanted}", status)
+    status, headers, _ = site.raw("GET", "/api/v1/me", None, {"Cookie": held})
+    check(status == 200 and "Access-Control-Allow-Origin" not in headers, "no other site may read")
+    csp = headers["Content-Security-Policy"]
+    check("default-src 'self'" in csp and "unsafe" not in csp and "frame-ancestors 'none'" in csp and
+          headers["X-Content-Type-Options"] == "nosniff", "the headers that fence the page in", csp)
+    status, _, _ = site.raw("POST", "/api/v1/sign-in", json.dumps({"token": site.token}),
+                            {"Origin": "http://evil.example"})
+    check(status == 403, "no other site signs somebody in", status)
+
+
+def other_hosts(site):
+    for host, wanted in ((f"127.0.0.1:{site.address[1]}", 200), (f"localhost:{site.address[1]}", 200),
+                         ("evil.example", 421), (f"evil.example:{site.address[1]}", 421),
+                         ("127.0.0.1", 421), ("", 421), (f"127.0.0.1:{site.address[1]}@evil", 421)):
+        status = site.raw("GET", "/api/v1/me", None,
+                          {"Host": host, "Authorization": f"Bearer {site.token}"})[0]
+        check(status == wanted, f"Host: {host or '(empty)'} gives {wanted}", status)
+    with socket.create_connection(site.address, timeout=10) as connection:
+        connection.sendall(b"GET /api/v1/me HTTP/1.0\r\n\r\n")
+        check(connection.recv(100).split()[1:2] in ([b"400"], [b"421"]), "a request without a Host is refused")
+
+
+def paths(site):
+    head = {"Authorization": f"Bearer {site.token}"}
+    leaked = []
+    for path in ("/../../../etc/passwd", "/..%2f..%2f..%2fetc/passwd", "/%2e%2e/%2e%2e/etc/passwd",
+                 "/assets/../../../../etc/passwd", "//etc/passwd", "/api/v1/runs/..%2f..%2fetc%2fpasswd",
+                 "/api/v1/runs/1/export/..%2f..%2fetc%2fpasswd", "/perfolio.db", "/files/", "/partial/1",
+                 "/api/v1/runs/1%00", "/api/v1/runs/0x1", "/api/v1/runs/1e0", "/api/v1/runs/-1",
+                 "/api/v1/runs/18446744073709551617"):
+        status, _, body = site.raw("GET", path, None, head)
+        if status != 404 or b"root:" in body or b"SQLite" in body:
+            leaked.append((path, status))
+    check(not leaked, "no path leads to a file", leaked)
+
+
+def roles(site):
+    """Users made beside the running server, as `perfolio user add` makes them."""
+    made = {}
+    for name, role in (("vera", "viewer"), ("rob", "runner")):
+        add = lib.run([lib.PERFOLIO, "user", "add", "--role", role, "--data", site.data, name],
+                      input="a long password\n")
+        check(add.returncode == 0, f"a {role} is added while the server runs", add.stderr)
+        status, headers, body = site.raw("POST", "/api/v1/sign-in",
+                                         json.dumps({"name": name, "password": "a long password"}))
+        check(status == 200 and json.loads(body)["role"] == role, f"{name} signs in", status, body)
+        made[name] = headers["Set-Cookie"].split(";")[0] if status == 200 else ""
+    origin = f"http://{site.address[0]}:{site.address[1]}"
+    bad = []
+    for method, path, what in operations(site):
+        if what.get("x-role") != "runner":
+            continue
+        status, _, body = site.raw(method, path, "{}" if method != "GET" else None,
+                                   {"Cookie": made["vera"], "Origin": origin})
+        if status != 403 or b'"role"' not in body:
+            bad.append((method, path, status))
+    check(not bad, "a viewer may run and change nothing", bad)
+    viewer = {"Cookie": made["vera"], "Origin": origin}
+    check(site.raw("GET", "/api/v1/sessions", None, viewer)[0] == 200, "a viewer looks")
+    runner = {"Cookie": made["rob"], "Origin": origin}
+    status, _, body = site.raw("POST", "/api/v1/sessions", json.dumps({"title": "rob's"}), runner)
+    check(status == 201, "a runner adds", body)
+    lines = site.get("/audit")["items"]
+    check(any(line["person"] == "rob" and line["action"] == "session-add" for line in lines),
+          "and the log knows who it was", lines[:3])
+    check(site.raw("POST", "/api/v1/sign-out", None, runner)[0] == 204, "rob signs out")
+    check(site.raw("GET", "/api/v1/me", None, runner)[0] == 401, "and his cookie is worth nothing now")
+    status, _, body = site.raw("POST", "/api/v1/sign-in", json.dumps({"name": "rob", "password": "guess"}))
+    other = site.raw("POST", "/api/v1/sign-in", json.dumps({"name": "nobody-here", "password": "guess"}))
+    check(status == other[0] == 401 and body == other[2], "a wrong name and a wrong password are the same")
+    for _ in range(12):
+        status = site.raw("POST", "/api/v1/sign-in", json.dumps({"token": "guess"}))[0]
+    check(status == 429, "who guesses has to wait", status)
+
+
+def hostile_text(site):
+    session = site.session("hostile")
+    bad = []
+    for text in HOSTILE:
+        title = text[:250]
+        made = site.post("/sessions", {"title": title, "notes": text, "tags": [text[:50]]})
+        back = site.get(f"/sessions/{made['id']}")
+        if (back["title"], back["notes"], back["tags"]) != (title, text, [text[:50]]):
+            bad.append(("session", text))
+        form = {"tool": "count", "target": {"kind": "command", "argv": ["true", text]}, "notes": text,
+                "events": {"count": "page-faults"}, "tags": [text[:50]]}
+        run = site.run(session, form)
+        back = site.get(f"/runs/{run}")
+        if back["argv"] != ["true", text] or back["form"]["notes"] != text:
+            bad.append(("run", text))
+        for query in ("search", "tag", "state", "session", "before"):
+            quoted = urllib.parse.quote(text)
+            for where in ("/sessions", "/runs"):
+                status, _ = site.ask("GET", f"{where}?{query}={quoted}")
+                if status not in (200, 400):
+                    bad.append((where, query, text, status))
+        for member, value in (("environment", f"A='{text}"), ("rate", text), ("call_graph", text),
+                              ("cpus", text), ("folder", text), ("webhook", text), ("tool", text)):
+            status, got = site.ask("POST", f"/sessions/{session}/runs", {**form, member: value})
+            if status not in (400, 403) or "error" not in got:
+                bad.append((member, text, status))
+        site.ask("POST", f"/runs/{run}/cancel")
+    check(not bad, "text is text in every field: SQL, paths, scripts, control characters", bad[:5])
+    with sqlite3.connect(f"file:{site.data}/perfolio.db?mode=ro", uri=True) as database:
+        check(database.execute("PRAGMA integrity_check").fetchone() == ("ok",), "the database is whole")
+
+
+def listening(folder):
+    """Beyond this machine nobody gets in without signing in."""
+    refused = lib.run([lib.PERFOLIO, "serve", "--open", "--listen", "0.0.0.0:0", "--data", folder], timeout=20)
+    check(refused.returncode != 0 and "sign in" in refused.stderr,
+          "--open is refused where other machines come in", refused.stderr)
+    with server.Server(listen="0.0.0.0:0") as site:
+        site.address = ("127.0.0.1", site.address[1])
+        check(site.raw("GET", "/api/v1/me")[0] in (401, 421), "a server on all addresses asks who it is")
+
+
+def encrypted(folder):
+    """TLS with a key of our own, as a client that checks it sees it."""
+    if not shutil.which("openssl"):
+        print("# SKIP TLS: openssl is not installed")
+        return
+    cert, key = os.path.join(folder, "cert.pem"), os.path.join(folder, "key.pem")
+    made = lib.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
+                    "-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1", "-days", "1",
+                    "-keyout", key, "-out", cert])
+    if made.returncode:
+        print(f"# no certificate: {made.stderr[-200:]}")
+        return
+    with server.Server("--tls-cert", cert, "--tls-key", key) as site:
+        connection = http.client.HTTPSConnection(*site.address, timeout=20,
+                                                 context=ssl.create_default_context(cafile=cert))
+        connection.request("GET", "/?token=" + site.token)
+        reply = connection.getresponse()
+        check(reply.status == 303 and "Secure" in reply.headers["Set-Cookie"],
+              "TLS with the key that was given, and a cookie for TLS alone", reply.status, reply.headers)
+        connection.close()
+
+
+def main():
+    with server.Server() as site:
+        unsigned(site)
+        other_sites(site)
+        other_hosts(site)
+        paths(site)
+        hostile_text(site)
+        roles(site)
+        scratch = site.scratch
+        listening(os.path.join(scratch, "other"))
+        encrypted(scratch)
+    lib.done()
+
+
+main()
