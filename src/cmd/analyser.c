@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #define CPU_SECONDS  600
@@ -82,6 +83,21 @@ void analyser_limit_cpu(const struct analyser *a)
 	limit.rlim_cur = (rlim_t)used.ru_utime.tv_sec + (rlim_t)used.ru_stime.tv_sec + 1 + a->cpu_s;
 	limit.rlim_max = limit.rlim_cur + 1; /* for one that does not listen to the signal */
 	setrlimit(RLIMIT_CPU, &limit);
+}
+
+/*
+ * What is small when it is packed, or says little in a few bytes, must not fill the disk: the
+ * other half is for everybody else.
+ */
+static void limit_output(const struct analyser *a)
+{
+	struct rlimit limit;
+	struct statvfs disk;
+
+	if (a->job->out < 0 || fstatvfs(a->job->out, &disk) || getrlimit(RLIMIT_FSIZE, &limit))
+		return;
+	limit.rlim_cur = (rlim_t)disk.f_bavail * disk.f_frsize / 2;
+	setrlimit(RLIMIT_FSIZE, &limit);
 }
 
 struct msg_input *analyser_input(const struct analyser *a, const char *kind)
@@ -231,6 +247,7 @@ int analyser_main(const struct analyser_start *start)
 	symbol_kernel_list(start->kallsyms);
 	if (!getenv("PERFOLIO_DEBUG"))
 		log_set_sink(drop_notes, NULL);
+	limit_output(&a);
 	if (a.job->kind != ANALYSE_FOLLOW)
 		analyser_limit_cpu(&a);
 	rc = run_job(&a, &err);

@@ -8,9 +8,9 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/map.h"
-#include "server/analysis.h"
 #include "server/app.h"
 #include "server/jobs.h"
+#include "server/profiles.h"
 #include "server/route.h"
 #include "store/content.h"
 #include "store/datadir.h"
@@ -38,19 +38,20 @@ int run_file_open(struct app *app, int64_t run, const char *kind, struct arena *
 	return rc ? rc : fd;
 }
 
-/* An index that is missing is made; until then the client has to come back. */
+/* An index that is missing or old is made again; until then the client has to come back. */
 static int open_index(struct request *request, const struct run *run, struct file_row *row,
 		      struct err *err)
 {
-	int fd = run_file_open(request->app, run->id, "index", &request->arena, row, err);
+	const struct profile *profile;
+	int rc;
 
-	if (fd != -ENOENT)
-		return fd;
 	if (run->state < RUN_PROCESSING)
 		return err_set(err, EAGAIN, "the run has not ended yet");
-	if (run->state != RUN_PROCESSING)
-		analysis_remake(request->app->analysis, run->id);
-	return err_set(err, EAGAIN, "the run is being analysed; ask again in a moment");
+	rc = profiles_get(request->app->profiles, run->id, &profile, err);
+	if (rc)
+		return rc;
+	profiles_put(request->app->profiles, profile);
+	return run_file_open(request->app, run->id, "index", &request->arena, row, err);
 }
 
 /* ---- formats ---- */
@@ -244,11 +245,15 @@ static int send_format(struct request *request, const struct run *run, const str
 {
 	struct wordlist options = { 0 };
 	struct files files = { 0 };
+	bool same;
 	int rc = read_options(request, &options, err), fd;
 
 	if (!rc)
 		rc = open_inputs(request, run, format, &files, err);
-	if (!rc && !same_as_before(request, &files.row, format, &options)) {
+	/* What is known of a run, which goes into HDF5, changes without its samples. */
+	same = !rc && strcmp(format->name, "hdf5") &&
+	       same_as_before(request, &files.row, format, &options);
+	if (!rc && !same) {
 		fd = make_file(request, format, &files, &options, err);
 		if (fd >= 0)
 			reply_file(request, fd, format->type,

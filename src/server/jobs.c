@@ -271,15 +271,14 @@ static int receive(struct job *job, struct err *err)
 static void look_at_channel(struct job *job)
 {
 	struct err err = { 0 };
-	int rc = channel_flush(job->channel, &err);
+	int rc = receive(job, &err); /* first: one that has gone may have said why */
 
-	if (!rc)
+	if (!rc && !job->over)
+		rc = channel_flush(job->channel, &err);
+	if (!rc && !job->over)
 		rc = feed(job, &err);
-	if (!rc)
+	if (!rc && !job->over)
 		rc = say_complete(job, &err);
-	/* What was said before the end is read even where nothing can be sent any more. */
-	if (!rc || rc == -EPIPE || rc == -ECONNRESET)
-		rc = receive(job, &err);
 	if (rc == -EPIPE || rc == -ECONNRESET) {
 		job->closed = true;
 		job->deadline_ns = clock_now_ns() + GRACE_NS;

@@ -109,7 +109,7 @@ def main():
         session = site.session("exports")
         run = site.run(session, {
             "tool": "both", "live": False, "rate": "499", "interval_ms": 50, "call_graph": "fp",
-            "target": {"kind": "command", "command": f"{lib.program('chain')} 2 0.5"},
+            "target": {"kind": "command", "command": f"{os.path.abspath(lib.program('chain'))} 2 0.5"},
             "events": {"count": "task-clock,page-faults", "sample": "cpu-clock:u"}})
         ended = site.wait(run)
         lib.check(ended["state"] == "done", "a run is recorded", ended["reason"])
