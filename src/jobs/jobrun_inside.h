@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of a run share. */
+#ifndef JOBS_JOBRUN_INSIDE_H
+#define JOBS_JOBRUN_INSIDE_H
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "jobs/capture.h"
+#include "jobs/jobgroup.h"
+#include "jobs/jobrun.h"
+#include "jobs/measure.h"
+#include "jobs/supervisor_inside.h"
+
+enum phase { PHASE_OPENING, PHASE_GOING, PHASE_ENDING, PHASE_OVER };
+
+struct jobrun {
+	struct supervisor *s;
+	struct arena arena;
+	struct msg_start start; /* texts in the arena, descriptors -1 once they are passed on */
+	enum phase phase;
+	bool has_workload;
+	struct child workload;
+	int gate;    /* a byte lets the workload exec; -1: done, or none */
+	int failure; /* why it could not; -1: it has */
+	struct jobgroup group;
+	struct capture capture;
+	struct measure measures[2];
+	size_t measure_count;
+	bool told_began, limited, exec_failed;
+	struct msg_began began;
+	struct msg_ended ended;
+	struct buf reason, notes;
+};
+
+/* jobrun_start.c */
+void jobrun_copy_start(struct jobrun *run, struct msg_start *start);
+int jobrun_start_all(struct jobrun *run, struct err *err);
+
+/* jobrun.c: what happens meanwhile */
+void jobrun_measures_changed(void *user);
+void jobrun_workload_ended(void *user, short revents);
+void jobrun_failure_ready(void *user, short revents);
+void jobrun_close_fd(struct jobrun *run, int *fd);
+
+/* jobrun_result.c */
+void jobrun_because(struct jobrun *run, const char *why); /* the first reason explains the others */
+void jobrun_blame(struct jobrun *run, const struct measure *measure);
+void jobrun_take_usage(struct jobrun *run);
+void jobrun_take_notes(struct jobrun *run);
+uint64_t jobrun_wall_ns(void);
+
+#endif

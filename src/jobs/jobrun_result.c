@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What is told about a run at its end. */
+#include "base/clock.h"
+#include "jobs/jobrun_inside.h"
+#include "store/store.h"
+
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#define NOTES 4000 /* bytes of what the measuring processes said */
+
+/* The first reason is the one that explains the others. */
+void jobrun_because(struct jobrun *run, const char *why)
+{
+	if (!run->reason.len)
+		buf_puts(&run->reason, why);
+}
+
+uint64_t jobrun_wall_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (uint64_t)now.tv_sec * NS_PER_SEC + (uint64_t)now.tv_nsec;
+}
+
+static uint64_t ns_of(struct timeval time)
+{
+	return (uint64_t)time.tv_sec * NS_PER_SEC + (uint64_t)time.tv_usec * 1000;
+}
+
+void jobrun_take_usage(struct jobrun *run)
+{
+	const struct child *child = &run->workload;
+	const struct rusage *usage = &child->usage;
+	struct msg_ended *ended = &run->ended;
+
+	if (!run->told_began || run->exec_failed)
+		return; /* it was never more than a fork of ours */
+	ended->ending = WIFSIGNALED(child->wait_status) ? ENDING_SIGNAL : ENDING_EXIT;
+	ended->code = (uint64_t)(WIFSIGNALED(child->wait_status) ? WTERMSIG(child->wait_status)
+								 : WEXITSTATUS(child->wait_status));
+	ended->user_ns = ns_of(usage->ru_utime);
+	ended->system_ns = ns_of(usage->ru_stime);
+	ended->max_rss = (uint64_t)usage->ru_maxrss * 1024;
+	ended->minor_faults = (uint64_t)usage->ru_minflt;
+	ended->major_faults = (uint64_t)usage->ru_majflt;
+	ended->voluntary_switches = (uint64_t)usage->ru_nvcsw;
+	ended->involuntary_switches = (uint64_t)usage->ru_nivcsw;
+}
+
+void jobrun_take_notes(struct jobrun *run)
+{
+	for (size_t i = 0; i < run->measure_count; i++) {
+		const struct measure *measure = &run->measures[i];
+		char how[100];
+
+		if (measure->said.len)
+			buf_add(&run->notes, measure->said.data, measure->said.len);
+		if (!measure_failed(measure) || measure->killed ||
+		    WIFEXITED(measure->child.wait_status))
+			continue;
+		child_ending(&measure->child, how, sizeof(how));
+		buf_printf(&run->notes, "%s was ended by %s\n", measure->record ? "record" : "stat",
+			   how);
+	}
+	if (run->notes.len > NOTES)
+		run->notes.data[run->notes.len = NOTES] = '\0';
+}
+
+/* What it said last, without our own name, is why. */
+void jobrun_blame(struct jobrun *run, const struct measure *measure)
+{
+	const char *text = buf_text(&measure->said), *line = strstr(text, "perfolio");
+	struct buf why = { 0 };
+	char how[100];
+
+	for (const char *next = line; next && (next = strstr(next + 1, "\nperfolio"));)
+		line = next + 1;
+	if (line && (line = strstr(line, ": "))) {
+		buf_add(&why, line + 2, strcspn(line + 2, "\n"));
+	} else {
+		child_ending(&measure->child, how, sizeof(how));
+		buf_printf(&why, "%s ended with %s", measure->record ? "record" : "stat", how);
+	}
+	jobrun_because(run, why.data);
+	buf_free(&why);
+}
