@@ -50,6 +50,7 @@ export class Server {
 	constructor() {
 		this.folder = mkdtempSync(join(tmpdir(), "perfolio-app-"));
 		chmodSync(this.folder, 0o711);
+		this.folders = [this.folder]; // removed at the end
 	}
 
 	start(...options) {
@@ -102,11 +103,13 @@ export class Server {
 		this.process.kill("SIGTERM");
 		await Promise.race([gone, new Promise((done) => setTimeout(done, 10000))]);
 		if (this.process.exitCode === null) this.process.kill("SIGKILL");
-		rmSync(this.folder, { recursive: true, force: true });
+		for (const folder of this.folders) rmSync(folder, { recursive: true, force: true });
 	}
 }
 
 export const SHELL = { kind: "command", shell: true, who: "", children: true };
+// A program whose functions have names: the repository's own, a few seconds of work on several threads.
+export const EXAMPLE = join(dirname(PERFOLIO), "examples/wordfreq");
 // Something that computes for about `seconds`.
 export const busy = (seconds) => `timeout ${seconds} sh -c 'while :; do :; done'; true`;
 

@@ -1,14 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every screen, for the pictures and for the check of accessibility.
 
+import { chmodSync, copyFileSync, existsSync, mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { EXAMPLE } from "./lib.mjs";
+
+// In a folder that any user can reach, under a name that does not tell where this was built.
+function place(server) {
+	if (!existsSync(EXAMPLE)) return { folder: "", command: "perl -e '$n{$_ % 7919} += $_ for 1 .. 4000000'" };
+	const folder = mkdtempSync(join(tmpdir(), "demo-"));
+	chmodSync(folder, 0o755);
+	copyFileSync(EXAMPLE, join(folder, "wordfreq"));
+	server.folders.push(folder);
+	return { folder, command: "./wordfreq" };
+}
+
 export async function prepare(server) {
-	const session = (await server.post("/sessions", { title: "sort: which way is quicker" })).id;
+	await server.post("/sessions", { title: "Compile times", notes: "before and after" });
+	const session = (await server.post("/sessions", { title: "wordfreq: is it the hash?" })).id;
 	const form = { live: true, target: { kind: "command", shell: true, who: "", children: true }, interval_ms: 20, rate: "997", call_graph: "fp" };
 	const events = { count: "task-clock,context-switches,page-faults,cpu-migrations", sample: "" };
-	const command = "for n in 1 2 3; do seq 150000 | sort -r | gzip -9 | md5sum; sleep 0.2; done";
-	const run = await server.measure(session, { ...form, tool: "both", events, target: { ...form.target, command } });
+	const { folder, command } = place(server);
 	await server.measure(session, { ...form, tool: "count", events, target: { ...form.target, command: "seq 200000 | sort -n | tail -1; exit 3" } });
-	await server.post("/sessions", { title: "Compile times", notes: "before and after" });
+	const run = await server.measure(session, { ...form, tool: "both", events, folder, target: { ...form.target, shell: false, command } });
 	return { session, run: run.id };
 }
 
@@ -34,5 +49,6 @@ export function screens({ session, run }, top) {
 export async function settled(page) {
 	await page.waitForLoadState("load");
 	await page.waitForFunction(() => !document.querySelector("[aria-busy=true]"), null, { timeout: 8000 }).catch(() => {});
+	await page.waitForFunction(() => ![...document.querySelectorAll(".plan p, .expression p")].some((one) => one.textContent === "…"), null, { timeout: 8000 }).catch(() => {});
 	await page.evaluate(() => new Promise((done) => setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(done)), 250)));
 }

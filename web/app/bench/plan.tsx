@@ -50,13 +50,15 @@ export function counterWords(plan: CounterPlan | null): string[] {
 	return words;
 }
 
-function expectations(plan: Plan): [string, string][] {
+// Without a time limit the plan is that of the longest run that the server allows: then rates say more.
+export function expectations(plan: Pick<Plan, "expected" | "disk">, limited: boolean): [string, string][] {
 	const { seconds, samples, bytes: size, overhead } = plan.expected;
+	const by = limited || !seconds ? 1 : seconds;
 	const out: [string, string][] = [];
-	if (samples !== null) out.push(["samples", `about ${grouped(samples)}`]);
-	if (size !== null) out.push(["size", `about ${bytes(size)}`]);
+	if (samples !== null) out.push(["samples", `about ${grouped(samples / by)}${by === 1 ? "" : " a second"}`]);
+	if (size !== null) out.push(["size", `about ${bytes((size / by) * (by === 1 ? 1 : 60))}${by === 1 ? "" : " a minute"}`]);
 	if (overhead !== null) out.push(["overhead", overhead < 0.0005 ? "below 0.05 %" : `about ${(overhead * 100).toFixed(1)} %`]);
-	if (seconds !== null && out.length) out.push(["for", duration(seconds)]);
+	if (seconds !== null && out.length) out.push([limited ? "for" : "for at most", duration(seconds)]);
 	if (plan.disk.quota) out.push(["disk", `${bytes(plan.disk.used)} of ${bytes(plan.disk.quota)}`]);
 	return out;
 }
@@ -70,7 +72,7 @@ export function PlanPanel({ planned, form }: { planned: Planned; form: Form }) {
 			{plan.refused.map((text) => <p class="bad" key={text}>Not allowed: {text}</p>)}
 			{!plan.disk.room && <p class="bad">{plan.disk.reason}</p>}
 			<dl class="expected">
-				{expectations(plan).map(([name, text]) => (
+				{expectations(plan, form.limit_s > 0).map(([name, text]) => (
 					<div key={name}><dt>{name}</dt><dd>{text}</dd></div>
 				))}
 			</dl>

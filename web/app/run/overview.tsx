@@ -7,6 +7,7 @@ import { useFetch } from "../model/hooks";
 import { endingWord } from "../model/runs";
 import { lazy } from "../widgets/lazy";
 import { Trouble } from "../widgets/trouble";
+import { Words } from "../widgets/words";
 
 const MiniFlame = lazy(() => import("../widgets/mini_flame").then((part) => part.MiniFlame));
 const TAB_WORDS: Record<string, string> = { flame: "See it in the flame graph", functions: "See the functions", counters: "See the counters", time: "See it over time", output: "See the output" };
@@ -27,7 +28,7 @@ export function OverviewTab({ run, onTab, link }: { run: Run; onTab: (tab: strin
 				<p class="warn">The program ended with {endingWord(run)}. <button type="button" class="link" onClick={() => onTab("output")}>Its output</button></p>
 			)}
 			<section class="sentence" aria-label="What limited it" aria-busy={overview.busy}>
-				<h2>{overview.data?.sentence ?? " "}</h2>
+				<h2><Words text={overview.data?.sentence ?? " "} /></h2>
 				{first && <EvidenceLine finding={first} link={link} />}
 				{overview.data && !overview.data.sure && <p class="dim">There is little data; take it as a hint.</p>}
 			</section>
@@ -46,7 +47,7 @@ export function OverviewTab({ run, onTab, link }: { run: Run; onTab: (tab: strin
 							<ul class="findings">
 								{more.map((finding) => (
 									<li key={finding.rule + finding.text}>
-										<p>{finding.text}</p>
+										<p><Words text={finding.text} /></p>
 										<EvidenceLine finding={finding} link={link} />
 									</li>
 								))}
@@ -149,7 +150,7 @@ function Trust({ run }: { run: Run }) {
 					))}
 				</tbody>
 			</table>
-			{trust.remedy && <p class="remedy">{trust.remedy}</p>}
+			{trust.remedy && <p class="remedy"><Words text={trust.remedy} /></p>}
 		</section>
 	);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A run: what it is, how it is going, and the tabs that its data allows.
 import type { ComponentChildren } from "preact";
+import { useEffect } from "preact/hooks";
 import { lazy } from "../widgets/lazy";
 import { api } from "../api/client";
 import { ACTIVE, OVER, type Run } from "../api/core";
@@ -119,6 +120,8 @@ function TabList({ tabs, shown, onTab }: { tabs: string[]; shown: string; onTab:
 		onTab(next);
 		requestAnimationFrame(() => document.getElementById(`tab-${next}`)?.focus());
 	};
+	// On a phone not all tabs fit.
+	useEffect(() => document.getElementById(`tab-${shown}`)?.scrollIntoView({ block: "nearest", inline: "nearest" }), [shown]);
 	return (
 		<div class="tabs" role="tablist" aria-label="Views of the run" onKeyDown={onKey}>
 			{TABS.filter(([name]) => tabs.includes(name)).map(([name, word]) => (
