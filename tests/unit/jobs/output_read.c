@@ -71,7 +71,7 @@ TEST(output_joins_characters_that_were_cut)
 
 	for (size_t i = 0; i + 1 < sizeof(text); i++) {
 		print(fd, i, OUTPUT_STDOUT, text + i, 1);
-		print(fd, i, OUTPUT_STDERR, "\xc3\xb6" + i % 2, 1);
+		print(fd, i, OUTPUT_STDERR, &"\xc3\xb6"[i % 2], 1);
 	}
 	while (next(fd, place, &piece) > 0)
 		buf_puts(piece.stream == OUTPUT_STDOUT ? &all : &others, buf_text(&piece.text));
