@@ -3,6 +3,7 @@
 
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
+import type { Actions } from "./actions";
 
 interface ChosenProps {
 	name: string; // "": none
@@ -10,7 +11,7 @@ interface ChosenProps {
 	root: boolean;
 	group: boolean;
 	source: ComponentChildren;
-	actions: { focus: () => void; hide: () => void; mark: () => unknown; sandwich: () => void };
+	actions: Actions;
 }
 
 const HINT = "The wider a frame, the more it took. Click or tap one to zoom, hover for its figures; / searches, ? shows the keys.";

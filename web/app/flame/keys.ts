@@ -3,26 +3,11 @@
 
 import { useEffect, useRef } from "preact/hooks";
 import type { Direction } from "../../flame/view";
+import type { Actions } from "./actions";
 
-export interface KeyActions {
-	focus: () => unknown;
-	hide: () => unknown;
-	mark: () => unknown;
-	copy: () => unknown;
-	sandwich: () => unknown;
-	undo: () => unknown;
-	icicle: () => unknown;
-	reverse: () => unknown;
-	collapse: () => unknown;
-	table: () => unknown;
-	help: () => unknown;
-	search: () => unknown;
-	enter: () => unknown;
-	escape: () => unknown;
-	arrow: (direction: Direction) => unknown;
-}
+type Letter = "search" | "help" | "focus" | "hide" | "mark" | "copy" | "sandwich" | "undo" | "icicle" | "reverse" | "collapse" | "table";
 
-const LETTERS: Record<string, keyof Omit<KeyActions, "arrow">> = {
+const LETTERS: Record<string, Letter> = {
 	"/": "search",
 	"?": "help",
 	f: "focus",
@@ -47,7 +32,7 @@ export function directionOf(key: string, inverted: boolean): Direction | null {
 // Where arrows have a meaning of their own.
 const OWN_ARROWS = "input, select, textarea, [role=tab], [role=tablist], [role=listbox], [role=slider], [contenteditable], .flame-rows, .time-heat";
 
-function press(event: KeyboardEvent, actions: KeyActions, inverted: boolean): boolean {
+function press(event: KeyboardEvent, actions: Actions, inverted: boolean): boolean {
 	const target = event.target as Element;
 	const typing = target.matches?.("input, select, textarea, [contenteditable]");
 	const control = event.ctrlKey || event.metaKey;
@@ -66,7 +51,7 @@ function press(event: KeyboardEvent, actions: KeyActions, inverted: boolean): bo
 	return true;
 }
 
-export function useKeys(actions: KeyActions, inverted: boolean, active: boolean): void {
+export function useKeys(actions: Actions, inverted: boolean, active: boolean): void {
 	const now = useRef({ actions, inverted });
 	now.current = { actions, inverted };
 	useEffect(() => {

@@ -8,17 +8,18 @@ import { Colors, css } from "../../flame/color";
 import type { Graph } from "../../flame/columns";
 import { legendOf } from "../../flame/legend";
 import { LOOK } from "../../flame/look";
-import { frameOfKey, pathKeys } from "../../flame/match";
+import { frameOfKey } from "../../flame/match";
 import type { Tree } from "../../flame/tree";
-import type { Direction, FlameView } from "../../flame/view";
+import type { FlameView } from "../../flame/view";
 import { amount, percent } from "../../flame/words";
+import { actionsOf } from "./actions";
 import { Chosen } from "./chosen";
 import { Help } from "./help";
 import { useKeys } from "./keys";
-import { forwardTree, isGroup, isLeafFirst, nameIn, search, treeOf, widestFrame } from "./model";
+import { Found, forwardTree, isGroup, isLeafFirst, nameIn, search, treeOf } from "./model";
 import { Picture } from "./picture";
 import { SandwichView } from "./sandwich";
-import type { Change, FlameState } from "./state";
+import type { FlameState } from "./state";
 import { FunctionTable } from "./table";
 import { Toolbar, Trail } from "./toolbar";
 
@@ -62,10 +63,6 @@ function useModel(graph: Graph, state: FlameState) {
 	return { tree, forward, found, shown, upright, zoom };
 }
 
-function keyOf(graph: Graph, tree: Tree, frame: number): number {
-	return frame < 0 ? -1 : pathKeys(graph, tree)[frame]!;
-}
-
 // How much of the samples a graph with less in it is.
 function shownPart(graph: Graph, tree: Tree): string {
 	const all = graph.tree.total[0] ?? 0;
@@ -82,111 +79,84 @@ function Legend({ graph, tree, state }: { graph: Graph; tree: Tree; state: Flame
 	);
 }
 
+interface FindProps {
+	state: FlameState;
+	found: Found;
+	input: { current: HTMLInputElement | null };
+	change: PanelProps["change"];
+}
+
+function Find({ state, found, input, change }: FindProps) {
+	const words = found.bad ? "not a regular expression" : found.hits ? `matched: ${percent(found.share, 1)}` : "";
+	return (
+		<div class="flame-find">
+			<input ref={input} type="search" value={state.search} autocomplete="off" spellcheck={false} aria-invalid={found.bad}
+				placeholder="Search functions (regular expression)" aria-label="Search functions by regular expression"
+				onInput={(event) => change({ search: event.currentTarget.value, marked: "" })} />
+			<output class="flame-matched">{words}</output>
+		</div>
+	);
+}
+
+// The chosen frame by its path: it stays chosen in a tree that grows.
+function useChosen(graph: Graph, tree: Tree): [number, (key: number) => void] {
+	const [key, setKey] = useState(-1);
+	const frame = useMemo(() => (key > 0 ? frameOfKey(graph, tree, key) || -1 : key), [graph, tree, key]);
+	return [frame, setKey];
+}
+
+const LABEL = "Flame graph: arrow keys move between frames, Enter zooms, Escape resets. The table beside it has the same figures.";
+
 export function FlamePanel(props: PanelProps) {
 	const { graph, state } = props;
 	const { tree, forward, found, shown, upright, zoom } = useModel(graph, state);
 	const { change, undo, can } = useUndo(props);
-	const [chosenKey, setChosenKey] = useState(-1);
+	const [chosen, choose] = useChosen(graph, tree);
 	const [whole, setWhole] = useState(true);
 	const [help, setHelp] = useState(false);
 	const input = useRef<HTMLInputElement>(null);
 	const view = useRef<FlameView | null>(null);
 	const leafFirst = isLeafFirst(state.changes);
-	const chosen = useMemo(() => (chosenKey < 0 ? -1 : chosenKey ? frameOfKey(graph, tree, chosenKey) || -1 : 0), [graph, tree, chosenKey]);
 	const subject = (frame: number): Subject => ({ graph, tree, look: LOOK, frame, zoomed: zoom, leafFirst });
-
-	const choose = (frame: number) => setChosenKey(keyOf(graph, tree, frame));
-	const zoomTo = (frame: number) => keyOf(graph, tree, frame) !== state.zoom && change({ zoom: keyOf(graph, tree, frame) });
-	const add = (made: Change) => change({ changes: [...state.changes, made], zoom: 0 });
-	const toggle = (what: "collapse" | "reverse") => {
-		const without = state.changes.filter((made) => made.what !== what);
-		change({ changes: without.length < state.changes.length ? without : [...state.changes, { what }], zoom: 0 });
-	};
-	const focusOn = (what: "focus" | "hide") => {
-		if (chosen <= 0 || (what === "hide" && isGroup(graph, tree, chosen))) return;
-		setChosenKey(-1);
-		add({ what, name: nameIn(graph, tree, chosen) });
-	};
-	const mark = (name: string) => props.change({ marked: state.marked === name ? "" : name });
-	const chooseFunction = (name: number) => {
-		if (state.sandwich) change({ sandwich: graph.functions[name]! });
-		else mark(graph.functions[name]!);
-		choose(widestFrame(graph, tree, name));
-	};
-	const sandwich = () => {
-		if (state.sandwich) change({ sandwich: "" });
-		else if (chosen > 0 && !isGroup(graph, tree, chosen)) change({ sandwich: nameIn(graph, tree, chosen) });
-	};
-	const escape = () => {
-		input.current?.blur();
-		if (state.search || state.marked) props.change({ search: "", marked: "" });
-		else setChosenKey(-1);
-		if (state.zoom) change({ zoom: 0 });
-		else if (!whole) view.current?.zoomTo(0);
-	};
-	const arrow = (direction: Direction) => view.current && choose(view.current.neighbour(chosen, direction));
-	const actions = {
-		focus: () => focusOn("focus"),
-		hide: () => focusOn("hide"),
-		mark: () => chosen > 0 && mark(nameIn(graph, tree, chosen)),
-		copy: () => chosen >= 0 && void navigator.clipboard?.writeText(nameIn(graph, tree, chosen)),
-		sandwich,
-		undo,
-		reset: () => (state.zoom ? change({ zoom: 0 }) : view.current?.zoomTo(0)),
-		icicle: () => change({ inverted: !state.inverted }),
-		reverse: () => toggle("reverse"),
-		collapse: () => toggle("collapse"),
-		table: () => props.change({ table: !state.table }),
-		help: () => setHelp(true),
-		search: () => input.current?.focus(),
-		enter: () => chosen >= 0 && zoomTo(chosen),
-		escape,
-		arrow,
-	};
+	const actions = actionsOf({
+		graph, tree, state, chosen, choose, change, undo, mark: props.change, help: () => setHelp(true),
+		get view() { return view.current; },
+		get input() { return input.current; },
+	});
+	const calls = useRef({ actions, mark: props.change });
+	calls.current = { actions, mark: props.change };
 	// A hundred rows need not be compared for each zoom.
-	const calls = useRef({ chooseFunction, change: props.change });
-	calls.current = { chooseFunction, change: props.change };
 	const table = useMemo(() => state.table && (
 		<FunctionTable graph={graph} tree={forward} found={found.found} marked={state.marked} order={state.order}
-			onOrder={(order) => calls.current.change({ order })} onChoose={(name) => calls.current.chooseFunction(name)} />
+			onOrder={(order) => calls.current.mark({ order })} onChoose={(name) => calls.current.actions.pick(name)} />
 	), [graph, forward, found.found, state.marked, state.order, state.table]);
 	useKeys(actions, state.inverted, !help);
 	useEffect(() => void (state.sandwich && setWhole(true)), [state.sandwich]);
 
-	const empty = !tree.total[0];
+	const name = chosen < 0 ? "" : nameIn(graph, tree, chosen);
+	const group = chosen >= 0 && isGroup(graph, tree, chosen);
+	const nothing = state.changes.length ? "Nothing is left of the graph: undo the last change." : graph.empty;
 	return (
 		<div class="flame" data-table={state.table ? "on" : "off"} aria-busy={props.busy ?? false}>
-			<div class="flame-head">
-				<div class="flame-find">
-					<input ref={input} type="search" value={state.search} placeholder="Search functions (regular expression)" aria-label="Search functions by regular expression"
-						autocomplete="off" spellcheck={false} aria-invalid={found.bad} onInput={(event) => props.change({ search: event.currentTarget.value, marked: "" })} />
-					<output class="flame-matched">{found.bad ? "not a regular expression" : found.hits ? `matched: ${percent(found.share, 1)}` : ""}</output>
-				</div>
-				{props.filters}
-			</div>
-			<Toolbar state={state} actions={actions} canUndo={can} canReset={!whole || state.zoom > 0} onPalette={(palette) => props.change({ palette })} leafFirst={leafFirst} />
-			<Trail changes={state.changes} onRemove={(at) => change({ changes: state.changes.filter((_, i) => i !== at), zoom: 0 })} />
+			<div class="flame-head"><Find state={state} found={found} input={input} change={props.change} />{props.filters}</div>
+			<Toolbar state={state} actions={actions} canUndo={can} canReset={!whole || state.zoom > 0} leafFirst={leafFirst}
+				onPalette={(palette) => props.change({ palette })} />
+			<Trail changes={state.changes} onRemove={actions.takeBack} />
 			<p class="flame-subtitle">{graph.subtitle + shownPart(graph, tree)}</p>
 			<div class="flame-main">
 				<section class="flame-graph" aria-label="Flame graph">
-					{empty ? (
-						<p class="flame-empty">{state.changes.length ? "Nothing is left of the graph: undo the last change." : graph.empty}</p>
-					) : state.sandwich ? (
-						<SandwichView shown={upright} name={state.sandwich} hits={found.hits} onName={(name) => choose(widestFrame(graph, tree, name))} onClose={sandwich} />
+					{!tree.total[0] ? <p class="flame-empty">{nothing}</p> : state.sandwich ? (
+						<SandwichView shown={upright} name={state.sandwich} hits={found.hits} onName={actions.show} onClose={actions.sandwich} />
 					) : (
 						<Picture shown={shown} hits={found.hits} inverted={state.inverted} zoom={zoom} chosen={chosen} minimap subject={subject}
-							label="Flame graph: arrow keys move between frames, Enter zooms, Escape resets. The table beside it has the same figures."
-							onChoose={(frame) => (choose(frame), zoomTo(frame))} onSeen={setWhole} hold={(made) => (view.current = made)} />
+							label={LABEL} onChoose={actions.click} onSeen={setWhole} hold={(made) => (view.current = made)} />
 					)}
-					<Chosen name={chosen < 0 ? "" : nameIn(graph, tree, chosen)} facts={chosen < 0 ? "" : line(subject(chosen))} root={chosen === 0} group={chosen >= 0 && isGroup(graph, tree, chosen)}
-						actions={actions} source={chosen > 0 && !isGroup(graph, tree, chosen) ? props.source(graph, nameIn(graph, tree, chosen)) : null} />
+					<Chosen name={name} facts={name && line(subject(chosen))} root={chosen === 0} group={group} actions={actions}
+						source={chosen > 0 && !group ? props.source(graph, name) : null} />
 				</section>
 				{table}
 			</div>
-			<footer class="flame-foot">
-				<Legend graph={graph} tree={forward} state={state} />
-				<p>{graph.footer}</p>
-			</footer>
+			<footer class="flame-foot"><Legend graph={graph} tree={forward} state={state} /><p>{graph.footer}</p></footer>
 			{help && <Help onClose={() => setHelp(false)} />}
 		</div>
 	);

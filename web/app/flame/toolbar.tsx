@@ -2,21 +2,12 @@
 // What changes the whole graph, and what has been changed.
 
 import { PALETTES, Palette } from "../../flame/color";
+import type { Actions } from "./actions";
 import type { Change, FlameState } from "./state";
-
-export interface ToolbarActions {
-	reset: () => unknown;
-	undo: () => void;
-	icicle: () => void;
-	reverse: () => void;
-	collapse: () => void;
-	table: () => void;
-	help: () => void;
-}
 
 interface ToolbarProps {
 	state: FlameState;
-	actions: ToolbarActions;
+	actions: Actions;
 	canUndo: boolean;
 	canReset: boolean;
 	leafFirst: boolean;

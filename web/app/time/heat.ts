@@ -116,7 +116,11 @@ export function squeeze(counts: number[], columns: number, rows: number, width: 
 	return { columns: width, counts: made };
 }
 
-const STEPS = [1e-6, 2e-6, 5e-6, 1e-5, 2e-5, 5e-5, 1e-4, 2e-4, 5e-4, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14400, 43200, 86400];
+// Seconds between two marks.
+const STEPS = [
+	1e-6, 2e-6, 5e-6, 1e-5, 2e-5, 5e-5, 1e-4, 2e-4, 5e-4, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30,
+	60, 120, 300, 600, 1200, 1800, 3600, 7200, 14400, 43200, 86400,
+];
 
 // Times for the marks of an axis, in seconds, at most about `most` of them: round ones from `from` on.
 export function ticks(span: number, most: number, from = 0): number[] {

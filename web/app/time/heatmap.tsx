@@ -62,6 +62,7 @@ export function HeatKey({ most }: { most: number }) {
 // The same figures for those who cannot see the map.
 function Seconds({ heat, onRange }: { heat: Heat; onRange: (range: Range) => void }) {
 	const [open, setOpen] = useState(false);
+	const show = (second: number) => onRange([second * SECOND, (second + 1) * SECOND]);
 	return (
 		<details class="time-seconds" onToggle={(event) => setOpen(event.currentTarget.open)}>
 			<summary>As a table</summary>
@@ -71,8 +72,11 @@ function Seconds({ heat, onRange }: { heat: Heat; onRange: (range: Range) => voi
 						<thead><tr><th scope="col">Second</th><th scope="col">Samples</th><th scope="col">Show</th></tr></thead>
 						<tbody>
 							{samplesBySecond(heat).map((count, second) => (
-								<tr key={second}><td>{second}</td><td>{grouped(count)}</td>
-									<td><button type="button" aria-label={`Show second ${second} only`} onClick={() => onRange([second * SECOND, (second + 1) * SECOND])}>only this</button></td></tr>
+								<tr key={second}>
+									<td>{second}</td>
+									<td>{grouped(count)}</td>
+									<td><button type="button" aria-label={`Show second ${second} only`} onClick={() => show(second)}>only this</button></td>
+								</tr>
 							))}
 						</tbody>
 					</table>
@@ -81,6 +85,9 @@ function Seconds({ heat, onRange }: { heat: Heat; onRange: (range: Range) => voi
 		</details>
 	);
 }
+
+const LABEL = "Samples over time: columns are seconds, rows fractions of a second. Arrow keys move, Shift extends, " +
+	"Enter shows the range, Escape all of it. The table below has the same figures.";
 
 export function Heatmap({ heat, range, onRange }: HeatmapProps) {
 	const [plot, size] = useSize();
@@ -106,7 +113,7 @@ export function Heatmap({ heat, range, onRange }: HeatmapProps) {
 	return (
 		<div class="time-map">
 			<div class="time-plot time-heat" ref={plot} tabIndex={0} role="application" aria-roledescription="heatmap"
-				aria-label="Samples over time: columns are seconds, rows fractions of a second. Arrow keys move, Shift extends, Enter shows the range, Escape all of it. The table below has the same figures."
+				aria-label={LABEL}
 				onKeyDown={press} onBlur={() => setCursor(null)}
 				onPointerDown={(event) => {
 					if (event.button !== 0) return;

@@ -65,6 +65,6 @@ export function chartGraph(answer: ChartAnswer): Graph {
 		fixedOf: null,
 		functionOf: Uint32Array.from(names.keys()),
 		kindOf: Uint32Array.from(kinds),
-		tree: order.length ? makeTimeline(frames, start, total) : makeTree({ depth: new Uint32Array(1), face: Uint32Array.of(root), self: new Float64Array(1), samples: new Float64Array(1) }),
+		tree: order.length ? makeTimeline(frames, start, total) : makeTree({ ...frames, self: new Float64Array(1), samples: new Float64Array(1) }),
 	};
 }

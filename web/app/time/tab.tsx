@@ -23,6 +23,8 @@ import "./time.css";
 
 const LANES: [Lanes, string][] = [["none", "Seconds"], ["cpu", "CPUs"], ["thread", "Threads"]];
 
+const BELOW: ["graph" | "chart", string][] = [["graph", "Flame graph"], ["chart", "Flame chart"]];
+
 function Choice<T extends string>({ label, all, value, onChoose }: { label: string; all: [T, string][]; value: T; onChoose: (value: T) => void }) {
 	return (
 		<div class="time-choice" role="group" aria-label={label}>
@@ -122,7 +124,7 @@ function Shown(props: TabProps & { width: number; lanes: Lanes }) {
 			<div class="time-head flame">
 				{isReady(run.state) && <Choice label="Rows of the map" all={LANES} value={lanes} onChoose={(name) => setParams({ lanes: name === "none" ? null : name })} />}
 				<Filters state={state} change={change} events={names} threads={threads} start={heat.start} />
-				{isReady(run.state) && <Choice label="Below the map" all={[["graph", "Flame graph"], ["chart", "Flame chart"]]} value={chart ? "chart" : "graph"} onChoose={(name) => setParams({ below: name === "chart" ? "chart" : null })} />}
+				{isReady(run.state) && <Choice label="Below the map" all={BELOW} value={chart ? "chart" : "graph"} onChoose={(name) => setParams({ below: name === "chart" ? name : null })} />}
 			</div>
 			<Counters lines={lines} span={span} range={range} onRange={choose} />
 			{lanes === "none" ? <Heatmap heat={heat} range={range} onRange={choose} />

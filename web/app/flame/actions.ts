@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// What can be done with a graph, by buttons and by keys.
+
+import type { Graph } from "../../flame/columns";
+import { pathKeys } from "../../flame/match";
+import type { Tree } from "../../flame/tree";
+import type { Direction, FlameView } from "../../flame/view";
+import { isGroup, nameIn, widestFrame } from "./model";
+import type { FlameState } from "./state";
+
+type Changer = (changes: Partial<FlameState>) => void;
+
+// What lies before somebody who acts.
+export interface Desk {
+	graph: Graph;
+	tree: Tree;
+	state: FlameState;
+	chosen: number; // a frame, or -1
+	view: FlameView | null;
+	input: HTMLInputElement | null;
+	change: Changer; // what undo takes back
+	mark: Changer; // what it does not
+	undo: () => void;
+	choose: (key: number) => void; // a path's key, or -1
+	help: () => void;
+}
+
+function keyOf({ graph, tree }: Desk, frame: number): number {
+	return frame < 0 ? -1 : pathKeys(graph, tree)[frame]!;
+}
+
+function zoomTo(desk: Desk, frame: number): void {
+	const key = keyOf(desk, frame);
+	if (key !== desk.state.zoom) desk.change({ zoom: key });
+}
+
+// Also where nothing is zoomed but something was moved.
+function reset({ state, view, change }: Desk): void {
+	if (state.zoom) change({ zoom: 0 });
+	else if (view && (view.from > 0 || view.to < view.tree.total[0]!)) view.zoomTo(0);
+}
+
+function toggle({ state, change }: Desk, what: "collapse" | "reverse"): void {
+	const without = state.changes.filter((made) => made.what !== what);
+	change({ changes: without.length < state.changes.length ? without : [...state.changes, { what }], zoom: 0 });
+}
+
+function focusOn({ graph, tree, state, chosen, change, choose }: Desk, what: "focus" | "hide"): void {
+	if (chosen <= 0 || (what === "hide" && isGroup(graph, tree, chosen))) return;
+	choose(-1);
+	change({ changes: [...state.changes, { what, name: nameIn(graph, tree, chosen) }], zoom: 0 });
+}
+
+function markName({ state, mark }: Desk, name: string): void {
+	mark({ marked: state.marked === name ? "" : name });
+}
+
+function sandwich({ graph, tree, state, chosen, change }: Desk): void {
+	if (state.sandwich) change({ sandwich: "" });
+	else if (chosen > 0 && !isGroup(graph, tree, chosen)) change({ sandwich: nameIn(graph, tree, chosen) });
+}
+
+function escape(desk: Desk): void {
+	desk.input?.blur();
+	if (desk.state.search || desk.state.marked) desk.mark({ search: "", marked: "" });
+	else desk.choose(-1);
+	reset(desk);
+}
+
+// A row of the table: its widest frame stands for it, so that what is done next is done to it.
+function chooseFunction(desk: Desk, name: number): void {
+	const text = desk.graph.functions[name]!;
+	if (desk.state.sandwich) desk.change({ sandwich: text });
+	else markName(desk, text);
+	desk.choose(keyOf(desk, widestFrame(desk.graph, desk.tree, name)));
+}
+
+export function actionsOf(desk: Desk) {
+	const { graph, tree, state, chosen } = desk;
+	return {
+		focus: () => focusOn(desk, "focus"),
+		hide: () => focusOn(desk, "hide"),
+		mark: () => chosen > 0 && markName(desk, nameIn(graph, tree, chosen)),
+		copy: () => chosen >= 0 && void navigator.clipboard?.writeText(nameIn(graph, tree, chosen)),
+		sandwich: () => sandwich(desk),
+		undo: desk.undo,
+		reset: () => reset(desk),
+		icicle: () => desk.change({ inverted: !state.inverted }),
+		reverse: () => toggle(desk, "reverse"),
+		collapse: () => toggle(desk, "collapse"),
+		table: () => desk.mark({ table: !state.table }),
+		help: desk.help,
+		search: () => desk.input?.focus(),
+		enter: () => chosen >= 0 && zoomTo(desk, chosen),
+		escape: () => escape(desk),
+		arrow: (direction: Direction) => desk.view && desk.choose(keyOf(desk, desk.view.neighbour(chosen, direction))),
+		click: (frame: number) => {
+			desk.choose(keyOf(desk, frame));
+			zoomTo(desk, frame);
+		},
+		pick: (name: number) => chooseFunction(desk, name),
+		show: (name: number) => desk.choose(keyOf(desk, widestFrame(graph, tree, name))),
+		takeBack: (at: number) => desk.change({ changes: state.changes.filter((_, i) => i !== at), zoom: 0 }),
+	};
+}
+
+export type Actions = ReturnType<typeof actionsOf>;
