@@ -34,7 +34,7 @@ export function Chosen({ name, facts, root, group, source, actions }: ChosenProp
 	if (!name) return <div class="flame-chosen"><p class="flame-dim">{HINT}</p></div>;
 	return (
 		<div class="flame-chosen">
-			<p role="status"><b class="flame-name" title={name}>{name}</b> <span class="flame-dim">{facts}</span></p>
+			<p role="status" title={`${name}: ${facts}`}><b class="flame-name">{name}</b> <span class="flame-dim">{facts}</span></p>
 			<div>
 				<button type="button" disabled={root} title="Only stacks from this function on (F)" onClick={actions.focus}>Focus</button>
 				<button type="button" disabled={group} title="Leave this function out; what it calls moves up (H)" onClick={actions.hide}>Hide</button>

@@ -11,8 +11,8 @@ describe("lines above the heatmap", () => {
 			ratios: [{ name: "IPC", cpu: -1, mean: [0.5, 1.5] }],
 		}, "1000000000");
 		expect(lines).toEqual([
-			{ name: "cycles", unit: "count", t: [2, 3], values: [5, null] },
-			{ name: "IPC", unit: "ratio", t: [2, 3], values: [0.5, 1.5] },
+			{ name: "cycles", per: "", t: [2, 3], values: [5, null] },
+			{ name: "IPC", per: "", t: [2, 3], values: [0.5, 1.5] },
 		]);
 		expect(meanIn(lines[1]!, null)).toBe(1);
 		expect(meanIn(lines[1]!, [2.5e9, 4e9])).toBe(1.5);
@@ -21,7 +21,7 @@ describe("lines above the heatmap", () => {
 
 	it("samples are a line too, however many there are", () => {
 		const heat = { start: "0", columns: 2, rows: 2, counts: [1, 2, 3, 4], most: 4, samples: 10 };
-		expect(sampleLine(heat)).toMatchObject({ t: [0.25, 0.75, 1.25, 1.75], values: [1, 2, 3, 4] });
+		expect(sampleLine(heat)).toMatchObject({ per: "in 500 ms", t: [0.25, 0.75, 1.25, 1.75], values: [1, 2, 3, 4] });
 		const long = { ...heat, columns: 600, counts: new Array<number>(1200).fill(1) };
 		const line = sampleLine(long);
 		expect(line.t.length).toBeLessThanOrEqual(400);

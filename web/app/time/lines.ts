@@ -7,7 +7,7 @@ import type { Heat, Range } from "./heat";
 
 export interface Line {
 	name: string;
-	unit: "count" | "ratio";
+	per: string; // what one value is of, where nobody would guess it
 	t: number[]; // seconds since the heatmap's beginning
 	values: (number | null)[];
 }
@@ -24,15 +24,15 @@ export function sampleLine(heat: Heat): Line {
 		t.push((at + part.length / 2) / heat.rows);
 		values.push(part.reduce((sum, count) => sum + count, 0));
 	}
-	return { name: "samples", unit: "count", t, values };
+	return { name: "samples", per: `in ${(together * 1000) / heat.rows} ms`, t, values };
 }
 
 export function counterLines(answer: CounterAnswer, start: string): Line[] {
 	const offset = since(answer.start_ns, start);
 	const t = answer.t.map((ns) => (ns + offset) / 1e9);
 	return [
-		...answer.lines.filter(({ cpu }) => cpu < 0).map(({ event, mean }): Line => ({ name: event, unit: "count", t, values: mean })),
-		...answer.ratios.filter(({ cpu }) => cpu < 0).map(({ name, mean }): Line => ({ name, unit: "ratio", t, values: mean })),
+		...answer.lines.filter(({ cpu }) => cpu < 0).map(({ event, mean }): Line => ({ name: event, per: "", t, values: mean })),
+		...answer.ratios.filter(({ cpu }) => cpu < 0).map(({ name, mean }): Line => ({ name, per: "", t, values: mean })),
 	];
 }
 
@@ -45,7 +45,7 @@ export class LiveLines {
 	lines: Line[];
 
 	constructor(events: string[], private start: string) {
-		this.lines = events.map((name) => ({ name, unit: "count", t: [], values: [] }));
+		this.lines = events.map((name) => ({ name, per: "", t: [], values: [] }));
 	}
 
 	add(points: Point[]): void {
