@@ -344,6 +344,7 @@ def test_many(site):
             view = View()
             read_for(stream, view, 120)
         with_many = lost(site, run)
+        print(f"# lost: {100 * with_many:.3f} % with {CLIENTS} streams, {100 * without:.3f} % without")
         check(with_many <= without, f"with {CLIENTS} streams and 5 that never read no more samples are lost",
               f"{100 * with_many:.3f} % with, {100 * without:.3f} % without")
         compare_with_results(site, run, view, f"among {CLIENTS} others")
