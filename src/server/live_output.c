@@ -31,6 +31,8 @@ static char *piece_json(const struct output_piece *head, const char *bytes)
 
 static void shift(struct live_output *output, size_t count)
 {
+	if (!count)
+		return;
 	for (size_t i = 0; i < count; i++) {
 		output->latest_bytes -= output->latest.data[i].bytes;
 		free(output->latest.data[i].json);
