@@ -102,6 +102,21 @@ static int put_output(struct request *request, const struct run *run, int fd,
 	return answer_end(&answer, rc < 0 ? rc : 0);
 }
 
+/* A program that printed nothing has no file. */
+static int put_nothing(struct request *request, const struct run *run)
+{
+	struct answer answer;
+
+	if (reply_etag(request, arena_printf(&request->arena, "%" PRId64 "-0", run->change)))
+		return 0;
+	answer_begin(&answer, request);
+	out_printf(&answer.out,
+		   "{\"run\":%" PRId64 ",\"pieces\":[],\"next\":\"\",\"end\":true,"
+		   "\"running\":%s,\"bytes\":\"0\",\"cut\":\"0\"}",
+		   run->id, result_is_growing(run) ? "true" : "false");
+	return answer_end(&answer, 0);
+}
+
 static int get_output(struct request *request, struct err *err)
 {
 	struct output_reader reader;
@@ -111,6 +126,8 @@ static int get_output(struct request *request, struct err *err)
 	if (rc)
 		return rc;
 	fd = result_file(request, "output", "output", err);
+	if (fd == -ENOENT && run.argv.len)
+		return put_nothing(request, &run);
 	if (fd < 0)
 		return fd;
 	if (!result_same_file(request, &run, fd)) {
