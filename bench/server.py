@@ -80,11 +80,12 @@ class Server:
                     found += [int(child) for child in file.read().split()]
         return found
 
-    def memory_mb(self):
+    def memory_mb(self, kind):
+        """Of all its processes: Pss counts each shared page once, Rss once a process."""
         total = 0
         for pid in self.family():
             with open(f"/proc/{pid}/smaps_rollup", encoding="ascii") as file:
-                total += int(re.search(r"Pss:\s+(\d+)", file.read()).group(1))
+                total += int(re.search(rf"^{kind}:\s+(\d+)", file.read(), re.M).group(1))
         return total / 1024
 
     def cpu_ms(self):
@@ -122,7 +123,8 @@ def random_ranges(first, last):
 
 def measure(server, run):
     base = f"/api/v1/runs/{run}"
-    figures_of = {"idle_mb": server.memory_mb()}
+    figures_of = {"idle_mb": server.memory_mb("Pss"), "idle_rss_mb": server.memory_mb("Rss"),
+                  "processes": len(server.family())}
     first_ms, _ = server.get(f"{base}/summary")
     server.connection.request("GET", f"{base}/flame", headers={**server.head, "Accept-Encoding": ""})
     flame = json.loads(server.connection.getresponse().read())

@@ -133,6 +133,45 @@ static void collect(struct builder *b, struct flame_placer *placer, const struct
 	free(idle);
 }
 
+/* What each pair of thread and stack weighs, whatever it is.  Free it. */
+static struct weight_pair *weigh_pairs(const struct profile *profile, const struct sieve *sieve)
+{
+	const struct profile_samples *rows = &profile->samples;
+	const uint32_t *pair_of = profile->ready->pair_of;
+	struct weight_pair *sums = mem_alloc((profile->ready->pairs.len + 1) * sizeof(*sums));
+
+	for (size_t i = sieve->first; i < sieve->last; i++)
+		if (rows->event[i] == sieve->event && (!sieve->cpus || sieve->cpus[rows->cpu[i]]))
+			add_row(&sums[pair_of[i]], rows, i);
+	return sums;
+}
+
+/* The same as collect(), each pair once. */
+static void collect_pairs(struct builder *b, struct flame_placer *placer, const struct sieve *sieve)
+{
+	const struct profile_ready *ready = b->profile->ready;
+	struct weight_pair *sums = weigh_pairs(b->profile, sieve);
+
+	for (size_t i = 0; i < ready->pairs.len; i++) {
+		const struct profile_pair *pair = &ready->pairs.data[i];
+		struct weight_pair *sum = &b->tree->idle;
+		uint32_t node;
+
+		if (!sums[i].samples || (sieve->threads && !sieve->threads[pair->thread]) ||
+		    (sieve->stacks && !sieve->stacks[pair->stack]))
+			continue;
+		if (b->options->show_idle || !ready->idle[pair->stack]) {
+			node = flame_placer_find(placer, b->group_of[pair->thread], pair->stack);
+			if (node == LEFT_OUT)
+				continue;
+			sum = &placer->nodes.data[node].weight;
+		}
+		sum->samples += sums[i].samples;
+		sum->weight += sums[i].weight;
+	}
+	free(sums);
+}
+
 /* A name with its first bytes in front, as a number that sorts like them. */
 struct ranked_name {
 	uint64_t head;
@@ -224,7 +263,10 @@ int flametree_build(struct flametree *tree, const struct profile *profile,
 	find_groups(&b);
 	rc = flame_placer_init(&placer, profile, &options->stacks, b.groups.len, b.root, err);
 	if (!rc) {
-		collect(&b, &placer, &sieve);
+		if (profile->ready)
+			collect_pairs(&b, &placer, &sieve);
+		else
+			collect(&b, &placer, &sieve);
 		flame_placer_finish(&placer, options, b.groups.data, tree);
 		flame_placer_fini(&placer);
 		link_children(tree);

@@ -1,8 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profile/ready.h"
+#include "base/idmap.h"
 #include "profile/filter.h"
 #include "profile/flametree.h"
 #include "profile/places.h"
+
+static void find_pairs(struct profile_ready *ready, const struct profile_samples *rows)
+{
+	struct idmap known = { 0 };
+
+	ready->pair_of = mem_resize(NULL, rows->len + 1, sizeof(*ready->pair_of));
+	for (size_t i = 0; i < rows->len; i++) {
+		uint32_t next = (uint32_t)ready->pairs.len;
+		uint64_t key = (uint64_t)rows->thread[i] << 32 | rows->stack[i];
+		uint32_t at = idmap_add(&known, key, next);
+
+		if (at == next)
+			*vec_push(&ready->pairs) = (struct profile_pair){ rows->thread[i],
+									  rows->stack[i] };
+		ready->pair_of[i] = at;
+	}
+	idmap_free(&known);
+}
 
 void profile_make_ready(struct profile *profile)
 {
@@ -18,6 +37,7 @@ void profile_make_ready(struct profile *profile)
 			ready->places[i] = profile_hot_places(profile, i);
 	ready->idle = profile_idle_stacks(profile);
 	ready->stacks = profile->stacks.parent;
+	find_pairs(ready, &profile->samples);
 	profile->ready = ready;
 }
 
@@ -34,6 +54,8 @@ void profile_ready_free(struct profile *profile)
 	free(ready->names);
 	free(ready->places);
 	free(ready->idle);
+	free(ready->pair_of);
+	vec_free(&ready->pairs);
 	free(ready);
 	profile->ready = NULL;
 }

@@ -116,20 +116,35 @@ TEST(query_pages_of_functions)
 /* What was made once is what is made each time. */
 TEST(query_of_a_profile_that_is_ready)
 {
-	struct profile *profile = some_profile();
-	struct query query = { .profile = profile };
-	char *before = ask(query_tree, &query), *top = ask(query_top, &query), *after;
+	static const struct flametree_options views[] = {
+		{ .show_idle = true },
+		{ .show_idle = false },
+		{ .filter.time_from = 2, .filter.time_to = 9 },
+		{ .filter.tids = "8", .show_idle = true },
+		{ .filter.cpus = "0", .group = GROUP_THREAD },
+		{ .filter.keep = "fib", .stacks.from_leaf = true },
+		{ .stacks.focus = "sort", .group = GROUP_NONE },
+	};
+	struct profile *plain = some_profile(), *ready = some_profile();
 
-	profile_make_ready(profile);
-	after = ask(query_tree, &query);
-	EXPECT_TEXT(after, before);
-	free(after);
-	after = ask(query_top, &query);
-	EXPECT_TEXT(after, top);
-	free(after);
-	free(before);
-	free(top);
-	profile_free(profile);
+	profile_make_ready(ready);
+	for (size_t i = 0; i < ARRAY_SIZE(views); i++) {
+		struct query of_plain = { .profile = plain, .view = views[i] };
+		struct query of_ready = { .profile = ready, .view = views[i] };
+		char *want = ask(query_tree, &of_plain), *got = ask(query_tree, &of_ready);
+
+		test_case("view %zu", i);
+		EXPECT_TEXT(got, want);
+		free(got);
+		free(want);
+		want = ask(query_top, &of_plain);
+		got = ask(query_top, &of_ready);
+		EXPECT_TEXT(got, want);
+		free(got);
+		free(want);
+	}
+	profile_free(plain);
+	profile_free(ready);
 }
 
 TEST(query_neighbours)
