@@ -53,8 +53,9 @@ export class Server {
 		this.folders = [this.folder]; // removed at the end
 	}
 
+	// Again after end(): on the same port, with the same data.
 	start(...options) {
-		this.process = spawn(PERFOLIO, ["serve", "--listen", "127.0.0.1:0", "--data", join(this.folder, "data"), ...options], { stdio: ["ignore", "pipe", "pipe"] });
+		this.process = spawn(PERFOLIO, ["serve", "--listen", this.base?.replace("http://", "") ?? "127.0.0.1:0", "--data", join(this.folder, "data"), ...options], { stdio: ["ignore", "pipe", "pipe"] });
 		this.words = "";
 		this.process.stderr.on("data", (data) => (this.words += data));
 		return new Promise((done, fail) => {
@@ -97,12 +98,17 @@ export class Server {
 		}, 60000);
 	}
 
-	async stop() {
+	async end() {
 		if (!this.process || this.process.exitCode !== null) return;
+		this.process.removeAllListeners("exit");
 		const gone = new Promise((done) => this.process.on("exit", done));
 		this.process.kill("SIGTERM");
 		await Promise.race([gone, new Promise((done) => setTimeout(done, 10000))]);
-		if (this.process.exitCode === null) this.process.kill("SIGKILL");
+		if (this.process.exitCode === null && this.process.signalCode === null) this.process.kill("SIGKILL");
+	}
+
+	async stop() {
+		await this.end();
 		for (const folder of this.folders) rmSync(folder, { recursive: true, force: true });
 	}
 }

@@ -69,9 +69,55 @@ async function alone({ server, browser, session }) {
 	await person.close();
 }
 
+// The page says that it has lost the server, and goes on by itself when that is back.
+async function restart({ server, browser, session }) {
+	const page = await browser.open(server.link);
+	await page.goto(`${server.base}/s/${session}`);
+	await page.locator(".connection.open").waitFor();
+	await server.end();
+	await page.locator(".connection.lost").waitFor();
+	check("a server that is gone is told", true);
+	await page.locator("#command").fill("kept while it was away");
+	await server.start();
+	// Its token is another one, so the old cookie holds no more.
+	await page.getByLabel("Token", { exact: true }).fill(server.token);
+	await page.getByRole("button", { name: "Sign in" }).click();
+	await page.locator(".connection.open").waitFor();
+	equal("what was typed is still there", await page.locator("#command").inputValue(), "kept while it was away");
+	const id = (await server.post(`/sessions/${session}/runs`, count("true"))).items[0].id;
+	await page.locator(`[data-run="${id}"]`).waitFor();
+	check("and the page goes on without reloading", true);
+	await page.context().close();
+}
+
+// Told at the end, by whoever asked to be.
+async function notified({ server, browser, session }) {
+	const person = await browser.person({ permissions: ["notifications"] });
+	await person.addInitScript(() => {
+		globalThis.told = [];
+		globalThis.Notification = class {
+			static permission = "granted";
+			static requestPermission = async () => "granted";
+			constructor(title, more) {
+				globalThis.told.push(`${title}: ${more.body}`);
+			}
+		};
+	});
+	const page = await browser.tab(person, server.link);
+	await page.goto(`${server.base}/s/${session}`);
+	await page.getByLabel("Tell me at the end").check();
+	await page.locator(".connection.open").waitFor();
+	await server.post(`/sessions/${session}/runs`, count("sleep 0.5; exit 4"));
+	await until("the notification", async () => (await page.evaluate(() => globalThis.told.length)) > 0);
+	equal("a notification tells of the end, once", await page.evaluate(() => globalThis.told), ["perfolio: exit 4: sh: sleep 0.5; exit 4"]);
+	await person.close();
+}
+
 await run(async ({ server, browser }) => {
 	const session = (await server.post("/sessions", { title: "Together" })).id;
 	await twoPeople({ server, browser, session });
 	await tenTabs({ server, browser, session });
 	await alone({ server, browser, session });
+	await notified({ server, browser, session });
+	await restart({ server, browser, session });
 });

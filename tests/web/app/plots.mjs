@@ -178,6 +178,41 @@ async function live({ server, page, session }) {
 	await until("the run to be over here", async () => (await page.locator(".run-head .state").textContent()) !== "running");
 }
 
+// Frames while a plot of many points is panned. How long they take depends on what else the machine does, so
+// it is only told; the long form holds it to account.
+async function smooth({ server, page, session }) {
+	const seconds = LONG ? 130 : 2;
+	const events = "task-clock,context-switches,page-faults,minor-faults,major-faults,cpu-migrations,alignment-faults,emulation-faults";
+	const done = await server.measure(session, { tool: "count", live: false, interval_ms: 1, target: { ...SHELL, command: busy(seconds) }, events: { count: events } });
+	await page.goto(`${server.base}/r/${done.id}/counters`);
+	await page.locator(".u-over").first().waitFor();
+	const data = await server.get(`/runs/${done.id}/counters?width=1400`);
+	await page.getByRole("radio", { name: "Drag: pan" }).click();
+	const box = await page.locator(".u-over").first().boundingBox();
+	const y = box.y + box.height / 2;
+	await page.mouse.move(box.x + box.width / 2, y);
+	for (let step = 0; step < 6; step++) await page.mouse.wheel(0, -120);
+	await page.waitForURL(/from=/);
+	await page.waitForTimeout(500);
+	await page.evaluate(() => {
+		globalThis.frames = [];
+		let last = performance.now();
+		const tick = (now) => {
+			globalThis.frames.push(now - last);
+			last = now;
+			if (globalThis.frames) requestAnimationFrame(tick);
+		};
+		requestAnimationFrame(tick);
+	});
+	await page.mouse.down();
+	for (let step = 0; step < 90; step++) await page.mouse.move(box.x + box.width / 2 + 300 * Math.sin(step / 8), y);
+	await page.mouse.up();
+	const frames = await page.evaluate(() => globalThis.frames.slice(1).sort((a, b) => a - b));
+	const p95 = frames[Math.floor(frames.length * 0.95)];
+	console.log(`# ${data.points} points in ${data.lines.length} curves: 95 % of ${frames.length} frames within ${p95.toFixed(1)} ms`);
+	check("many points can be panned", frames.length > 20 && data.points > 1000 && (!LONG || p95 <= 17.5), { points: data.points, p95 });
+}
+
 await run(async ({ server, browser }) => {
 	const page = await browser.open(server.link);
 	const session = (await server.post("/sessions", { title: "Plots" })).id;
@@ -191,4 +226,5 @@ await run(async ({ server, browser }) => {
 	await samples(world);
 	await functions(world);
 	await live(world);
+	await smooth(world);
 });

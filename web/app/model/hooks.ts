@@ -3,7 +3,7 @@
 
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { api, type Query, Refusal } from "../api/client";
-import { subscribe } from "../stream/client";
+import { subscribe, watchStatus } from "../stream/client";
 
 export interface Answer<T> {
 	data: T | undefined; // stays while it is fetched anew
@@ -51,12 +51,22 @@ export function useFetch<T>(path: string | null, query: Query = {}, keep = false
 	};
 }
 
+// Also hears `again` after the connection was lost: topics without a state of their own may have missed something.
 export function useStream(topics: string[], hear: (event: string, data: unknown) => void): void {
 	const latest = useRef(hear);
 	latest.current = hear;
 	useEffect(() => {
 		if (!topics.length) return undefined;
-		return subscribe(topics, (event, data) => latest.current(event, data));
+		let lost = false;
+		const unwatch = watchStatus((status) => {
+			if (status === "open" && lost) latest.current("again", {});
+			lost = status !== "open" && (lost || status !== "closed");
+		});
+		const leave = subscribe(topics, (event, data) => latest.current(event, data));
+		return () => {
+			unwatch();
+			leave();
+		};
 	}, [topics.join()]);
 }
 

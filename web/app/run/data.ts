@@ -49,7 +49,7 @@ export function useCounters(run: Run, range: Range | null, width: number): Shown
 		} else if (event === "points" && first.current) {
 			addRows(tail.current, (data as StreamPoints).rows, first.current.start_ns);
 			if (tail.current.x.length > MOST_TICKS) again();
-		} else if (event === "end") again();
+		} else if (event === "end" || event === "again") again();
 		redraw();
 	});
 	useEffect(() => {

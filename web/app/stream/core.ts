@@ -12,7 +12,7 @@ export interface Heard {
 	data: { topic?: string; at?: string; [name: string]: unknown };
 }
 export type Listener = (heard: Heard) => void;
-export type Status = "open" | "lost" | "closed";
+export type Status = "open" | "lost" | "refused" | "closed"; // refused: the server is there and no longer knows us
 
 const RETRY_MS = [250, 1000, 2000, 5000];
 const NAMES = [
@@ -111,7 +111,20 @@ export class Stream {
 		this.tell("lost");
 		if (this.timer || !this.listeners.size) return;
 		const wait = RETRY_MS[Math.min(this.failures++, RETRY_MS.length - 1)]!;
-		this.timer = setTimeout(() => this.open(), wait);
+		this.timer = setTimeout(() => void this.retry(), wait);
+	}
+
+	// An EventSource does not tell why it was refused; a server that was started anew wants us to sign in.
+	private async retry(): Promise<void> {
+		const answer = await fetch("/api/v1/me", { credentials: "same-origin" }).catch(() => null);
+		this.timer = undefined;
+		if (this.source || !this.listeners.size) return;
+		if (answer?.ok) return this.open();
+		this.again();
+		if (answer?.status === 401) {
+			this.failures = 1;
+			this.tell("refused");
+		}
 	}
 
 	private close(): void {

@@ -23,12 +23,20 @@ export function Frame() {
 	const [help, setHelp] = useState(false);
 	useEffect(() => whenSignedOut(() => setSignedOut(true)), []);
 	useEffect(() => listenToKeys(() => setHelp(true)), []);
-	if (signedOut || me.refusal?.status === 401)
-		return <SignIn onDone={() => (setSignedOut(false), me.reload())} />;
+	useEffect(() => watchStatus((status) => status === "refused" && setSignedOut(true)), []);
+	const out = signedOut || me.refusal?.status === 401;
+	// Who was signed in before finds everything as it was, also what was typed: the server may only be a new one.
+	const [known, setKnown] = useState(false);
+	if (me.data && !known) setKnown(true);
 	return (
 		<>
-			<Bar me={me.data} onHelp={() => setHelp(true)} />
-			<Screen />
+			{out && <SignIn onDone={() => (setSignedOut(false), me.reload())} />}
+			{(!out || known) && (
+				<div hidden={out}>
+					<Bar me={me.data} onHelp={() => setHelp(true)} />
+					<Screen />
+				</div>
+			)}
 			<Toasts />
 			<Help open={help} onClose={() => setHelp(false)} />
 		</>
@@ -97,6 +105,6 @@ function QueueChip() {
 function Connection() {
 	const [status, setStatus] = useState<Status>("closed");
 	useEffect(() => watchStatus(setStatus), []);
-	const words = { open: "live", lost: "connecting again…", closed: "" }[status];
+	const words = { open: "live", lost: "connecting again…", refused: "signed out", closed: "" }[status];
 	return <span class={`connection ${status}`} role="status" title={status === "open" ? "The page follows the server live" : "The page goes on by itself once the server is back"}>{words}</span>;
 }

@@ -26,7 +26,7 @@ export function SessionView({ id }: { id: number }) {
 	const [form, setForm] = useForm(runs.items);
 	const sessionSoon = useSoon(session.reload);
 	useStream([`session:${id}`], (event, data) => {
-		if (event === "change" && (data as { kind: string }).kind === "session") sessionSoon();
+		if (event === "again" || (event === "change" && (data as { kind: string }).kind === "session")) sessionSoon();
 	});
 	useTitle(session.data?.title ?? "Session");
 	if (session.refusal && !session.data)
