@@ -149,6 +149,11 @@ def keys(browser, site, run):
     tab.blur()
     tab.key("?")
     check("? shows the keys", tab.page.run("document.querySelector('.flame-help').open"))
+    tab.press("Close")
+    tab.blur()
+    tab.key("g")
+    tab.key("s")
+    check("g s leads to the sessions from here too", tab.until("location.pathname === '/'", 5))
     tab.close()
 
 

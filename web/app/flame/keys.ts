@@ -56,7 +56,11 @@ export function useKeys(actions: Actions, inverted: boolean, active: boolean): v
 	now.current = { actions, inverted };
 	useEffect(() => {
 		if (!active) return;
+		let before = "";
 		const listen = (event: KeyboardEvent) => {
+			const goes = before === "g"; // the page's own: g s and g m lead to other views
+			before = event.key;
+			if (goes) return;
 			if (!event.defaultPrevented && press(event, now.current.actions, now.current.inverted)) event.preventDefault();
 		};
 		window.addEventListener("keydown", listen, true); // before the page's own keys: here they mean more
