@@ -251,6 +251,7 @@ static int collect_garbage(const struct serve_options *o, struct err *err)
 		       "without a file\n",
 		       (long long)sweep.purged, (long long)sweep.orphans, (long long)sweep.missing);
 	datadir_close(dir);
+	server_folder_leave();
 	free(path);
 	return rc;
 }

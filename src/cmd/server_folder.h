@@ -13,5 +13,6 @@ char *server_folder(const char *given);
  * in it, the server could not use.
  */
 int server_folder_become_owner(const char *path, struct err *err);
+void server_folder_leave(void); /* as who we were before */
 
 #endif

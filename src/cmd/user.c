@@ -246,12 +246,15 @@ static int user_run(void *options, int argc, char **argv, struct err *err)
 	path = server_folder(job.options->data);
 	dir = server_folder_become_owner(path, err) ? NULL : datadir_open(path, DATADIR_ROWS, err);
 	free(path);
-	if (!dir)
+	if (!dir) {
+		server_folder_leave();
 		return -EIO; /* never the -EINVAL of wrong usage */
+	}
 	job.store = datadir_store(dir);
 	rc = action->run(&job, err);
 	arena_free(&job.arena);
 	datadir_close(dir);
+	server_folder_leave();
 	return rc;
 }
 
