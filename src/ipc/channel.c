@@ -282,11 +282,12 @@ static int receive_some(struct channel *channel, struct err *err)
 	do {
 		got = recvmsg(channel->fd, &header, MSG_CMSG_CLOEXEC);
 	} while (got < 0 && errno == EINTR);
-	if (got < 0)
+	if (got < 0 && errno != ECONNRESET)
 		return errno == EAGAIN ? 0 : die_of(channel, errno, strerror(errno), err);
-	rc = keep_fds(channel, &header, err);
-	channel->in.len += (size_t)got;
-	if (!rc && !got)
+	/* reset: it has gone and had not read all of what we sent, which is an end like others */
+	rc = got > 0 ? keep_fds(channel, &header, err) : 0;
+	channel->in.len += got > 0 ? (size_t)got : 0;
+	if (!rc && got <= 0)
 		rc = channel->in.len ? die_of(channel, EPROTO, "ended in mid-message", err)
 				     : die_of(channel, EPIPE, "the other end has gone", err);
 	return rc ? rc : 1;

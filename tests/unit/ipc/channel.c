@@ -209,6 +209,22 @@ TEST(channel_the_other_end_goes)
 	part();
 }
 
+/* The kernel calls that a reset; it is an end like the other. */
+TEST(channel_the_other_end_goes_without_reading)
+{
+	struct talk_all *got;
+
+	join();
+	EXPECT_INT(send_number(there, 9), 0);
+	EXPECT_INT(send_number(here, 1), 0);
+	channel_free(there);
+	there = NULL;
+	EXPECT_INT(receive(here, &got), 1);
+	EXPECT_INT(receive(here, &got), -EPIPE);
+	EXPECT_TEXT(err.text, "talk: the other end has gone");
+	part();
+}
+
 TEST(channel_another_version_is_refused)
 {
 	struct ipc_protocol newer = talk;
