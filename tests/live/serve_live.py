@@ -9,6 +9,7 @@ import signal
 import socket
 import time
 
+import apischema
 import lib
 import server
 from lib import check
@@ -16,6 +17,11 @@ from lib import check
 LONG = bool(os.environ.get("PERFOLIO_LONG"))
 CLIENTS = 500 if LONG else 60
 PARTS = ("counters", "output", "tree", "heat")
+SCHEMAS = {"hello": "StreamHello", "ready": "StreamReady", "dropped": "StreamDropped", "change": "StreamChange",
+           "run": "StreamRun", "queue": "StreamQueue", "points": "StreamPoints",
+           "points-snapshot": "StreamPointsSnapshot", "output": "StreamOutput",
+           "output-snapshot": "StreamOutputSnapshot", "tree": "StreamTree", "tree-snapshot": "StreamTree",
+           "heat": "StreamHeat", "heat-snapshot": "StreamHeat", "end": "StreamEnd"}
 # Programs that come and go, so that the tree grows until the end.
 MIXED = ("while :; do ls -R /usr/share/doc /usr/lib | sort | gzip -c | md5sum; seq 30000 | awk '{s+=$1*$1} END {print s}'; "
          "find /usr/share -name '*.py' | xargs cat | tr a-z A-Z | wc; done")
@@ -204,12 +210,19 @@ def test_pace(site):
                              "interval_ms": 100,
                              "events": {"sample": "cpu-clock", "count": "task-clock"}})
     view, times = View(), {"tree": [], "points": []}
-    with site.stream(",".join(topics_of(run))) as stream:
+    described, faults, names = apischema.Description(site.get("/openapi.json")), [], set()
+    with site.stream(",".join(topics_of(run) + ["queue", f"session:{session}", "sessions"])) as stream:
         while len(view.ended) < len(PARTS):
             event = next(stream)
             view.take(event)
+            names.add(event.name)
+            faults += described.check(event.data, {"$ref": f"#/components/schemas/{SCHEMAS[event.name]}"},
+                                      event.name)
             if event.name in times:
                 times[event.name].append(time.monotonic())
+    check(not faults, "every event is what the API's description says", *faults[:5])
+    check(names >= {"hello", "ready", "run", "queue", "points-snapshot", "points", "output", "tree-snapshot",
+                    "tree", "heat-snapshot", "heat", "end"}, "of each kind", set(SCHEMAS) - names)
     for name, least in (("tree", 4), ("points", 9)):
         got, span = times[name], times[name][-1] - times[name][0]
         # Busy machines stretch it; a pace of once a second would still be found out.
