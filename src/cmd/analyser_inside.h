@@ -20,7 +20,6 @@ struct analyser {
 	VEC(struct msg_input *) inputs;
 	struct msg_job *job;
 	bool complete; /* the web side has said so */
-	bool gone;     /* there is no web side any more */
 	struct buf quality, facts;
 };
 

@@ -183,14 +183,19 @@ static const char *const calls_of_web[] = {
 
 static const char *const calls_of_opening[] = { "open", "openat" };
 
-static int add(scmp_filter_ctx *filter, const char *name, unsigned count,
-	       const struct scmp_arg_cmp *arguments)
+/* A name of a later kernel than the library's, or of another machine, has a pseudo number. */
+static int decide(scmp_filter_ctx *filter, uint32_t action, const char *name, unsigned count,
+		  const struct scmp_arg_cmp *arguments)
 {
 	int call = seccomp_syscall_resolve_name(name);
 
-	if (call == __NR_SCMP_ERROR)
-		return 0; /* of a later kernel than the library's, or of another machine */
-	return seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, call, count, arguments);
+	return call < 0 ? 0 : seccomp_rule_add_array(filter, action, call, count, arguments);
+}
+
+static int add(scmp_filter_ctx *filter, const char *name, unsigned count,
+	       const struct scmp_arg_cmp *arguments)
+{
+	return decide(filter, SCMP_ACT_ALLOW, name, count, arguments);
 }
 
 static int add_list(scmp_filter_ctx *filter, const char *const *names, size_t count)
@@ -278,12 +283,7 @@ int seccomp_role(const struct sandbox *sandbox, struct err *err)
 static int forbid(scmp_filter_ctx *filter, const char *name, unsigned count,
 		  const struct scmp_arg_cmp *arguments)
 {
-	int call = seccomp_syscall_resolve_name(name);
-
-	/* A name that this machine does not have gets a negative pseudo number. */
-	if (call < 0)
-		return 0;
-	return seccomp_rule_add_array(filter, SCMP_ACT_ERRNO(EACCES), call, count, arguments);
+	return decide(filter, SCMP_ACT_ERRNO(EACCES), name, count, arguments);
 }
 
 /* What a name says of a file; fstat() is among these with an empty name. */

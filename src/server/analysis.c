@@ -121,9 +121,7 @@ static int hear_growth(void *user, const struct ipc_type *type, const void *mess
 
 static void conclude(struct task *task, const struct job_result *result)
 {
-	struct analysis_result end = { .failed = result->failed,
-				       .reason = result->reason,
-				       .quality = result->quality,
+	struct analysis_result end = { .quality = result->quality,
 				       .facts = result->facts,
 				       .index = task->name };
 

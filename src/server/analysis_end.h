@@ -4,7 +4,6 @@
 #define SERVER_ANALYSIS_END_H
 
 #include "base/arena.h"
-#include <stdbool.h>
 #include <stdint.h>
 
 struct app;
@@ -26,8 +25,6 @@ int analysis_open_growing(struct app *app, int64_t run, struct analysis_source *
 void analysis_close(struct analysis_source *source);
 
 struct analysis_result {
-	bool failed;
-	const char *reason;
 	const char *quality, *facts; /* JSON of an analyser's; NULL: none */
 	const char *index;	     /* name of an upload: store/content.h */
 };
