@@ -18,6 +18,7 @@
 
 #define ASK_S	    30
 #define CALLS_MOST  16
+#define RECENT_MOST 4
 #define ANSWER_MOST (64 << 20)
 
 struct question {
@@ -30,6 +31,13 @@ struct question {
 struct early {
 	const struct ipc_type *type;
 	void *message;
+};
+
+/* The last answer to a question without words: it is asked with each letter that one types. */
+struct recent {
+	const char *what;
+	struct buf answer;
+	int64_t at_ns;
 };
 
 struct link {
@@ -48,6 +56,7 @@ struct link {
 	bool dead;
 	struct question *questions;
 	uint64_t last_question;
+	struct recent recent[RECENT_MOST];
 	pthread_cond_t answered;
 };
 
@@ -148,6 +157,8 @@ void link_close(struct link *link)
 		return;
 	channel_free(link->channel);
 	close(link->wake);
+	for (size_t i = 0; i < RECENT_MOST; i++)
+		buf_free(&link->recent[i].answer);
 	vec_free(&link->early);
 	vec_free(&link->held);
 	pthread_mutex_destroy(&link->lock);
@@ -338,4 +349,53 @@ int link_ask(struct link *link, const char *what, const struct wordlist *words, 
 	close(ask.out);
 	free(question.reason);
 	return rc;
+}
+
+/* Its place, or the oldest one.  Called with the lock held. */
+static struct recent *find_recent(struct link *link, const char *what)
+{
+	struct recent *oldest = link->recent;
+
+	for (struct recent *r = link->recent; r < link->recent + RECENT_MOST; r++) {
+		if (r->what && !strcmp(r->what, what))
+			return r;
+		if (r->at_ns < oldest->at_ns)
+			oldest = r;
+	}
+	return oldest;
+}
+
+static bool recall(struct link *link, const char *what, struct buf *answer)
+{
+	struct recent *recent;
+	bool known;
+
+	pthread_mutex_lock(&link->lock);
+	recent = find_recent(link, what);
+	known = recent->what && !strcmp(recent->what, what) &&
+		clock_now_ns() - recent->at_ns < LINK_RECENT_S * NS_PER_SEC;
+	if (known)
+		buf_add(answer, recent->answer.data, recent->answer.len);
+	pthread_mutex_unlock(&link->lock);
+	return known;
+}
+
+int link_ask_recent(struct link *link, const char *what, struct buf *answer, struct err *err)
+{
+	struct recent *recent;
+	int rc;
+
+	if (recall(link, what, answer))
+		return 0;
+	rc = link_ask(link, what, NULL, answer, err);
+	if (rc)
+		return rc;
+	pthread_mutex_lock(&link->lock);
+	recent = find_recent(link, what);
+	buf_clear(&recent->answer);
+	buf_add(&recent->answer, answer->data, answer->len);
+	recent->what = what;
+	recent->at_ns = clock_now_ns();
+	pthread_mutex_unlock(&link->lock);
+	return 0;
 }

@@ -10,6 +10,7 @@
 /* One a line. */
 extern const struct route about_routes[];
 extern const struct route counter_routes[];
+extern const struct route event_routes[];
 extern const struct route file_routes[];
 extern const struct route import_routes[];
 extern const struct route machine_routes[];
@@ -29,9 +30,10 @@ extern const struct route time_routes[];
 const struct route *const route_tables[] = {
 	about_routes,	/* the description itself */
 	counter_routes, /* counters of a run */
+	event_routes,	/* what can be measured */
 	file_routes,	/* downloads */
 	import_routes,	/* files that are sent */
-	machine_routes, /* hosts, events, processes, doctor */
+	machine_routes, /* hosts, processes, doctor */
 	output_routes,	/* what a run printed */
 	people_routes,	/* tags, the log */
 	plan_routes,	/* what a form would do */
