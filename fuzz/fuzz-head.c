@@ -2,8 +2,22 @@
 /* Paths and fields of requests. */
 #include "base/arena.h"
 #include "fuzz.h"
+#include "server/app.h"
 #include "server/field.h"
 #include "server/routes.h"
+#include "server/webhook.h"
+
+static void check_webhook(const char *text)
+{
+	const char *allowed[] = { "http://127.0.0.1:9000/ci" };
+	struct app app = { .policy.webhooks = { allowed, 1, 1 } };
+	struct err err = { 0 };
+
+	if (webhook_check(&app, text, &err))
+		FUZZ_HOLDS(*err.text);
+	else
+		FUZZ_HOLDS(!*text || !strncmp(text, allowed[0], strlen(allowed[0])));
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -22,6 +36,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	field_has_etag(text, "\"1-2-3\"");
 	if (field_range(text, whole, &first, &length) > 0)
 		FUZZ_HOLDS(length && first < whole && length <= whole - first);
+	check_webhook(text);
 	arena_free(&arena);
 	free(text);
 	return 0;

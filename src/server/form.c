@@ -4,171 +4,17 @@
 #include "base/clock.h"
 #include "base/cpuset.h"
 #include "base/err.h"
+#include "server/form_raw.h"
 #include "server/quote.h"
-#include "server/route.h"
 
 #include <ctype.h>
 #include <errno.h>
-#include <json-c/json.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define TAGS_MOST 32
 #define TAG_MOST  100
 #define TEXT_MOST (16 << 10)
-
-enum member_kind {
-	MEMBER_TEXT,
-	MEMBER_FLAG,
-	MEMBER_WHOLE,
-	MEMBER_NUMBER,
-	MEMBER_WORDS,
-	MEMBER_OBJECT
-};
-
-struct member {
-	const char *name;
-	enum member_kind kind;
-	size_t offset; /* in struct raw; MEMBER_OBJECT: unused */
-	const struct member *inside;
-	double least, most; /* of numbers */
-};
-
-/* The form as it stands in JSON, before anything is understood. */
-struct raw {
-	const char *tool, *kind, *command, *who, *environment, *folder, *cpus, *count, *sample;
-	const char *rate, *call_graph, *stat, *record, *webhook, *notes;
-	bool live, shell, children;
-	uint64_t interval_ms, repeats;
-	double limit_s;
-	struct wordlist argv, tags;
-};
-
-#define AT(field) offsetof(struct raw, field)
-
-static const struct member target_members[] = {
-	{ "kind", MEMBER_TEXT, AT(kind) },
-	{ "command", MEMBER_TEXT, AT(command) },
-	{ "argv", MEMBER_WORDS, AT(argv) },
-	{ "shell", MEMBER_FLAG, AT(shell) },
-	{ "who", MEMBER_TEXT, AT(who) },
-	{ "children", MEMBER_FLAG, AT(children) },
-	{ 0 },
-};
-static const struct member event_members[] = {
-	{ "count", MEMBER_TEXT, AT(count) },
-	{ "sample", MEMBER_TEXT, AT(sample) },
-	{ 0 },
-};
-static const struct member option_members[] = {
-	{ "stat", MEMBER_TEXT, AT(stat) },
-	{ "record", MEMBER_TEXT, AT(record) },
-	{ 0 },
-};
-static const struct member form_members[] = {
-	{ "tool", MEMBER_TEXT, AT(tool) },
-	{ "live", MEMBER_FLAG, AT(live) },
-	{ "target", MEMBER_OBJECT, 0, target_members },
-	{ "environment", MEMBER_TEXT, AT(environment) },
-	{ "folder", MEMBER_TEXT, AT(folder) },
-	{ "cpus", MEMBER_TEXT, AT(cpus) },
-	{ "events", MEMBER_OBJECT, 0, event_members },
-	{ "interval_ms", MEMBER_WHOLE, AT(interval_ms), NULL, 1, 3600000 },
-	{ "rate", MEMBER_TEXT, AT(rate) },
-	{ "call_graph", MEMBER_TEXT, AT(call_graph) },
-	{ "limit_s", MEMBER_NUMBER, AT(limit_s), NULL, 0, 1e7 },
-	{ "repeats", MEMBER_WHOLE, AT(repeats), NULL, 1, 1000 },
-	{ "options", MEMBER_OBJECT, 0, option_members },
-	{ "tags", MEMBER_WORDS, AT(tags) },
-	{ "webhook", MEMBER_TEXT, AT(webhook) },
-	{ "notes", MEMBER_TEXT, AT(notes) },
-	{ "batch", MEMBER_OBJECT, 0, NULL }, /* ours: which of the repeats it is */
-	{ 0 },
-};
-
-static int read_members(struct json_object *object, const struct member *members, struct raw *raw,
-			struct err *err);
-
-static int read_number(struct json_object *value, const struct member *m, struct raw *raw,
-		       struct err *err)
-{
-	bool whole = m->kind == MEMBER_WHOLE;
-	double number = json_object_get_double(value);
-
-	if (!json_object_is_type(value, json_type_int) &&
-	    (whole || !json_object_is_type(value, json_type_double)))
-		return err_set(err, EINVAL, "`%s` must be a %snumber", m->name,
-			       whole ? "whole " : "");
-	if (!(number >= m->least && number <= m->most))
-		return err_set(err, EINVAL, "`%s` must be from %g to %.0f", m->name, m->least,
-			       m->most);
-	if (whole)
-		*(uint64_t *)((char *)raw + m->offset) = (uint64_t)number;
-	else
-		*(double *)((char *)raw + m->offset) = number;
-	return 0;
-}
-
-static int read_words(struct json_object *value, const struct member *m, struct wordlist *into,
-		      struct err *err)
-{
-	const char *word;
-	int rc = 0;
-
-	if (!json_object_is_type(value, json_type_array))
-		return err_set(err, EINVAL, "`%s` must be a list of texts", m->name);
-	if (json_object_array_length(value) > QUOTE_WORDS_MOST)
-		return err_set(err, EINVAL, "`%s` has more than %d words", m->name,
-			       QUOTE_WORDS_MOST);
-	for (size_t i = 0; i < json_object_array_length(value) && !rc; i++) {
-		rc = json_whole_text(json_object_array_get_idx(value, i), m->name, &word, err);
-		if (!rc)
-			*vec_push(into) = word;
-	}
-	return rc;
-}
-
-static int read_member(struct json_object *value, const struct member *m, struct raw *raw,
-		       struct err *err)
-{
-	void *at = (char *)raw + m->offset;
-
-	switch (m->kind) {
-	case MEMBER_TEXT: return json_whole_text(value, m->name, at, err);
-	case MEMBER_FLAG:
-		if (!json_object_is_type(value, json_type_boolean))
-			return err_set(err, EINVAL, "`%s` must be true or false", m->name);
-		*(bool *)at = json_object_get_boolean(value);
-		return 0;
-	case MEMBER_WHOLE:
-	case MEMBER_NUMBER: return read_number(value, m, raw, err);
-	case MEMBER_WORDS: return read_words(value, m, at, err);
-	case MEMBER_OBJECT:
-		if (!json_object_is_type(value, json_type_object))
-			return err_set(err, EINVAL, "`%s` must be an object", m->name);
-		return m->inside ? read_members(value, m->inside, raw, err) : 0;
-	}
-	return 0;
-}
-
-static int read_members(struct json_object *object, const struct member *members, struct raw *raw,
-			struct err *err)
-{
-	json_object_object_foreach(object, name, value)
-	{
-		const struct member *m = members;
-		int rc;
-
-		while (m->name && strcmp(m->name, name))
-			m++;
-		if (!m->name)
-			return err_set(err, EINVAL, "`%.100s` is no member of a form", name);
-		rc = value ? read_member(value, m, raw, err) : 0;
-		if (rc)
-			return rc;
-	}
-	return 0;
-}
 
 static int choose(const char *const *names, size_t count, const char *text, const char *what,
 		  int *chosen, struct err *err)
@@ -195,7 +41,7 @@ const char *form_tool_name(enum run_tool tool)
 	return tools[tool];
 }
 
-static int read_command(const struct raw *raw, struct arena *arena, struct form *form,
+static int read_command(const struct form_raw *raw, struct arena *arena, struct form *form,
 			struct err *err)
 {
 	bool text = *raw->command;
@@ -241,7 +87,7 @@ static int check_numbers(const char *text, const char *what, struct err *err)
 	}
 }
 
-static int read_target(const struct raw *raw, struct arena *arena, struct form *form,
+static int read_target(const struct form_raw *raw, struct arena *arena, struct form *form,
 		       struct err *err)
 {
 	int target = 0;
@@ -303,7 +149,7 @@ static int check_folder(const char *text, struct err *err)
 	return err_set(err, EINVAL, "`folder` must begin with a slash");
 }
 
-static int check_texts(const struct raw *raw, struct err *err)
+static int check_texts(const struct form_raw *raw, struct err *err)
 {
 	const char *const texts[] = { raw->count, raw->sample, raw->who, raw->webhook, raw->notes };
 
@@ -318,7 +164,7 @@ static int check_texts(const struct raw *raw, struct err *err)
 	return 0;
 }
 
-static int understand(const struct raw *raw, struct arena *arena, struct form *form,
+static int understand(const struct form_raw *raw, struct arena *arena, struct form *form,
 		      struct err *err)
 {
 	int tool = 0;
@@ -346,7 +192,7 @@ static int understand(const struct raw *raw, struct arena *arena, struct form *f
 	return rc;
 }
 
-static void take_plain(const struct raw *raw, struct form *form)
+static void take_plain(const struct form_raw *raw, struct form *form)
 {
 	form->live = raw->live;
 	form->folder = raw->folder;
@@ -365,25 +211,25 @@ static void take_plain(const struct raw *raw, struct form *form)
 
 int form_parse(struct json_object *object, struct arena *arena, struct form *form, struct err *err)
 {
-	struct raw raw = { .tool = "",
-			   .kind = "",
-			   .command = "",
-			   .who = "",
-			   .environment = "",
-			   .folder = "",
-			   .cpus = "",
-			   .count = "",
-			   .sample = "",
-			   .rate = "",
-			   .call_graph = "",
-			   .stat = "",
-			   .record = "",
-			   .webhook = "",
-			   .notes = "",
-			   .live = true,
-			   .interval_ms = 100,
-			   .repeats = 1 };
-	int rc = read_members(object, form_members, &raw, err);
+	struct form_raw raw = { .tool = "",
+				.kind = "",
+				.command = "",
+				.who = "",
+				.environment = "",
+				.folder = "",
+				.cpus = "",
+				.count = "",
+				.sample = "",
+				.rate = "",
+				.call_graph = "",
+				.stat = "",
+				.record = "",
+				.webhook = "",
+				.notes = "",
+				.live = true,
+				.interval_ms = 100,
+				.repeats = 1 };
+	int rc = form_raw_read(object, &raw, err);
 
 	*form = (struct form){ 0 };
 	take_plain(&raw, form);

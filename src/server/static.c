@@ -44,6 +44,21 @@ static void reply_page_file(struct request *request, const struct page_file *fil
 	reply_header(request, "Content-Encoding", "gzip");
 }
 
+/* A person with an old link gets the page to sign in with, and a program the error. */
+static int follow_link(struct request *request, const char *token, struct err *err)
+{
+	const char *accepts = request_header(request, "Accept");
+	int rc = signin_by_link(request, token, err);
+
+	if (!rc || !accepts || !strstr(accepts, "text/html"))
+		return rc;
+	reply_bytes(request, "text/plain", "", 0);
+	reply_status(request, 303);
+	reply_header(request, "Location", "/sign-in");
+	reply_header(request, "Cache-Control", "no-store");
+	return 0;
+}
+
 static int get_static(struct request *request, struct err *err)
 {
 	const char *path = request->http->path;
@@ -51,7 +66,7 @@ static int get_static(struct request *request, struct err *err)
 	const struct page_file *file = page_find(path);
 
 	if (token && !strcmp(path, "/"))
-		return signin_by_link(request, token, err);
+		return follow_link(request, token, err);
 	if (!file)
 		return err_set(err, ENOENT, "there is nothing at %s", path);
 	reply_page_file(request, file);

@@ -64,13 +64,14 @@ static int read_host(struct place *place, const char *host, uint16_t port)
 
 static int read_url(const char *url, struct place *place, struct err *err)
 {
-	const char *at = url + 7;
+	bool http = !strncmp(url, "http://", 7);
+	const char *at = http ? url + 7 : url;
 	size_t length = strcspn(at, "/");
 	char host[80], *colon;
 	long port = 80;
 
 	*place = (struct place){ .path = at[length] ? at + length : "/" };
-	if (strncmp(url, "http://", 7) || length >= sizeof(host) || strlen(url) > 2000)
+	if (!http || length >= sizeof(host) || strlen(url) > 2000)
 		return err_set(err, EINVAL, "webhook: `%.100s` is no http://ADDRESS:PORT/...", url);
 	for (const char *c = url; *c; c++)
 		if (*c <= ' ' || *c >= 0x7f)

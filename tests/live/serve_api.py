@@ -161,6 +161,9 @@ def measured(site, session):
     again = site.post(f"/runs/{run}/rerun")["id"]
     site.post(f"/runs/{again}/cancel")
     site.wait(again)
+    first = site.get(f"/events?session={session}&limit=1")
+    check(first["items"][0]["name"] == first["most_used"][0]["event"] and first["total"] > 100,
+          "events that were used come first", first["items"][0]["name"], first["most_used"][:2])
     check(done["form"] == form, "its form is kept as it was sent", done["form"])
     return run, done
 

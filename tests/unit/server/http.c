@@ -52,6 +52,10 @@ TEST(http_link_becomes_cookie)
 
 	site_open(NULL);
 	EXPECT_INT(site_status(site_ask("GET", "/?token=wrong", "", NULL)), 401);
+	answer = site_ask("GET", "/?token=wrong", "Accept: text/html,*/*\r\n", NULL);
+	EXPECT_INT(site_status(answer), 303);
+	EXPECT_CONTAINS(answer, "Location: /sign-in\r\n");
+	EXPECT(!strstr(answer, "Set-Cookie"));
 	answer = site_ask("GET", "/?token=" SITE_TOKEN, "", NULL);
 	EXPECT_INT(site_status(answer), 303);
 	EXPECT_CONTAINS(answer, "Location: /\r\n");
