@@ -252,6 +252,58 @@ static void sum_up(struct flame_placer *p)
 	}
 }
 
+/* Puts the value of that rank, the largest being the first, to its place among them. */
+static uint64_t select_rank(uint64_t *values, size_t count, size_t rank)
+{
+	size_t low = 0, high = count - 1;
+
+	while (low < high) {
+		uint64_t pivot = values[low + (high - low) / 2];
+		size_t i = low, j = high;
+
+		while (i <= j) {
+			while (values[i] > pivot)
+				i++;
+			while (values[j] < pivot)
+				j--;
+			if (i <= j) {
+				uint64_t swapped = values[i];
+
+				values[i++] = values[j];
+				values[j] = swapped;
+				if (!j--)
+					break;
+			}
+		}
+		if (j != SIZE_MAX && rank <= j)
+			high = j;
+		else if (rank >= i)
+			low = i;
+		else
+			break;
+	}
+	return values[rank];
+}
+
+/* The share below which frames are left out so that no more than `most` stay. */
+static double narrowest(const struct flame_placer *p, const struct flametree_options *options)
+{
+	uint64_t whole = flame_value(&p->nodes.data[0].weight, options->weight);
+	uint64_t *values = mem_resize(NULL, p->nodes.len, sizeof(*values));
+	double least = options->least, limit;
+	size_t count = 0;
+
+	vec_each (node, &p->nodes)
+		if (node->weight.samples)
+			values[count++] = flame_value(&node->weight, options->weight);
+	if (whole && count > options->most) {
+		limit = ((double)select_rank(values, count, options->most) + 1) / (double)whole;
+		least = limit > least ? limit : least;
+	}
+	free(values);
+	return least;
+}
+
 void flame_placer_finish(struct flame_placer *p, const struct flametree_options *options,
 			 const uint32_t *group_names, struct flametree *tree)
 {
@@ -261,7 +313,8 @@ void flame_placer_finish(struct flame_placer *p, const struct flametree_options 
 
 	g.names = nothing_known(p->profile->functions.len, sizeof(*g.names));
 	sum_up(p);
-	least = options->least * (double)flame_value(&p->nodes.data[0].weight, options->weight);
+	tree->least = options->most ? narrowest(p, options) : options->least;
+	least = tree->least * (double)flame_value(&p->nodes.data[0].weight, options->weight);
 	strlist_add(&tree->names, "all");
 	p->nodes.data[0].link = grow_node(&g, 0, &p->nodes.data[0], (uint32_t)tree->names.len - 1);
 	for (size_t i = 1; i < p->nodes.len; i++) {

@@ -35,6 +35,7 @@ struct flametree_options {
 	double least;
 	enum flame_weight weight;
 	uint32_t depth; /* levels above the root; what is above them is left out.  0: all */
+	size_t most;	/* frames: of more than these the narrowest are left out.  0: all stay */
 };
 
 struct flame_node {
@@ -51,6 +52,7 @@ struct flametree {
 	struct strlist names;	      /* each once for a function or a group */
 	struct weight_pair idle;      /* what was left out */
 	uint64_t hidden;	      /* frames that were too narrow */
+	double least;		      /* than this share of the whole */
 };
 
 /* On failure (a bad expression or list) *tree needs no flametree_free. */

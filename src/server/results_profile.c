@@ -26,42 +26,6 @@ static uint64_t last_time(const struct profile *profile)
 	return profile->samples.len ? profile->samples.time[profile->samples.len - 1] : 0;
 }
 
-static int by_size(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x > y ? -1 : x < y;
-}
-
-/* The share below which frames must be left out for FRAMES_MOST of them to stay. */
-static double narrowest(const struct flametree *tree, enum flame_weight weight)
-{
-	size_t len = tree->nodes.len;
-	uint64_t *totals = mem_resize(NULL, len, sizeof(*totals));
-	double least;
-
-	for (size_t i = 0; i < len; i++)
-		totals[i] = flame_value(&tree->nodes.data[i].total, weight);
-	qsort(totals, len, sizeof(*totals), by_size);
-	least = ((double)totals[FRAMES_MOST] + 1) / (double)totals[0];
-	free(totals);
-	return least;
-}
-
-/* As many frames as a page can show, the widest. */
-static int build_tree(struct flametree *tree, struct query *query, struct err *err)
-{
-	int rc;
-
-	query->view.least = query->least;
-	rc = flametree_build(tree, query->profile, &query->view, err);
-	if (rc || tree->nodes.len <= FRAMES_MOST)
-		return rc;
-	query->view.least = narrowest(tree, query->weight);
-	flametree_free(tree);
-	return flametree_build(tree, query->profile, &query->view, err);
-}
-
 /* What the page wants besides the graph. */
 static void put_members(const struct result *result, const struct flametree *tree, struct buf *into)
 {
@@ -79,7 +43,7 @@ static void put_members(const struct result *result, const struct flametree *tre
 	buf_printf(into,
 		   "\"samples\":%" PRIu64 ",\"count\":\"%" PRIu64 "\",\"idle_samples\":%" PRIu64,
 		   whole->samples, whole->weight, tree->idle.samples);
-	buf_printf(into, ",\"hidden\":%" PRIu64 ",\"least\":%g,", tree->hidden, query->view.least);
+	buf_printf(into, ",\"hidden\":%" PRIu64 ",\"least\":%g,", tree->hidden, tree->least);
 }
 
 static void put_flame(const struct result *result, const struct flametree *tree, struct outbuf *out)
@@ -116,11 +80,13 @@ static int get_flame(struct request *request, struct err *err)
 
 	if (rc)
 		return rc < 0 ? rc : 0;
+	result.query.view.least = result.query.least;
+	result.query.view.most = FRAMES_MOST;
 	rc = result_number(request, "depth", 0, 0, 10000, &result.query.view.depth, err);
 	if (!rc && !result.query.profile->events.len)
 		rc = err_set(err, ENOENT, "run %" PRId64 " has no samples", result.run.id);
 	if (!rc)
-		rc = build_tree(&tree, &result.query, err);
+		rc = flametree_build(&tree, result.query.profile, &result.query.view, err);
 	if (!rc) {
 		answer_begin(&answer, request);
 		put_flame(&result, &tree, &answer.out);

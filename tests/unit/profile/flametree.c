@@ -131,3 +131,27 @@ TEST(flametree_bad_expression)
 	EXPECT(err.text[0]);
 	profile_free(profile);
 }
+
+/* Of too many the widest stay, and their callers with them. */
+TEST(flametree_of_so_many_frames)
+{
+	static const char *const stacks[] = { "main;a", "main;b", "main;c", "main;d" };
+	struct profile *profile = made_profile();
+	struct flametree tree;
+
+	for (uint64_t i = 0; i < ARRAY_SIZE(stacks); i++)
+		made_sample(profile, i, stacks[i], i + 1);
+	expect_tree(profile, (struct flametree_options){ .most = 7 },
+		    "all:10(prog:10(main:10(a:1 b:2 c:3 d:4)))");
+	expect_tree(profile, (struct flametree_options){ .most = 5 },
+		    "all:10(prog:10(main:10(c:3 d:4)))");
+	expect_tree(profile, (struct flametree_options){ .most = 3 }, "all:10(prog:10(main:10))");
+	expect_tree(profile, (struct flametree_options){ .most = 1 }, "all:10");
+	expect_tree(profile, (struct flametree_options){ .depth = 2 }, "all:10(prog:10(main:10))");
+	EXPECT_INT(flametree_build(&tree, profile, &(struct flametree_options){ .most = 5 }, NULL),
+		   0);
+	EXPECT_INT(tree.hidden, 2);
+	EXPECT_NEAR(tree.least, 0.3, 1e-9);
+	flametree_free(&tree);
+	profile_free(profile);
+}
