@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What the store knows, as states and events: runs, sessions, the queue. */
+#include "base/buf.h"
+#include "base/json.h"
+#include "server/live_inside.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define QUEUE 10000 /* runs of it that are told */
+
+static char *run_json(struct live *live, const struct run *run)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	struct json json = json_to(out);
+
+	fputs("{\"run\":", out);
+	live->write_run(&json, run);
+	fputs("}", out);
+	fclose(out);
+	return text;
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct run *x = a, *y = b;
+
+	return (x->place > y->place) - (x->place < y->place);
+}
+
+static void add_ids(struct buf *json, const char *key, const struct runs *runs, bool queued)
+{
+	buf_printf(json, "\"%s\":[", key);
+	vec_each (run, runs) {
+		if ((run->state == RUN_QUEUED) != queued)
+			continue;
+		if (json->data[json->len - 1] != '[')
+			buf_putc(json, ',');
+		buf_printf(json, "%" PRId64, run->id);
+	}
+	buf_putc(json, ']');
+}
+
+static void queue_json(struct live *live, struct buf *json)
+{
+	struct run_filter filter = { .page.limit = QUEUE, .states = 1u << RUN_QUEUED | LIVE_BUSY };
+	struct arena arena = { 0 };
+	struct runs runs = { 0 };
+
+	store_run_list(live->store, &filter, &arena, &runs, NULL);
+	if (runs.len)
+		qsort(runs.data, runs.len, sizeof(*runs.data), by_place);
+	buf_putc(json, '{');
+	add_ids(json, "items", &runs, true);
+	buf_putc(json, ',');
+	add_ids(json, "running", &runs, false);
+	buf_putc(json, '}');
+	vec_free(&runs);
+	arena_free(&arena);
+}
+
+/* States, for those who join */
+
+static void show(struct live *live, struct hub_client *client, const char *topic, const char *name,
+		 const char *json)
+{
+	struct hub_event *event = hub_event_new(live->hub, topic, name, json);
+
+	hub_snapshot(client, event);
+	hub_event_put(event);
+}
+
+static void show_end(struct live *live, struct hub_client *client, const char *topic, int64_t id,
+		     const char *state)
+{
+	struct buf json = { 0 };
+
+	live_write_end(&json, id, state);
+	show(live, client, topic, "end", json.data);
+	buf_free(&json);
+}
+
+static void show_run(struct live *live, struct hub_client *client, const char *topic,
+		     const struct live_topic *what)
+{
+	struct live_run *going = live_find_run(live, what->id);
+	struct arena arena = { 0 };
+	struct run run;
+	int rc = store_run_get(live->store, what->id, &arena, &run, NULL);
+
+	if (what->kind == TOPIC_RUN && !rc) {
+		char *json = run_json(live, &run);
+
+		show(live, client, topic, "run", json);
+		free(json);
+	} else if (going && what->kind != TOPIC_RUN) {
+		live_run_show(going, live->hub, client, what->kind);
+	}
+	if (rc)
+		show_end(live, client, topic, what->id, "unknown");
+	else if (what->kind != TOPIC_RUN && live_is_over(run.state) && (!going || going->over_ns))
+		show_end(live, client, topic, what->id, run_state_name(run.state));
+	arena_free(&arena);
+}
+
+void live_show_topic(void *user, struct hub_client *client, const char *topic)
+{
+	struct live *live = user;
+	struct live_topic what;
+	struct buf json = { 0 };
+
+	/* Whoever comes shall not wait for the slow pace. */
+	pthread_cond_signal(&live->hurry);
+	if (!live_topic_parse(topic, &what))
+		return;
+	if (what.kind == TOPIC_QUEUE) {
+		queue_json(live, &json);
+		show(live, client, topic, "queue", json.data);
+		buf_free(&json);
+	} else if (what.kind >= TOPIC_RUN) {
+		show_run(live, client, topic, &what);
+	}
+}
+
+/* Changes of the store */
+
+static void tell_change(struct live *live, enum live_topic_kind kind, int64_t id,
+			const struct change *change)
+{
+	char topic[HUB_TOPIC], json[120];
+
+	snprintf(json, sizeof(json), "{\"kind\":\"%s\",\"id\":%" PRId64 ",\"change\":%" PRId64 "}",
+		 change->kind == STORE_RUN ? "run" : "session", change->id, change->number);
+	hub_publish(live->hub, live_topic_name(topic, kind, id), "change", json);
+}
+
+static void tell_queue(struct live *live)
+{
+	struct buf json = { 0 };
+
+	if (!hub_wanted(live->hub, "queue")) {
+		hub_skip(live->hub, "queue");
+		return;
+	}
+	queue_json(live, &json);
+	hub_publish(live->hub, "queue", "queue", json.data);
+	buf_free(&json);
+}
+
+static void tell_run_on(struct live *live, const struct run *run, enum live_topic_kind kind,
+			int64_t id)
+{
+	char topic[HUB_TOPIC], *json;
+
+	if (!hub_wanted(live->hub, live_topic_name(topic, kind, id))) {
+		hub_skip(live->hub, topic);
+		return;
+	}
+	json = run_json(live, run);
+	hub_publish(live->hub, topic, "run", json);
+	free(json);
+}
+
+static void tell_run_gone(struct live *live, const struct change *change)
+{
+	char topic[HUB_TOPIC];
+	struct buf json = { 0 };
+
+	live_write_end(&json, change->id, "unknown");
+	hub_publish(live->hub, live_topic_name(topic, TOPIC_RUN, change->id), "end", json.data);
+	buf_free(&json);
+	tell_change(live, TOPIC_SESSIONS, 0, change);
+}
+
+void live_note_state(struct live *live, int64_t id, enum run_state state)
+{
+	struct live_run *run = live_find_run(live, id);
+
+	if (!run && (state == RUN_STARTING || state == RUN_RUNNING || state == RUN_PROCESSING))
+		run = *vec_push(&live->runs) = live_run_new(id);
+	if (run)
+		run->state = state;
+}
+
+static void tell_run(struct live *live, const struct change *change)
+{
+	struct arena arena = { 0 };
+	struct run run;
+
+	if (store_run_get(live->store, change->id, &arena, &run, NULL)) {
+		live_note_state(live, change->id, RUN_CANCELLED);
+		tell_run_gone(live, change);
+	} else {
+		live_note_state(live, run.id, run.state);
+		tell_run_on(live, &run, TOPIC_RUN, run.id);
+		tell_run_on(live, &run, TOPIC_SESSION, run.session);
+	}
+	arena_free(&arena);
+}
+
+void live_tell_changes(struct live *live)
+{
+	struct changes changes = { 0 };
+	size_t count;
+
+	do {
+		changes.len = 0;
+		store_changes(live->store, live->change, LIVE_CHANGES, &changes, NULL);
+		vec_each (change, &changes) {
+			live->change = change->number;
+			if (change->kind == STORE_QUEUE) {
+				tell_queue(live);
+			} else if (change->kind == STORE_RUN) {
+				tell_run(live, change);
+			} else {
+				tell_change(live, TOPIC_SESSIONS, 0, change);
+				tell_change(live, TOPIC_SESSION, change->id, change);
+			}
+		}
+		count = changes.len;
+	} while (count == LIVE_CHANGES);
+	vec_free(&changes);
+}
