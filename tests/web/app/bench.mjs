@@ -238,6 +238,20 @@ async function imports({ server, page }) {
 	} else check("a damaged one is refused in words", (await page.getByRole("alert").textContent()).length > 10);
 }
 
+// A program that can't be started: said where it was tried, and nothing is offered that is not there.
+async function failing({ server, page, session }) {
+	const form = { tool: "count", target: { kind: "command", command: "./nothing-here --x" }, repeats: 2 };
+	const made = (await server.post(`/sessions/${session}/runs`, form)).items;
+	for (const one of made) await server.ended(one.id);
+	await page.goto(`${server.base}/s/${session}?run=${made[1].id}`);
+	const row = page.locator(`[data-run="${made[1].id}"]`);
+	await row.locator(".state.bad").waitFor();
+	check("repeats are numbered", (await row.textContent()).includes("2/2"), await row.textContent());
+	const words = await page.locator(".run-head > .trouble").textContent();
+	check("a run that failed says why", words.includes("./nothing-here") && words.includes("No such file"), words);
+	equal("and offers no downloads", await row.getByRole("button", { name: /^Download/ }).count(), 0);
+}
+
 // One click from nothing to the first picture.
 async function example({ server, page }) {
 	await page.getByRole("button", { name: "Run the example" }).click();
@@ -273,6 +287,7 @@ await run(async ({ server, browser }) => {
 	await plan(world);
 	await mostUsed(world);
 	await history(world);
+	await failing(world);
 	await queue(world);
 	await attach(world);
 	await imports(world);

@@ -95,7 +95,7 @@ export class Server {
 		return until(`run ${run} to end`, async () => {
 			const now = await this.get(`/runs/${run}`);
 			return ["done", "failed", "cancelled"].includes(now.state) && now;
-		}, 60000);
+		}, LONG ? 300000 : 60000);
 	}
 
 	async end() {

@@ -5,7 +5,7 @@ import { ACTIVE, OVER, type Run } from "../api/core";
 import { ago, dateText, duration } from "../model/format";
 import { useAction, useNow } from "../model/hooks";
 import { usePicture } from "../model/picture";
-import { downloadItems, removeRun, runSeconds, runTitle } from "../model/runs";
+import { downloadItems, hasData, removeRun, runSeconds, runTitle } from "../model/runs";
 import { Menu } from "../widgets/menu";
 import { Spark } from "../widgets/spark";
 import { StateBadge } from "../widgets/state";
@@ -45,7 +45,7 @@ function Row({ run, chosen, onChoose, onReload }: { run: Run; chosen: boolean; o
 				<span class="history-facts">
 					<StateBadge run={run} />
 					{took !== null && <span>{duration(took)}</span>}
-					<span class="dim">{run.tool}{batch && batch.of > 1 ? ` ${batch.index + 1}/${batch.of}` : ""}</span>
+					<span class="dim">{run.tool}{batch && batch.of > 1 ? ` ${batch.index}/${batch.of}` : ""}</span>
 					<time class="dim" title={dateText(run.created_ns)}>{ago(run.created_ns, now)}</time>
 				</span>
 				{active ? <Progress run={run} took={took} /> : <Spark data={picture} width={270} height={24} label="Result over time" />}
@@ -58,7 +58,7 @@ function Row({ run, chosen, onChoose, onReload }: { run: Run; chosen: boolean; o
 					<button type="button" class="quiet" disabled={action.busy} onClick={() => void action.run("cancel")}>{run.state === "queued" ? "Cancel" : "Stop"}</button>
 				)}
 				<a href={`/r/${run.id}`} class="quiet button" title="The run's own page: a link to keep">Link</a>
-				<Menu class="right" label="Download" title={`Download run ${run.id}`} items={downloadItems(run)} />
+				{hasData(run) && <Menu class="right" label="Download" title={`Download run ${run.id}`} items={downloadItems(run)} />}
 				<button type="button" class="quiet danger" disabled={action.busy} aria-label={`Remove run ${run.id}`} title="Remove; it can be undone" onClick={() => void action.run("remove")}>Remove</button>
 			</div>
 			<Trouble refusal={action.refusal} />

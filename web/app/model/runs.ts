@@ -76,6 +76,11 @@ const FORMATS: [string, string, string, "recording" | "samples" | "counters" | "
 	["firefox", "Firefox Profiler", "profiler.firefox.com", "samples"],
 ];
 
+// Whether there is something to look at or to download: not of a program that could not be started.
+export function hasData(run: Run): boolean {
+	return OVER.includes(run.state) && !!run.facts?.tabs?.some((tab) => tab === "counters" || tab === "flame");
+}
+
 export interface Download {
 	format: string;
 	label: string;

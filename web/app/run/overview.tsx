@@ -4,7 +4,7 @@ import { OVER, type Run } from "../api/core";
 import type { Finding, Overview, Quality, QueryTop, RunSummary } from "../api/schema";
 import { grouped, percent } from "../model/format";
 import { useFetch } from "../model/hooks";
-import { endingWord } from "../model/runs";
+import { endingWord, hasData } from "../model/runs";
 import { lazy } from "../widgets/lazy";
 import { Trouble } from "../widgets/trouble";
 import { Words } from "../widgets/words";
@@ -16,11 +16,18 @@ type Link = (tab: string, query: Record<string, string>) => string;
 
 export function OverviewTab({ run, onTab, link }: { run: Run; onTab: (tab: string) => void; link: Link }) {
 	const over = OVER.includes(run.state);
-	const overview = useFetch<Overview>(over ? `/runs/${run.id}/overview` : null);
-	const summary = useFetch<RunSummary>(over ? `/runs/${run.id}/summary` : null);
+	const some = hasData(run);
+	const overview = useFetch<Overview>(some ? `/runs/${run.id}/overview` : null);
+	const summary = useFetch<RunSummary>(some ? `/runs/${run.id}/summary` : null);
 	const sampled = run.facts?.tabs ? run.facts.tabs.includes("flame") : run.tool !== "count";
 	const [first, ...more] = overview.data?.findings ?? [];
 	if (!over) return <Meanwhile run={run} onTab={onTab} />;
+	if (!some)
+		return (
+			<div class="hint">
+				<p>Nothing was measured. <a href={`/s/${run.session}?run=${run.id}`}>Its session</a> has the form to change and start again.</p>
+			</div>
+		);
 	return (
 		<div class="overview">
 			<Trouble refusal={overview.refusal} onRetry={overview.reload} />

@@ -3,7 +3,7 @@
 import { OVER, type Run } from "../api/core";
 import { quoted } from "../model/form";
 import { bytes, dateText } from "../model/format";
-import { downloads, endingWord } from "../model/runs";
+import { downloads, endingWord, hasData } from "../model/runs";
 import { CopyLine } from "../widgets/copy";
 
 function facts(run: Run): [string, string][] {
@@ -32,13 +32,13 @@ export function RawTab({ run }: { run: Run }) {
 		<div class="raw">
 			<section aria-label="Downloads">
 				<h3>Download</h3>
-				{OVER.includes(run.state) ? (
+				{hasData(run) ? (
 					<ul class="downloads">
 						{downloads(run).map(({ format, label, hint, href }) => (
 							<li key={format}><a class="button" href={href} download>{label}</a> <span class="dim">{hint}</span></li>
 						))}
 					</ul>
-				) : <p class="dim">The files come when the run has ended.</p>}
+				) : <p class="dim">{OVER.includes(run.state) ? "Nothing was measured." : "The files come when the run has ended."}</p>}
 			</section>
 			<section aria-label="Facts">
 				<h3>The run</h3>

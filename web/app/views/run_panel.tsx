@@ -10,7 +10,7 @@ import type { TabProps } from "../flame/props";
 import { setParams, usePlace } from "../model/address";
 import { dateText, duration } from "../model/format";
 import { useAction, useFetch, useNow, useSoon, useStream, useTitle } from "../model/hooks";
-import { downloadItems, removeRun, runSeconds, runTitle } from "../model/runs";
+import { downloadItems, hasData, removeRun, runSeconds, runTitle } from "../model/runs";
 import { OutputTab } from "../run/output";
 import { OverviewTab } from "../run/overview";
 import { RawTab } from "../run/raw";
@@ -175,7 +175,7 @@ function Actions({ run }: { run: Run }) {
 			)}
 			{!over && run.state !== "processing" && button("cancel", run.state === "queued" ? "Cancel" : "Stop", "End it; what was measured is kept")}
 			{over && run.tool !== "import" && button("rerun", "Again", "Queue the same run again")}
-			{over && <Menu class="right" label="Download" title={`Download run ${run.id}`} items={downloadItems(run)} />}
+			{hasData(run) && <Menu class="right" label="Download" title={`Download run ${run.id}`} items={downloadItems(run)} />}
 			{over && button("remove", "Remove", "Remove; it can be undone")}
 			<Trouble refusal={action.refusal} />
 		</div>
