@@ -167,8 +167,10 @@ void jobrun_cancel(struct jobrun *run)
 
 void jobrun_interrupt(struct jobrun *run)
 {
-	if (run->phase < PHASE_ENDING)
+	if (run->phase < PHASE_ENDING) {
+		run->ended.interrupted = !run->ended.cancelled;
 		jobrun_because(run, "interrupted: the server was stopped");
+	}
 	end_run(run);
 }
 

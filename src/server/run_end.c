@@ -116,7 +116,10 @@ static enum run_state state_after(const struct msg_ended *ended)
 {
 	if (ended->cancelled)
 		return RUN_CANCELLED;
-	return ended->ending == ENDING_NONE && *ended->reason ? RUN_FAILED : RUN_PROCESSING;
+	/* how a program ends that is told to says nothing about it */
+	if (ended->interrupted || (ended->ending == ENDING_NONE && *ended->reason))
+		return RUN_FAILED;
+	return RUN_PROCESSING;
 }
 
 static int note_end(struct app *app, const struct run *run, const struct msg_ended *ended,

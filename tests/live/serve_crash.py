@@ -113,7 +113,7 @@ def look_at(site, runs, marks):
             wrong.append(f"{run} is stuck: {found['state']}")
         elif times > 1:
             wrong.append(f"{run} ran {times} times")
-        elif found["state"] == "done" and times != 1:
+        elif found["state"] == "done" and times != 1 and found["ending"]["kind"] == "exit":
             wrong.append(f"{run} is done and never ran")
         elif found["state"] == "failed" and not found["reason"]:
             wrong.append(f"{run} failed, nobody knows why")

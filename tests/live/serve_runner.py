@@ -315,7 +315,13 @@ def main():
         test_questions(server)
         test_web_killed(server)
         test_two(server)
-        check(server.stop() == 0, "a signal ends the server")
+        server.start("sleep", "1000")
+        server.wait_for("began")
+        server.server.send_signal(signal.SIGTERM)
+        ended = server.wait_for("ended")
+        check(ended["interrupted"] and not ended["cancelled"] and "server was stopped" in ended["reason"],
+              "a server that is stopped interrupts the run", ended)
+        check(server.server.wait(30) == 0 and not left(server), "and ends, with all of it")
     finally:
         server.close()
     test_killed()
