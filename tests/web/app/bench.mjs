@@ -240,7 +240,7 @@ async function imports({ server, page }) {
 
 // A program that can't be started: said where it was tried, and nothing is offered that is not there.
 async function failing({ server, page, session }) {
-	const form = { tool: "count", target: { kind: "command", command: "./nothing-here --x" }, repeats: 2 };
+	const form = { tool: "sample", target: { kind: "command", command: "./nothing-here --x" }, repeats: 2 };
 	const made = (await server.post(`/sessions/${session}/runs`, form)).items;
 	for (const one of made) await server.ended(one.id);
 	await page.goto(`${server.base}/s/${session}?run=${made[1].id}`);
