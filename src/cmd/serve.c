@@ -210,6 +210,7 @@ static int supervise(void *user)
 	struct err err = { 0 };
 	int rc = supervisor_run(&options, &err);
 
+	jobgroup_close(&serve->group); /* the guard does it too, if it is still there */
 	if (rc < 0)
 		fprintf(stderr, "perfolio: %s\n", err.text);
 	return rc < 0 ? EXIT_FAILED : rc;

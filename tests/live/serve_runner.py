@@ -23,12 +23,12 @@ STEADY = os.path.abspath(lib.program("steady"))
 LONG = os.environ.get("PERFOLIO_LONG")
 
 
-def left(server):
+def left(server, runs="/run-*"):
     """Processes of runs that are still there, and their cgroups."""
     info = os.stat(server.files)
     tag = f"perfolio-{info.st_dev:x}-{info.st_ino:x}"
     groups = [path for place in ("/sys/fs/cgroup", "/sys/fs/cgroup/unified")
-              for path in glob.glob(f"{place}/**/{tag}/run-*", recursive=True)]
+              for path in glob.glob(f"{place}/**/{tag}{runs}", recursive=True)]
     return peer.marked(f"PERFOLIO_SERVER={tag}") + groups
 
 
@@ -209,7 +209,7 @@ def test_killed():
             supervisor = server.supervisor()
             victim = server.server.pid if round_number % 2 else supervisor
             os.kill(victim, signal.SIGKILL)
-            gone = peer.until(lambda: not left(server) and not peer.alive(supervisor)
+            gone = peer.until(lambda: not left(server, "") and not peer.alive(supervisor)
                               and (server.server.poll() is not None))
             check(gone, f"kill -9 of {'the guard' if round_number % 2 else 'the supervisor'} leaves nothing",
                   left(server))
