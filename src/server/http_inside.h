@@ -58,7 +58,6 @@ struct http_reply {
 		const char *name, *value;
 	} headers[HEADERS_MOST];
 	size_t header_count;
-	bool packed;
 };
 
 enum exchange_step { STEP_BODY, STEP_REFUSED, STEP_WORKING, STEP_READY, STEP_REPLIED };
@@ -96,10 +95,9 @@ struct http {
 	struct http_peer *peers;
 	struct http_bucket buckets[ADDRESSES_MOST];
 	struct http_tasks quick, slow;
-	size_t working; /* exchanges that threads hold */
 	struct http_stream *streams;
 	bool stopping;
-	pthread_cond_t changed; /* working, threads and streams, while stopping */
+	pthread_cond_t changed; /* threads, while stopping */
 	pthread_t clock;	/* cuts off the slow */
 	int pipes;		/* epoll: replies that are read from pipes */
 	pthread_t pipe_thread;
@@ -120,7 +118,6 @@ void reply_clear(struct http_exchange *exchange);
 /* Makes the reply from what a handler returned, if it made none itself. */
 void reply_settle(struct http_exchange *exchange, int rc, const struct err *err);
 enum MHD_Result reply_queue(struct http_exchange *exchange);
-bool reply_made(const struct http_exchange *exchange);
 
 /* http_stream.c */
 struct MHD_Response *stream_response(struct http_stream *stream);

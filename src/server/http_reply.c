@@ -32,13 +32,7 @@ void reply_clear(struct http_exchange *exchange)
 	reply->bytes = NULL;
 	reply->size = 0;
 	reply->fd = -1;
-	reply->packed = false;
 	reply->name = NULL;
-}
-
-bool reply_made(const struct http_exchange *exchange)
-{
-	return exchange->reply.kind != REPLY_NONE || exchange->reply.status;
 }
 
 struct json *reply_json(struct request *request)

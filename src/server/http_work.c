@@ -58,8 +58,6 @@ static void *worker_thread(void *arg)
 			pthread_mutex_unlock(&http->lock);
 			finish(exchange);
 			pthread_mutex_lock(&http->lock);
-			http->working--;
-			pthread_cond_broadcast(&http->changed);
 		} else if (http->stopping) {
 			break;
 		} else {
@@ -106,7 +104,6 @@ int work_hand_in(struct http_exchange *exchange)
 		*tasks->last = exchange;
 		tasks->last = &exchange->next_task;
 		tasks->waiting++;
-		http->working++;
 		pthread_cond_signal(&tasks->more);
 		rc = 0;
 	}

@@ -8,6 +8,7 @@
 #include "server/app.h"
 #include "server/form.h"
 #include "server/link.h"
+#include "server/resource.h"
 #include "server/run_end.h"
 #include "store/content.h"
 #include "store/datadir.h"
@@ -86,15 +87,13 @@ static void on_stopping(struct app *app, void *message)
 static void fail_to_start(struct scheduler *scheduler, int64_t run, const char *reason)
 {
 	struct said *said = mem_alloc(sizeof(*said));
-	struct timespec now;
 
-	clock_gettime(CLOCK_REALTIME, &now);
 	said->ended = said->own = true;
 	said->ended_msg = (struct msg_ended){
 		.run = (uint64_t)run,
 		.reason = arena_strdup(&said->arena, reason),
 		.notes = "",
-		.wall_ns = (uint64_t)(now.tv_sec * NS_PER_SEC + now.tv_nsec),
+		.wall_ns = (uint64_t)wall_now_ns(),
 	};
 	hear(scheduler, said);
 }
@@ -246,13 +245,11 @@ static void wait_a_while(struct scheduler *scheduler)
 static void purge_now_and_then(struct scheduler *scheduler, int64_t *next_ns)
 {
 	struct datadir_sweep sweep = { 0 };
-	struct timespec now;
 
 	if (clock_now_ns() < *next_ns)
 		return;
 	*next_ns = clock_now_ns() + PURGE_NS;
-	clock_gettime(CLOCK_REALTIME, &now);
-	datadir_purge(scheduler->app->dir, now.tv_sec * NS_PER_SEC + now.tv_nsec, &sweep, NULL);
+	datadir_purge(scheduler->app->dir, wall_now_ns(), &sweep, NULL);
 }
 
 static void *scheduler_thread(void *arg)

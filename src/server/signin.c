@@ -6,6 +6,7 @@
 #include "server/app.h"
 #include "server/field.h"
 #include "server/http.h"
+#include "server/resource.h"
 #include "store/accounts.h"
 
 #include <errno.h>
@@ -13,7 +14,6 @@
 #include <sodium.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #define OWNER	    "owner"
 #define COOKIE_DAYS 30
@@ -207,14 +207,6 @@ static void note_failure(struct signins *signins)
 	pthread_mutex_unlock(&signins->lock);
 }
 
-static int64_t wall_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return now.tv_sec * NS_PER_SEC + now.tv_nsec;
-}
-
 /* Those of earlier sign-ins that have ended are nobody's any more. */
 static int drop_expired(struct request *request, int64_t user, struct err *err)
 {
@@ -222,7 +214,7 @@ static int drop_expired(struct request *request, int64_t user, struct err *err)
 	int rc = store_token_list(request->store, user, &request->arena, &tokens, err);
 
 	for (size_t i = 0; i < tokens.len && !rc; i++)
-		if (tokens.data[i].expires_ns && tokens.data[i].expires_ns < wall_ns() &&
+		if (tokens.data[i].expires_ns && tokens.data[i].expires_ns < wall_now_ns() &&
 		    !strcmp(tokens.data[i].label, LABEL))
 			rc = store_token_remove(request->store, user, tokens.data[i].id, err);
 	vec_free(&tokens);
@@ -243,7 +235,7 @@ static int give_cookie(struct request *request, const struct user *user, struct 
 	rc = drop_expired(request, user->id, err);
 	if (!rc)
 		rc = account_token_add(request->store, user->id, LABEL,
-				       wall_ns() + lasts * NS_PER_SEC, token, &id, err);
+				       wall_now_ns() + lasts * NS_PER_SEC, token, &id, err);
 	if (!rc)
 		set_cookie(request, token, lasts);
 	return rc;
