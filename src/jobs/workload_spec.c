@@ -72,7 +72,11 @@ void workload_failure(const struct child_failure *failure, const char *program, 
 	const char *why = strerror(failure->code);
 
 	switch (failure->step) {
-	case CHILD_CPUS: err_set(err, failure->code, "CPUs %s: %s", cpus, why); break;
+	case CHILD_CPUS:
+		if (failure->code == EINVAL)
+			why = "none of them is there, or they may not be used here";
+		err_set(err, failure->code, "CPUs %s: %s", cpus, why);
+		break;
 	case CHILD_FOLDER: err_set(err, failure->code, "%s: %s", folder, why); break;
 	case CHILD_EXEC:
 		if (failure->code == ENOENT && !strchr(program, '/'))

@@ -85,6 +85,16 @@ static void show_rate(struct finding *finding, const char *name, uint64_t count,
 		 text_grouped(text, (uint64_t)(rate + 0.5)));
 }
 
+static void show_switches(struct finding *finding, const struct sums *s)
+{
+	const struct overview_facts *facts = s->facts;
+
+	if (facts->knows_counts)
+		show_rate(finding,
+			  facts->mixed_switches ? "context switches" : "voluntary switches",
+			  facts->voluntary_switches, s->seconds);
+}
+
 static void show_cpus(struct finding *finding, const struct sums *s)
 {
 	struct evidence *evidence;
@@ -159,8 +169,7 @@ static void tell_idle(const struct sums *s, struct finding *f)
 	show_share(f, "waiting", busy < 1 ? 1 - busy : 0);
 	if (s->cpu_s >= 0)
 		show_time(f, "CPU time", s->cpu_s);
-	if (s->facts->knows_counts)
-		show_rate(f, "voluntary switches", s->facts->voluntary_switches, s->seconds);
+	show_switches(f, s);
 }
 
 /* At any rate of samples, most of the processes that were met were met once or twice. */
@@ -252,8 +261,7 @@ static void tell_calls(const struct sums *s, struct finding *f)
 	if (s->kernel >= 0)
 		show_share(f, "in the kernel", s->kernel);
 	show_top(f, s);
-	if (facts->knows_counts)
-		show_rate(f, "voluntary switches", facts->voluntary_switches, s->seconds);
+	show_switches(f, s);
 }
 
 static bool is_waiting(const struct sums *s)
@@ -265,12 +273,18 @@ static void tell_waiting(const struct sums *s, struct finding *f)
 {
 	char text[TEXT_NUMBER];
 
-	say(f, "It waited for %.0f %% of its %s and ran for the rest.", percent(1 - s->cpus_used),
-	    duration(s, text));
-	show_share(f, "waiting", 1 - s->cpus_used);
+	if (s->facts->knows_counts && !s->facts->mixed_switches) {
+		say(f, "It waited for %.0f %% of its %s and ran for the rest.",
+		    percent(1 - s->cpus_used), duration(s, text));
+		show_share(f, "waiting", 1 - s->cpus_used);
+	} else {
+		say(f,
+		    "It ran for %.0f %% of its %s; for the rest it waited, or others had the CPU.",
+		    percent(s->cpus_used), duration(s, text));
+		show_share(f, "not on CPU", 1 - s->cpus_used);
+	}
 	show_share(f, "on CPU", s->cpus_used);
-	if (s->facts->knows_counts)
-		show_rate(f, "voluntary switches", s->facts->voluntary_switches, s->seconds);
+	show_switches(f, s);
 }
 
 static bool is_busy(const struct sums *s)
@@ -359,6 +373,11 @@ static void tell_switches(const struct sums *s, struct finding *f)
 	const struct overview_facts *facts = s->facts;
 	bool waits = facts->voluntary_switches >= facts->involuntary_switches;
 
+	if (facts->mixed_switches) {
+		say(f, "It left its CPU very often, to wait or for others to run.");
+		show_switches(f, s);
+		return;
+	}
 	say(f, waits ? "It stopped to wait very often: locks, pipes, sockets or short sleeps."
 		     : "It was often interrupted so that others could run: there was more to do "
 		       "than there were CPUs.");

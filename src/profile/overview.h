@@ -28,8 +28,9 @@ struct overview_facts {
 	uint64_t user_ns, system_ns;
 	bool knows_counts; /* faults and switches are */
 	uint64_t minor_faults, major_faults, voluntary_switches, involuntary_switches;
-	bool failed;	 /* ended by a signal or with another status than 0 */
-	char ending[64]; /* "status 3", "signal 9" */
+	bool mixed_switches; /* all of them are in voluntary_switches: a counter tells no kinds */
+	bool failed;	     /* ended by a signal or with another status than 0 */
+	char ending[64];     /* "status 3", "signal 9" */
 
 	/* From samples; shares are of 1, of what was not idle. */
 	uint64_t samples, lost;

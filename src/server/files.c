@@ -93,7 +93,7 @@ static int no_such_format(struct request *request, const char *name, struct err 
 
 	for (size_t i = 0; i < ARRAY_SIZE(formats); i++)
 		buf_printf(&names, ", %s", formats[i].name);
-	rc = reply_error(request, 404, "not_found", NULL, err,
+	rc = reply_error(request, 404, "not-found", "Choose one that there is.", err,
 			 "there is no format '%s': there are perf.data%s", name, buf_text(&names));
 	buf_free(&names);
 	return rc;
@@ -279,6 +279,8 @@ static int send_recording(struct request *request, const struct run *run, struct
 	}
 	if (fd == -ENOENT && run->state < RUN_PROCESSING)
 		return err_set(err, EAGAIN, "the run has not ended yet");
+	if (fd == -ENOENT)
+		return err_set(err, ENOENT, "run %lld has no recording", (long long)run->id);
 	if (fd < 0)
 		return fd;
 	if (reply_etag(request, arena_printf(&request->arena, "%.32s", row.hash)))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/form.h"
 #include "base/arena.h"
+#include "base/buf.h"
 #include "base/clock.h"
 #include "base/cpuset.h"
 #include "base/err.h"
@@ -19,12 +20,24 @@
 static int choose(const char *const *names, size_t count, const char *text, const char *what,
 		  int *chosen, struct err *err)
 {
+	struct buf known = { 0 };
+	int rc;
+
 	for (size_t i = 0; i < count; i++)
 		if (names[i] && !strcmp(names[i], text)) {
 			*chosen = (int)i;
 			return 0;
 		}
-	return err_set(err, EINVAL, "`%s` can't be `%.100s`", what, text);
+	for (size_t i = 0; i < count; i++)
+		if (names[i])
+			buf_printf(&known, "%s%s", known.len ? ", " : "", names[i]);
+	if (*text)
+		rc = err_set(err, EINVAL, "`%s` can't be `%.100s`; it is one of %s", what, text,
+			     buf_text(&known));
+	else
+		rc = err_set(err, EINVAL, "`%s` is missing: one of %s", what, buf_text(&known));
+	buf_free(&known);
+	return rc;
 }
 
 static const char *const tools[] = {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/form_raw.h"
+#include "base/buf.h"
 #include "base/err.h"
 #include "server/quote.h"
 #include "server/route.h"
@@ -133,6 +134,19 @@ static int read_member(struct json_object *value, const struct member *m, struct
 	return 0;
 }
 
+static int no_such_member(const char *name, const struct member *members, struct err *err)
+{
+	struct buf known = { 0 };
+	int rc;
+
+	for (const struct member *m = members; m->name; m++)
+		buf_printf(&known, "%s%s", known.len ? ", " : "", m->name);
+	rc = err_set(err, EINVAL, "`%.100s` is no member of a form here; there are %s", name,
+		     buf_text(&known));
+	buf_free(&known);
+	return rc;
+}
+
 static int read_members(struct json_object *object, const struct member *members,
 			struct form_raw *raw, struct err *err)
 {
@@ -144,7 +158,7 @@ static int read_members(struct json_object *object, const struct member *members
 		while (m->name && strcmp(m->name, name))
 			m++;
 		if (!m->name)
-			return err_set(err, EINVAL, "`%.100s` is no member of a form", name);
+			return no_such_member(name, members, err);
 		rc = value ? read_member(value, m, raw, err) : 0;
 		if (rc)
 			return rc;

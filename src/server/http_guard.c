@@ -87,7 +87,8 @@ static int find_route(struct http_exchange *exchange, struct err *err)
 	if (match.route)
 		return 0;
 	if (!*match.allow)
-		return err_set(err, ENOENT, "there is nothing at %s", exchange->path);
+		return reply_error(request, 404, "not-found", "See /api/v1/openapi.json.", err,
+				   "there is nothing at %s", exchange->path);
 	reply_header(request, "Allow", match.allow);
 	return reply_error(request, 405, "wrong-method", "See /api/v1/openapi.json.", err,
 			   "%s is not done at %s", exchange->method, exchange->path);

@@ -128,7 +128,7 @@ static const struct {
 	const char *code, *remedy;
 } kinds[] = {
 	{ ENOENT, 404, "not-found",
-	  "It may have been removed; what was can be restored for 10 minutes." },
+	  "Look at what there is; what was removed can be restored for 10 minutes." },
 	{ EINVAL, 400, "bad-request", "Correct what the message names and send it again." },
 	{ EACCES, 403, "forbidden", "Sign in as a user with the role that is needed." },
 	{ EAGAIN, 409, "not-now", "Look at its state and try again." },

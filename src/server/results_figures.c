@@ -121,6 +121,7 @@ static void use_counters(struct figures *f)
 	if (!facts->knows_counts && (switches > 0 || faults > 0)) {
 		facts->knows_counts = true;
 		facts->voluntary_switches = (uint64_t)switches;
+		facts->mixed_switches = true;
 		facts->minor_faults = (uint64_t)faults;
 	}
 }

@@ -101,8 +101,10 @@ static void put_counts(struct json *json, const struct figures *f)
 	json_double(json, "lost_percent", all ? 100.0 * (double)facts->lost / (double)all : 0);
 	put_known(json, "minor_faults", facts->knows_counts, facts->minor_faults);
 	put_known(json, "major_faults", facts->knows_counts, facts->major_faults);
-	put_known(json, "voluntary_switches", facts->knows_counts, facts->voluntary_switches);
-	put_known(json, "involuntary_switches", facts->knows_counts, facts->involuntary_switches);
+	put_known(json, "voluntary_switches", facts->knows_counts && !facts->mixed_switches,
+		  facts->voluntary_switches);
+	put_known(json, "involuntary_switches", facts->knows_counts && !facts->mixed_switches,
+		  facts->involuntary_switches);
 	put_known_text(json, "max_rss", f->max_rss, f->max_rss);
 	json_u64(json, "processes", facts->processes);
 	json_u64(json, "threads", facts->threads);

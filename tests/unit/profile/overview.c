@@ -48,6 +48,9 @@ TEST(overview_names_what_limited_a_program)
 	expect(&facts, "mostly-idle", "It was mostly idle: it ran for 3.5 % of its 2 s");
 	facts.user_ns = SECOND;
 	expect(&facts, "waiting", "It waited for 48 % of its 2 s");
+	facts.mixed_switches = true;
+	expect(&facts, "waiting", "It ran for 52 % of its 2 s; for the rest it waited, or others");
+	facts.mixed_switches = false;
 	facts.involuntary_switches = 300;
 	expect(&facts, "cpu-bound", "it ran for 52 % of its 2 s, while others had the CPU");
 

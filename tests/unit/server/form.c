@@ -21,10 +21,12 @@ TEST(form_refuses_by_name)
 	static const struct {
 		const char *text, *says;
 	} cases[] = {
-		{ "{}", "`tool`" },
-		{ "{\"tool\":\"dance\"," COMMAND "}", "`tool` can't be `dance`" },
+		{ "{}", "`tool` is missing: one of count" },
+		{ "{\"tool\":\"dance\"," COMMAND "}",
+		  "`tool` can't be `dance`; it is one of count, sample, both" },
 		{ "{\"tool\":7," COMMAND "}", "`tool` must be a text" },
-		{ "{\"tool\":\"count\",\"colour\":1," COMMAND "}", "`colour` is no member" },
+		{ "{\"tool\":\"count\",\"colour\":1," COMMAND "}",
+		  "`colour` is no member of a form here; there are tool, live, target" },
 		{ "{\"tool\":\"count\"}", "target.kind" },
 		{ "{\"tool\":\"count\",\"target\":[]}", "`target` must be an object" },
 		{ "{\"tool\":\"count\",\"target\":{\"kind\":\"command\"}}", "a command is wanted" },

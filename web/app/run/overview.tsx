@@ -36,7 +36,7 @@ export function OverviewTab({ run, onTab, link }: { run: Run; onTab: (tab: strin
 			)}
 			<section class="sentence" aria-label="What limited it" aria-busy={overview.busy}>
 				<h2><Words text={overview.data?.sentence ?? " "} /></h2>
-				{first && <EvidenceLine finding={first} link={link} />}
+				{first && <EvidenceLine run={run} finding={first} link={link} />}
 				{overview.data && !overview.data.sure && <p class="dim">There is little data; take it as a hint.</p>}
 			</section>
 			<Figures summary={summary.data} />
@@ -55,7 +55,7 @@ export function OverviewTab({ run, onTab, link }: { run: Run; onTab: (tab: strin
 								{more.map((finding) => (
 									<li key={finding.rule + finding.text}>
 										<p><Words text={finding.text} /></p>
-										<EvidenceLine finding={finding} link={link} />
+										<EvidenceLine run={run} finding={finding} link={link} />
 									</li>
 								))}
 							</ul>
@@ -87,12 +87,15 @@ function Meanwhile({ run, onTab }: { run: Run; onTab: (tab: string) => void }) {
 	);
 }
 
-function EvidenceLine({ finding, link }: { finding: Finding; link: Link }) {
-	const query: Record<string, string> = finding.function && finding.tab === "functions" ? { function: finding.function } : {};
+function EvidenceLine({ run, finding, link }: { run: Run; finding: Finding; link: Link }) {
+	// What was only counted has no flame graph: its counters are the next best.
+	const tabs: string[] = run.facts?.tabs ?? [];
+	const tab = [finding.tab, "counters"].find((name) => name && tabs.includes(name));
+	const query: Record<string, string> = finding.function && tab === "functions" ? { function: finding.function } : {};
 	return (
 		<p class="evidence">
 			{finding.evidence.map((one) => <span class="chip" key={one.name}><span class="dim">{one.name}</span> {one.text}</span>)}
-			{finding.tab && <a href={link(finding.tab, query)}>{TAB_WORDS[finding.tab] ?? finding.tab}</a>}
+			{tab && <a href={link(tab, query)}>{TAB_WORDS[tab] ?? tab}</a>}
 		</p>
 	);
 }

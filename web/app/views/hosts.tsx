@@ -33,7 +33,7 @@ export function Hosts() {
 						<div><dt>perfolio</dt><dd>{host.perfolio}</dd></div>
 					</dl>
 					<p class="dim">
-						{[host.attach ? "running processes can be measured" : "running processes can't be measured", host.other_users ? "those of other users too" : "", host.whole_host ? "the whole host can be measured" : "the whole host can't be measured"].filter(Boolean).join("; ")}.
+						{[host.attach ? "Running processes can be measured" : "Running processes can't be measured", host.other_users ? "those of other users too" : "", host.whole_host ? "the whole host can be measured" : "the whole host can't be measured"].filter(Boolean).join("; ")}.
 					</p>
 				</section>
 			))}
