@@ -29,6 +29,18 @@ static int give_one(const char *path, const struct stat *info, int type, struct 
 	return lchown(path, new_owner->uid, new_owner->gid);
 }
 
+/* A slip in --data must not give away /etc: one that is ours or holds nothing yet. */
+static bool may_be_given(const struct folder *folder)
+{
+	struct strlist names = { 0 };
+	bool may = !dir_names(folder->path, &names, NULL);
+
+	vec_each (name, &names)
+		may = may && !strcmp(*name, "lost+found");
+	strlist_free(&names);
+	return may || file_exists("%s/perfolio.db", folder->path);
+}
+
 /* As root, of what root made: others' folders are theirs. */
 static int give(struct folder *folder, const struct identity *owner, struct err *err)
 {
@@ -44,8 +56,14 @@ static int give(struct folder *folder, const struct identity *owner, struct err 
 	if (info.st_uid != 0 || geteuid() != 0)
 		return err_set(err, EACCES, "%s: belongs to another user than the web side, %s",
 			       folder->path, owner->name);
+	if (!may_be_given(folder))
+		return err_set(err, EEXIST,
+			       "%s: holds other things than a server's, and would be given to user "
+			       "%s with them; choose an empty folder",
+			       folder->path, owner->name);
 	new_owner = owner;
-	rc = nftw(folder->path, give_one, TREE_FDS, FTW_PHYS | FTW_MOUNT);
+	/* from the inside out: who owns a folder already could lead us elsewhere from there */
+	rc = nftw(folder->path, give_one, TREE_FDS, FTW_PHYS | FTW_MOUNT | FTW_DEPTH);
 	return rc ? err_set(err, errno, "%s: can't be given to user %s: %s", folder->path,
 			    owner->name, strerror(errno))
 		  : 0;

@@ -141,7 +141,7 @@ static void job_done(void *user, const struct job_result *result)
 {
 	struct task *task = user;
 	struct analysis *analysis = task->analysis;
-	bool ending = result->failed && !strcmp(result->reason, JOBS_ENDED), concludes;
+	bool ending = result->ended, concludes;
 
 	pthread_mutex_lock(&analysis->lock);
 	concludes = task->wanted && !ending && !(task->follows && result->failed);

@@ -19,8 +19,9 @@
 #include <unistd.h>
 
 #define TICK_MS	   1000
-#define GRACE_NS   (5 * NS_PER_SEC) /* from the end of a channel to the supervisor's word */
-#define BASE_NS	   (5 * NS_PER_SEC) /* for disks and other programs, beside CPU time */
+#define GRACE_NS   (5 * NS_PER_SEC)  /* from the end of a channel to the supervisor's word */
+#define EXIT_NS	   (30 * NS_PER_SEC) /* from its last message to its end */
+#define BASE_NS	   (5 * NS_PER_SEC)  /* for disks and other programs, beside CPU time */
 #define NEVER	   INT64_MAX
 #define MOST_RUN   4 /* at the same time that somebody waits for */
 #define MOST_TREES 8 /* messages of one job that are taken before others have their turn */
@@ -202,6 +203,7 @@ static void fail(struct job *job, const char *reason)
 {
 	if (!*job->reason)
 		snprintf(job->reason, sizeof(job->reason), "%s", reason);
+	job->finished = NULL;
 	job->over = true;
 }
 
@@ -236,11 +238,16 @@ static int say_complete(struct job *job, struct err *err)
 	return channel_send(job->channel, &msg_complete, &message, err);
 }
 
+/*
+ * Its file is checked and used only when it has ended: one that was taken over and lives on could
+ * change it afterwards, under whoever has it mapped.
+ */
 static int hear(struct job *job, const struct ipc_type *type, void *message, struct err *err)
 {
 	if (type == &msg_finished) {
 		job->finished = message;
-		job->over = true;
+		job->closed = true;
+		job->deadline_ns = clock_now_ns() + EXIT_NS;
 		return 0;
 	}
 	if (!job->spec.hear)
@@ -254,7 +261,7 @@ static int receive(struct job *job, struct err *err)
 	void *message;
 	int rc = 0;
 
-	for (int i = 0; i < MOST_TREES && !job->over; i++) {
+	for (int i = 0; i < MOST_TREES && !job->closed; i++) {
 		arena_free(&job->arena);
 		rc = channel_receive(job->channel, &job->arena, &type, &message, err);
 		if (rc <= 0)
@@ -273,11 +280,11 @@ static void look_at_channel(struct job *job)
 	struct err err = { 0 };
 	int rc = receive(job, &err); /* first: one that has gone may have said why */
 
-	if (!rc && !job->over)
+	if (!rc && !job->closed)
 		rc = channel_flush(job->channel, &err);
-	if (!rc && !job->over)
+	if (!rc && !job->closed)
 		rc = feed(job, &err);
-	if (!rc && !job->over)
+	if (!rc && !job->closed)
 		rc = say_complete(job, &err);
 	if (rc == -EPIPE || rc == -ECONNRESET) {
 		job->closed = true;
@@ -295,18 +302,23 @@ static void look(struct jobs *jobs, struct job *job, int64_t now_ns)
 		look_at_channel(job);
 	if (jobs->ending && !job->over)
 		fail(job, JOBS_ENDED);
+	if (job->finished && job->gone)
+		job->over = true;
 	if (job->closed && job->gone && !job->over)
 		fail(job, "its analyser ended and said nothing");
 	if (now_ns > job->deadline_ns && !job->over)
-		fail(job, job->closed ? "its analyser ended and said nothing"
-				      : "it takes longer than an analysis may");
-	if (job->over && !job->gone && !job->finished)
+		fail(job, job->finished ? "its analyser did not end when it was done"
+			  : job->closed ? "its analyser ended and said nothing"
+					: "it takes longer than an analysis may");
+	if (job->over && !job->gone)
 		link_send(jobs->app->link, &msg_stop_job, &stop, NULL);
 }
 
 static void tell_end(struct job *job)
 {
-	struct job_result result = { .failed = true, .reason = job->reason };
+	struct job_result result = { .failed = true,
+				     .ended = !strcmp(job->reason, JOBS_ENDED),
+				     .reason = job->reason };
 
 	if (job->finished)
 		result = (struct job_result){ .failed = job->finished->failed,

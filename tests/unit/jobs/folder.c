@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "jobs/folder.h"
+#include "base/err.h"
+#include "base/mem.h"
+#include "jobs/identity.h"
+#include "test.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define OTHER 4711
+
+static char *inside(const char *folder, const char *name)
+{
+	return mem_printf("%s/%s", folder, name);
+}
+
+static void make_file(const char *folder, const char *name)
+{
+	char *path = inside(folder, name);
+	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+
+	EXPECT(fd >= 0);
+	close(fd);
+	free(path);
+}
+
+static uid_t owner_of(const char *folder, const char *name)
+{
+	char *path = inside(folder, name);
+	struct stat info = { 0 };
+
+	EXPECT(!lstat(path, &info));
+	free(path);
+	return info.st_uid;
+}
+
+static void remove_file(const char *folder, const char *name)
+{
+	char *path = inside(folder, name);
+
+	remove(path);
+	free(path);
+}
+
+TEST(folder_given_by_root)
+{
+	static const struct {
+		const char *file; /* beside "sub"; NULL: it is empty */
+		int rc;
+	} cases[] = {
+		{ NULL, 0 },
+		{ "passwd", -EEXIST },
+		{ "perfolio.db", 0 },
+	};
+	char name[] = "other", home[] = "/", shell[] = "/bin/sh";
+	struct identity owner = {
+		.uid = OTHER, .gid = OTHER, .name = name, .home = home, .shell = shell
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases) && !geteuid(); i++) {
+		char path[] = "/tmp/perfolio-folder-XXXXXX";
+		struct folder folder;
+		struct err err = { 0 };
+		uid_t wanted = cases[i].rc ? 0 : OTHER;
+
+		EXPECT(mkdtemp(path));
+		if (cases[i].file) {
+			char *sub = inside(path, "sub");
+
+			make_file(path, cases[i].file);
+			EXPECT(!mkdir(sub, 0700));
+			make_file(sub, "file");
+			free(sub);
+		}
+		EXPECT(folder_open(&folder, path, &owner, &err) == cases[i].rc);
+		EXPECT(owner_of(path, ".") == wanted);
+		if (cases[i].file) {
+			EXPECT(owner_of(path, cases[i].file) == wanted);
+			EXPECT(owner_of(path, "sub/file") == wanted);
+			remove_file(path, "sub/file");
+			remove_file(path, "sub");
+			remove_file(path, cases[i].file);
+		}
+		if (!cases[i].rc)
+			folder_close(&folder);
+		rmdir(path);
+	}
+}
