@@ -115,10 +115,14 @@ static int set_compression(void *options, const char *text, bool unset, struct e
 static int set_most_bytes(void *options, const char *text, bool unset, struct err *err)
 {
 	struct record_options *o = options;
+	uint64_t bytes = 0;
 
 	(void)unset;
-	if (parse_size(text, 1, &o->most_bytes) || !o->most_bytes)
+	if (parse_size(text, 1, &bytes) || !bytes)
 		return err_set(err, EINVAL, "it takes a size like 500M");
+	/* a server gives its own first, which a run's options must not raise */
+	if (!o->most_bytes || bytes < o->most_bytes)
+		o->most_bytes = bytes;
 	return 0;
 }
 
@@ -310,8 +314,8 @@ const struct option_spec record_option_specs[] = {
 	  "write to FILE instead of perf.data; - is standard output, for a pipe" },
 	{ OPT_CALL, 'z', "compression-level", 0, "[LEVEL]",
 	  "compress with zstd, 1 to 22; 1 if bare", .call = set_compression },
-	{ OPT_CALL, 0, "max-size", 0, "SIZE", "end it when the file is that large: 500M",
-	  .call = set_most_bytes },
+	{ OPT_CALL, 0, "max-size", 0, "SIZE",
+	  "end it when the file is that large: 500M; of two the smaller", .call = set_most_bytes },
 	{ OPT_CALL, 0, "switch-output", 0, "[WHEN]",
 	  "go on in a new file at SIGUSR2, or whenever a size (100M) or a time (30s) is reached; "
 	  "files are named after their time",
