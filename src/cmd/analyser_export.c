@@ -190,7 +190,9 @@ int analyse_export(struct analyser *a, struct err *err)
 		rc = analyser_fence(a, false, err);
 	if (!rc && dup2(a->job->out, STDOUT_FILENO) < 0)
 		rc = err_set(err, errno, "the output: %s", strerror(errno));
-	if (!rc)
+	if (!rc && format == FORMAT_HDF5 && !analyser_input(a, "index"))
+		rc = analyser_write_counters(a, &file, err);
+	else if (!rc)
 		rc = format == FORMATS ? export_counters(a, err)
 				       : export_profile(a, format, &file, err);
 	return rc > 0 ? err_set(err, EIO, "nobody takes the output") : rc;

@@ -110,6 +110,15 @@ int analyser_write_run(struct analyser *a, const struct flame_job *job, struct a
 	return analyser_hdf5_end(a, file, rc, err);
 }
 
+int analyser_write_counters(struct analyser *a, struct analyser_hdf5 *file, struct err *err)
+{
+	const struct msg_input *counters = analyser_input(a, "series");
+	int rc = counters ? write_group(a, counters, counters, NULL, file->file, err)
+			  : err_set(err, ENODATA, "the run has neither samples nor counters");
+
+	return analyser_hdf5_end(a, file, rc, err);
+}
+
 /* ---- a whole session ---- */
 
 static int write_samples(struct analyser *a, const struct msg_input *index,

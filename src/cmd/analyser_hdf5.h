@@ -25,5 +25,7 @@ int analyser_hdf5_end(struct analyser *a, struct analyser_hdf5 *file, int rc, st
 /* One run is the whole of the file, which is then ended. */
 int analyser_write_run(struct analyser *a, const struct flame_job *job, struct analyser_hdf5 *file,
 		       struct err *err);
+/* The same of a run that only counted. */
+int analyser_write_counters(struct analyser *a, struct analyser_hdf5 *file, struct err *err);
 
 #endif

@@ -202,18 +202,19 @@ static int open_inputs(struct request *request, const struct run *run, const str
 		return 0;
 	}
 	fd = open_index(request, run, &files->row, err);
-	if (fd < 0)
-		return fd;
-	add_input(files, "index", title, run->id, fd);
-	if (!strcmp(format->name, "hdf5")) {
+	if (fd >= 0)
+		add_input(files, "index", title, run->id, fd);
+	if (!strcmp(format->name, "hdf5") && (fd >= 0 || fd == -ENOENT)) {
 		struct file_row series;
+		int counters = run_file_open(app, run->id, "series", &request->arena, &series,
+					     NULL);
 
-		run_attributes(run, &request->arena, &files->inputs[0].attributes);
-		fd = run_file_open(app, run->id, "series", &request->arena, &series, NULL);
-		if (fd >= 0)
-			add_input(files, "series", title, run->id, fd);
+		if (counters >= 0)
+			add_input(files, "series", title, run->id, counters);
+		if (files->count)
+			run_attributes(run, &request->arena, &files->inputs[0].attributes);
 	}
-	return 0;
+	return files->count ? 0 : fd;
 }
 
 static int make_file(struct request *request, const struct format *format, struct files *files,

@@ -135,6 +135,9 @@ def main():
         with fetch(site, f"/runs/{both}/export/hdf5") as file:
             check_samples(site, both, file)
             check_counters(site, both, file)
+        with fetch(site, f"/runs/{count}/export/hdf5") as file:
+            check_counters(site, count, file)
+            lib.check("samples" not in file, "nor has its own file")
         status, _, _ = site.raw("GET", "/api/v1/sessions/999/hdf5", None,
                                 {"Authorization": f"Bearer {site.token}"})
         lib.check(status == 404, "a session that is not there has none", status)
