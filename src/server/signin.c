@@ -245,15 +245,17 @@ static int sign_in(struct request *request, const char *token, const char *name,
 		   const char *password, struct user *user, struct err *err)
 {
 	struct signins *signins = request->app->signins;
-	int rc;
+	bool wait = too_many_failures(signins);
+	int rc = -EACCES;
 
-	if (too_many_failures(signins))
-		return reply_error(request, 429, "too-many", "Wait a minute.", err,
-				   "too many attempts to sign in have failed");
+	/* Nobody guesses a token: who has one is not kept out by those who try passwords. */
 	if (*token)
 		rc = check_token(request, token, user, err);
-	else
+	else if (!wait)
 		rc = account_sign_in(request->store, name, password, &request->arena, user, err);
+	if (rc == -EACCES && wait)
+		return reply_error(request, 429, "too-many", "Wait a minute.", err,
+				   "too many attempts to sign in have failed");
 	if (rc == -EACCES) {
 		note_failure(signins);
 		store_audit_add(request->store, name, "sign-in-refused", request_address(request),

@@ -76,6 +76,9 @@ static int read_url(const char *url, struct place *place, struct err *err)
 	for (const char *c = url; *c; c++)
 		if (*c <= ' ' || *c >= 0x7f)
 			return err_set(err, EINVAL, "webhook: a character that no address has");
+	/* what is allowed is the beginning of an address, which these would lead out of again */
+	if (strstr(place->path, "/..") || strcasestr(place->path, "%2e"))
+		return err_set(err, EINVAL, "webhook: no address with /.. in it");
 	memcpy(host, at, length);
 	host[length] = '\0';
 	strcpy(place->host, host);

@@ -142,6 +142,10 @@ def roles(site):
     for _ in range(12):
         status = site.raw("POST", "/api/v1/sign-in", json.dumps({"token": "guess"}))[0]
     check(status == 429, "who guesses has to wait", status)
+    status = site.raw("POST", "/api/v1/sign-in", json.dumps({"token": site.token}))[0]
+    check(status == 200, "and keeps nobody out who has a token", status)
+    status = site.raw("POST", "/api/v1/sign-in", json.dumps({"name": "rob", "password": "a long password"}))[0]
+    check(status == 429, "while passwords are not looked at", status)
 
 
 def hostile_text(site):

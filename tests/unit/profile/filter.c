@@ -166,3 +166,18 @@ TEST(filter_takes_objects_by_path_and_by_name)
 	}
 	profile_free(profile);
 }
+
+/* It would take longer than anybody waits. */
+TEST(filter_gives_up_on_what_takes_for_ever)
+{
+	struct profile *profile = made_profile();
+	struct profile_filter filter = { .keep = "(a+)+$" };
+	struct stack_weights weights;
+	struct err err = { 0 };
+
+	made_sample(profile, 1, "main;aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!",
+		    1);
+	EXPECT_INT(profile_weigh(profile, &filter, &weights, &err), -EINVAL);
+	EXPECT_CONTAINS(err.text, "takes too long");
+	profile_free(profile);
+}
