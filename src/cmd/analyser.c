@@ -233,16 +233,17 @@ static int begin(struct analyser *a, const struct analyser_start *start, struct 
 	return rc;
 }
 
-int analyser_main(const struct analyser_start *start)
+_Noreturn void analyser_main(const struct analyser_start *start)
 {
 	struct analyser a = { .imported = start->imported,
 			      .cpu_s = start->cpu_s ? start->cpu_s : CPU_SECONDS };
 	struct err err = { 0 };
 	int rc = begin(&a, start, &err);
 
+	/* Not exit(): what libraries do at the end knows nothing of the fence around it. */
 	if (rc) { /* nobody to tell */
 		log_line(rc == -EPIPE ? LOG_DEBUG : LOG_ERROR, "analyser: %s", err.text);
-		return rc == -EPIPE ? EXIT_DONE : EXIT_FAILED;
+		_exit(rc == -EPIPE ? EXIT_DONE : EXIT_FAILED);
 	}
 	symbol_kernel_list(start->kallsyms);
 	if (!getenv("PERFOLIO_DEBUG"))
@@ -253,6 +254,5 @@ int analyser_main(const struct analyser_start *start)
 	rc = run_job(&a, &err);
 	name_the_file(&a, &err);
 	rc = tell_end(&a, rc, &err);
-	/* Not exit(): what libraries do at the end knows nothing of the fence around it. */
 	_exit(rc ? EXIT_FAILED : EXIT_DONE);
 }

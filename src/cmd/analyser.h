@@ -19,7 +19,7 @@ struct analyser_start {
 	uint64_t cpu_s;	 /* of CPU; 0: ten minutes */
 };
 
-/* As the user whose files it may read, with no descriptors but its channel.  The exit status. */
-int analyser_main(const struct analyser_start *start);
+/* As the user whose files it may read, with no descriptors but its channel.  Ends the process. */
+_Noreturn void analyser_main(const struct analyser_start *start);
 
 #endif

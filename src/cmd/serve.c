@@ -79,7 +79,7 @@ static int be_role(const struct serve_options *options, int argc, char **argv, s
 	if (!strcmp(options->role, "web"))
 		return be_web(options, err);
 	if (!strcmp(options->role, "analyser"))
-		return analyser_main(&(struct analyser_start){
+		analyser_main(&(struct analyser_start){
 			.channel = ROLE_CHANNEL,
 			.kallsyms = options->imported ? -1 : ROLE_KALLSYMS,
 			.imported = options->imported,

@@ -109,8 +109,17 @@ class View:
         for number, (parent, name, kind) in enumerate(tree["nodes"]):
             step = (tree["names"][name], kind)
             paths.append((paths[parent] if number else ()) + (step,))
-        return {paths[node]: (samples, int(count)) for node, (samples, count) in tree["own"].items()
-                if samples}
+        own = {}
+        for node, (samples, count) in tree["own"].items():
+            if samples:
+                add(own, paths[node], samples, count)
+        return own
+
+
+def add(own, path, samples, count):
+    """Two functions may have one name: static ones do."""
+    had = own.get(path, (0, 0))
+    own[path] = (had[0] + samples, had[1] + int(count))
 
 
 KINDS = ["user", "library", "kernel", "jit", "inlined", "unknown", "group"]
@@ -124,7 +133,7 @@ def api_flat(site, run, event):
         parent = paths[node["parent"]] if node["parent"] >= 0 else ()
         paths.append(parent + ((node["name"], KINDS.index(node["kind"])),))
         if node["self_samples"]:
-            own[paths[-1]] = (node["self_samples"], int(node["self_count"]))
+            add(own, paths[-1], node["self_samples"], node["self_count"])
     return own, answer
 
 

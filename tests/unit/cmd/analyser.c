@@ -42,7 +42,7 @@ static void start(struct analyser_start how)
 	if (!analyser) {
 		close(fds[0]);
 		how.channel = fds[1];
-		_exit(analyser_main(&how));
+		analyser_main(&how);
 	}
 	close(fds[1]);
 	web = channel_new(fds[0], &analysis_protocol);

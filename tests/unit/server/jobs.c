@@ -59,6 +59,7 @@ static void close_all(void)
 	pthread_join(reader, NULL);
 	link_close(app.link);
 	channel_free(supervisor);
+	arena_free(&app.arena);
 	scene_close();
 }
 

@@ -39,10 +39,14 @@ async function byKeyboard({ server, browser }) {
 		throw new Error(`no way by Tab to: ${what}`);
 	};
 	await page.getByRole("heading", { name: "Sessions" }).waitFor();
-	await press("?");
-	check("? shows the keys", await page.getByRole("dialog").isVisible());
+	const dialog = (state) => page.getByRole("dialog").waitFor({ state, timeout: 5000 }).then(() => true, () => false);
+	await until("somebody listens to keys", async () => {
+		await press("?");
+		return page.getByRole("dialog").isVisible();
+	});
+	check("? shows the keys", await dialog("visible"));
 	await press("Escape");
-	check("Escape closes them", !(await page.getByRole("dialog").isVisible()));
+	check("Escape closes them", await dialog("hidden"));
 	await press("/");
 	check("/ goes to the search", await page.evaluate(() => document.activeElement.matches("[data-search]")));
 	await tabTo(() => document.activeElement.textContent === "New session");
