@@ -27,8 +27,7 @@ FUZZ_SECONDS = os.environ.get("FUZZ_SECONDS", "5")
 
 BUILDS = {
     "gcc": ("gcc", []),
-    # For its warnings and the unit tests: they need no fast code.
-    "clang": ("clang", ["-Doptimization=0"]),
+    # clang's warnings come with these.
     # One build for the sanitized run of all tests and for the fuzzers, which want the same checks.
     "asan": ("clang", ["-Db_sanitize=address,undefined", "-Db_lundef=false", "-Dfuzzing=true",
                        "-Doptimization=1"]),
@@ -172,8 +171,8 @@ def fuzz_targets():
 
 def phases():
     """Phases follow each other; the lanes of a phase run side by side."""
-    yield [[Build("gcc"), Build("asan")], [Build("clang"), Build("tsan")]]
-    yield [[Tests("gcc", "lab"), Tests("gcc", "check"), Tests("clang", "unit", "cli")],
+    yield [[Build("gcc"), Build("tsan")], [Build("asan")]]
+    yield [[Tests("gcc", "lab"), Tests("gcc", "check")],
            [Tests("gcc", "unit", "cli", "corpus"), Tests("tsan", "unit"),
             Tests("asan", "unit", "cli", "fuzz", "corpus")],
            # Both record, which perf must not do meanwhile; most of their time they wait.
