@@ -23,7 +23,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 WORK = os.path.join(ROOT, "build-test")
 REPORTS = os.path.join(WORK, "sanitizer-reports")
 NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff]")
-FUZZ_SECONDS = os.environ.get("FUZZ_SECONDS", "5")
+FUZZ_SECONDS = os.environ.get("FUZZ_SECONDS", "4")
 
 BUILDS = {
     "gcc": ("gcc", []),

@@ -5,7 +5,8 @@
  *
  *	series_head | names, a NUL behind each, filled up to 8 bytes | series_row ...
  *
- * A row tells what was counted since the row before it of the same event and CPU.
+ * A row tells what was counted since the row before it of the same event and CPU.  Rows of one tick
+ * have one time: a tick that comes late may be close to the next.
  */
 #ifndef RENDER_SERIES_H
 #define RENDER_SERIES_H

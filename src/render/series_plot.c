@@ -40,12 +40,6 @@ struct plotter {
 	uint64_t column_end;
 };
 
-/* Rows of a tick have one time, or nearly. */
-static bool same_tick(const struct series *series, uint64_t tick, uint64_t time)
-{
-	return time >= tick && time - tick <= series->head->interval_ns / 2;
-}
-
 /* How many ticks there are, as far as `most`. */
 static size_t count_ticks(const struct plotter *p, size_t most)
 {
@@ -54,7 +48,7 @@ static size_t count_ticks(const struct plotter *p, size_t most)
 	uint64_t tick = 0;
 
 	for (size_t i = p->first; i < p->last && ticks <= most; i++)
-		if (!ticks || !same_tick(p->series, tick, rows[i].time_ns)) {
+		if (!ticks || rows[i].time_ns != tick) {
 			tick = rows[i].time_ns;
 			ticks++;
 		}
@@ -222,10 +216,8 @@ static void read_rows(struct plotter *p)
 	const struct series_row *rows = p->series->rows;
 
 	for (size_t i = p->first; i < p->last; i++) {
-		uint64_t time = rows[i].time_ns;
-
-		if (!p->in_tick || (time != p->tick_ns && !same_tick(p->series, p->tick_ns, time)))
-			begin_tick(p, time);
+		if (!p->in_tick || rows[i].time_ns != rows[i - 1].time_ns)
+			begin_tick(p, rows[i].time_ns);
 		take_row(p, &rows[i]);
 	}
 	end_tick(p);
@@ -341,7 +333,7 @@ void series_values_of(struct series_values *values, const struct series *series,
 		if (row->event != event || !series_row_good(series, row) ||
 		    (cpu >= 0 && row->cpu != cpu))
 			continue;
-		if (first || !same_tick(series, tick, row->time_ns)) {
+		if (first || row->time_ns != tick) {
 			tick = row->time_ns;
 			vec_push(values);
 			first = false;

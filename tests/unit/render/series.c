@@ -139,6 +139,25 @@ TEST(plot_of_few_ticks_shows_each)
 	done(&made);
 }
 
+/* On a busy machine a tick comes late, and the next right behind it. */
+TEST(plot_keeps_late_ticks_apart)
+{
+	struct series_question question = { .width = 100 };
+	struct series_plot plot;
+	struct made made;
+
+	make(&made, CYCLES, sizeof(CYCLES), 3);
+	add(&made, START + 2 * INTERVAL - 10, 0, -1, 30);
+	add(&made, START + 2 * INTERVAL, 0, -1, 1);
+	open_made(&made);
+	series_plot_make(&plot, &made.series, &question);
+	EXPECT_INT(plot.times.len, 2);
+	EXPECT(plot.lines.data[0].cells[0].max == 30);
+	EXPECT(plot.lines.data[0].cells[1].max == 1);
+	series_plot_free(&plot);
+	done(&made);
+}
+
 /* One tick of a thousand has a peak: it is there whatever the width. */
 TEST(plot_keeps_peaks)
 {
