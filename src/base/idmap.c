@@ -2,7 +2,6 @@
 #include "base/idmap.h"
 #include "base/mem.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,7 +51,12 @@ uint32_t idmap_add(struct idmap *map, uint64_t key, uint32_t id)
 {
 	size_t at;
 
-	assert(key != UINT64_MAX);
+	if (key == UINT64_MAX) {
+		if (!map->has_last)
+			map->last_id = id;
+		map->has_last = true;
+		return map->last_id;
+	}
 	if ((map->len + 1) * 3 > map->cap * 2)
 		grow(map, map->cap ? map->cap * 2 : LEAST);
 	at = slot_of(map, key);

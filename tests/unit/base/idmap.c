@@ -45,3 +45,18 @@ TEST(idmap_expecting_keeps_what_is_there)
 	EXPECT_INT(idmap_find(&map, 3), 5);
 	idmap_free(&map);
 }
+
+/* Process -1, thread -1: recordings have it. */
+TEST(idmap_takes_every_key)
+{
+	struct idmap map = { 0 };
+
+	EXPECT_INT(idmap_find(&map, UINT64_MAX), IDMAP_NONE);
+	EXPECT_INT(idmap_add(&map, UINT64_MAX, 7), 7);
+	EXPECT_INT(idmap_add(&map, UINT64_MAX, 8), 7);
+	EXPECT_INT(idmap_add(&map, 1, 9), 9);
+	EXPECT_INT(idmap_find(&map, UINT64_MAX), 7);
+	EXPECT_INT(idmap_find(&map, 1), 9);
+	idmap_free(&map);
+	EXPECT_INT(idmap_find(&map, UINT64_MAX), IDMAP_NONE);
+}
