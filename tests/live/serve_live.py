@@ -127,7 +127,7 @@ KINDS = ["user", "library", "kernel", "jit", "inlined", "unknown", "group"]
 
 def api_flat(site, run, event):
     """The same of GET /runs/ID/tree."""
-    answer = site.get(f"/runs/{run}/tree?event={event}")
+    answer = site.get(f"/runs/{run}/tree?event={event}&limit=1000000")
     paths, own = [], {}
     for node in answer["nodes"]:
         parent = paths[node["parent"]] if node["parent"] >= 0 else ()
