@@ -18,7 +18,7 @@ try:
     import h5py
     import pandas
 except ImportError as error:
-    lib.skip_all(f"{error.name} is not installed")
+    lib.lacks(error.name)
 
 SAMPLES = ["time", "event", "period", "samples", "pid", "tid", "cpu", "ip", "function", "stack"]
 COUNTERS = ["time", "event", "cpu", "value", "enabled", "running"]

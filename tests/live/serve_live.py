@@ -205,9 +205,10 @@ def test_reconnects(site):
     check(numbers and numbers == list(range(len(numbers))), "no row of counters is missing or came twice",
           numbers[:5], len(numbers), str(raw)[:200])
     pieces = site.get(f"/runs/{run}/output?limit=10000000")["pieces"]
-    text = "".join(piece["text"] for piece in pieces if piece["stream"] == "stdout")
-    check(view.skipped or text == view.text["stdout"], "nor a piece of output", text[-100:],
-          view.text["stdout"][-100:])
+    text = {stream: "".join(piece["text"] for piece in pieces if piece["stream"] == stream)
+            for stream in view.text}
+    check(text["stdout"] and not view.skipped and text == view.text, "nor a piece of output", view.skipped,
+          text["stdout"][-100:], view.text["stdout"][-100:])
     states = [state for at, state in enumerate(view.states) if state not in view.states[:at]]
     check(states[-1] == "done" and "running" in states, "its states came in their order", view.states)
 
