@@ -14,6 +14,7 @@
 #include "profile/build.h"
 #include "profile/calltree.h"
 #include "profile/index.h"
+#include "samples.h"
 
 #include <stdio.h>
 #include <sys/resource.h>
@@ -162,28 +163,6 @@ static int bench_read(const char *path, struct err *err)
 	return rc;
 }
 
-/* The samples once more and once more, each time later. */
-static void grow(struct profile *profile, size_t rows)
-{
-	const struct profile_samples *samples = &profile->samples;
-	size_t real = samples->len;
-	uint64_t span = samples->time[real - 1] - samples->time[0] + 1;
-
-	for (size_t i = real; i < rows; i++) {
-		size_t from = i % real;
-
-		profile_add(profile, &(struct profile_row){
-					     .time = samples->time[from] + i / real * span,
-					     .weight = samples->weight[from],
-					     .stack = samples->stack[from],
-					     .thread = samples->thread[from],
-					     .leaf = samples->leaf[from],
-					     .cpu = samples->cpu[from],
-					     .event = samples->event[from],
-				     });
-	}
-}
-
 /* The process with most samples, as a filter. */
 static void heaviest_pid(const struct profile *profile, char *into, size_t room)
 {
@@ -238,7 +217,7 @@ static int bench_filter(const char *path, size_t rows, struct err *err)
 	symbol_store_free(store);
 	if (!profile)
 		return -err->code;
-	grow(profile, rows);
+	samples_repeat(profile, rows);
 	heaviest_pid(profile, tids, sizeof(tids));
 	while (!rc && timing.count < TIMES) {
 		timing_start(&timing);

@@ -12,6 +12,7 @@
 #include "profile/build.h"
 #include "profile/index.h"
 #include "render/series.h"
+#include "samples.h"
 #include "store/content.h"
 #include "store/datadir.h"
 #include "symbol/symbol.h"
@@ -31,28 +32,6 @@ static struct profile *read_profile(const char *path, struct err *err)
 	perf_reader_close(reader);
 	symbol_store_free(store);
 	return profile;
-}
-
-/* The same samples again and again, one time behind the other. */
-static void grow(struct profile *profile, size_t rows)
-{
-	const struct profile_samples *samples = &profile->samples;
-	size_t real = samples->len;
-	uint64_t span = samples->time[real - 1] - samples->time[0] + 1;
-
-	for (size_t i = real; i < rows; i++) {
-		size_t from = i % real;
-
-		profile_add(profile, &(struct profile_row){
-					     .time = samples->time[from] + i / real * span,
-					     .weight = samples->weight[from],
-					     .stack = samples->stack[from],
-					     .thread = samples->thread[from],
-					     .leaf = samples->leaf[from],
-					     .cpu = samples->cpu[from],
-					     .event = samples->event[from],
-				     });
-	}
 }
 
 static int add_index(struct datadir *dir, int64_t run, const struct profile *profile,
@@ -131,7 +110,7 @@ static int fill(char **argv, struct err *err)
 	int rc = dir ? add_run(dir, &run, err) : -err->code;
 
 	if (!rc) {
-		grow(profile, strtoull(argv[3], NULL, 10));
+		samples_repeat(profile, strtoull(argv[3], NULL, 10));
 		rc = add_index(dir, run, profile, err);
 	}
 	if (!rc)

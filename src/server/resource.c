@@ -39,7 +39,7 @@ void write_words(struct json *json, const char *key, const struct wordlist *word
 	json_close(json);
 }
 
-static void write_ending(struct json *json, const struct run_facts *facts)
+void write_ending(struct json *json, const struct run_facts *facts)
 {
 	if (facts->ending == ENDING_NONE) {
 		json_text(json, "ending", NULL);

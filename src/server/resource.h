@@ -12,6 +12,8 @@ void session_write(struct json *json, const struct session *session);
 
 /* A time that may not be known yet: 0 gives null. */
 void write_time(struct json *json, const char *key, int64_t ns);
+/* How it ended: null while nobody knows. */
+void write_ending(struct json *json, const struct run_facts *facts);
 void write_words(struct json *json, const char *key, const struct wordlist *words);
 
 /* The run or session as the reply, as it is in the store now. */

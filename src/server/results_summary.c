@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "render/flame_layout.h"
+#include "server/resource.h"
 #include "server/results_figures.h"
 
 #include <inttypes.h>
@@ -108,18 +109,6 @@ static void put_counts(struct json *json, const struct figures *f)
 	put_known_text(json, "max_rss", f->max_rss, f->max_rss);
 	json_u64(json, "processes", facts->processes);
 	json_u64(json, "threads", facts->threads);
-}
-
-static void put_ending(struct json *json, const struct run_facts *facts)
-{
-	if (facts->ending == ENDING_NONE) {
-		json_text(json, "ending", NULL);
-		return;
-	}
-	json_open(json, "ending", '{');
-	json_text(json, "kind", facts->ending == ENDING_SIGNAL ? "signal" : "exit");
-	json_int(json, "code", facts->ending_code);
-	json_close(json);
 }
 
 static void put_events(struct json *json, const struct figures *f)
@@ -266,7 +255,7 @@ static int get_summary(struct request *request, struct err *err)
 	put_tabs(json, &figures);
 	put_times(json, &figures);
 	put_counts(json, &figures);
-	put_ending(json, &figures.run.facts);
+	write_ending(json, &figures.run.facts);
 	put_events(json, &figures);
 	json_open(json, "output", '{');
 	json_u64_text(json, "stdout", figures.printed[0]);
