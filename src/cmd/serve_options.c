@@ -63,7 +63,7 @@ const struct option_spec serve_option_specs[] = {
 	{ OPT_FLAG, 0, "open", FIELD(open), NULL,
 	  "nobody need sign in; only for addresses of this machine" },
 	{ OPT_TEXT, 0, "user", FIELD(user), "NAME",
-	  "start programs as this user; else as the one who called sudo, or as nobody" },
+	  "start programs as this user; else as the one who called sudo, nobody or daemon" },
 	{ OPT_FLAG, 0, "as-root", FIELD(as_root), NULL, "start programs as root" },
 	{ OPT_TEXT, 0, "web-user", FIELD(web_user), "NAME",
 	  "answer requests as this user; else perfolio, or nobody" },
