@@ -173,11 +173,10 @@ def fuzz_targets():
 def phases():
     """Phases follow each other; the lanes of a phase run side by side."""
     yield [[Build("gcc"), Build("tsan")], [Build("asan")]]
-    yield [[Tests("gcc", "lab"), Tests("gcc", "check")],
-           [Tests("gcc", "unit", "cli", "corpus"), Tests("tsan", "unit"),
-            Tests("asan", "unit", "cli", "fuzz", "corpus")],
-           # Both record, which perf must not do meanwhile; most of their time they wait.
-           [Tests("asan", "serve"), Tests("gcc", "web")]]
+    # Serve and web record, which perf must not do meanwhile; most of their time they wait.
+    yield [[Tests("gcc", "web"), Tests("gcc", "unit", "cli", "corpus"), Tests("tsan", "unit")],
+           [Tests("asan", "unit", "cli", "fuzz", "corpus"), Tests("gcc", "check")],
+           [Tests("asan", "serve"), Tests("gcc", "lab")]]
     yield [[Tests("asan", "live", without="beside")],
            [Tests("asan", "beside")] + [Fuzz(target) for target in fuzz_targets()]]
     yield [[Tests("gcc", "plain"), Reports()]]

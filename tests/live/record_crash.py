@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 import time
 
-from lib import PERFOLIO, check, done, need_program, need_root, program, run, sanitized
+from lib import PERFOLIO, check, done, need_program, need_root, program, run
 from perffile import FINISHED_ROUND, PerfFile
 
 need_program("perf")
@@ -18,7 +18,7 @@ os.environ["DEBUGINFOD_URLS"] = ""
 SCRATCH = tempfile.TemporaryDirectory(prefix="perfolio-crash-")
 os.chdir(SCRATCH.name)
 AT_ONCE = 4
-KILLS = 4 if sanitized() else 20 if os.environ.get("PERFOLIO_LONG") else 8
+KILLS = 20 if os.environ.get("PERFOLIO_LONG") else 4
 EVENTS = "cpu-clock,sched:sched_switch"
 random.seed(int(os.environ.get("SEED", time.time())))
 

@@ -9,7 +9,7 @@ async function fourActions({ server, browser }) {
 	await page.getByRole("button", { name: "New session" }).first().click(); // 2
 	await page.locator("#command").fill(`sh -c "${busy(2).replace(/"/g, '\\"').replace("; true", "")}"`); // 3
 	await page.getByRole("button", { name: "Start", exact: true }).click(); // 4
-	await page.waitForSelector(".flame-tab canvas", { timeout: 15000 });
+	await page.waitForSelector(".flame-tab canvas", { timeout: 60000 });
 	check("four actions lead from the link to a flame graph", true);
 	check("it is there while the run goes on", (await page.locator(".run-panel .state").first().textContent()) !== "done");
 	const id = Number(new URL(page.url()).searchParams.get("run"));

@@ -35,7 +35,7 @@ export function equal(name, got, wanted) {
 	return check(name, JSON.stringify(got) === JSON.stringify(wanted), `got ${JSON.stringify(got)}, wanted ${JSON.stringify(wanted)}`);
 }
 
-export async function until(what, ask, ms = 15000) {
+export async function until(what, ask, ms = 60000) {
 	const end = Date.now() + ms;
 	for (;;) {
 		const found = await ask();
@@ -135,7 +135,7 @@ export class Browser {
 	// A person of their own: no cookies of the others.
 	async person(options = {}) {
 		const context = await this.chromium.newContext({ viewport: { width: 1440, height: 900 }, acceptDownloads: true, ...options });
-		context.setDefaultTimeout(20000);
+		context.setDefaultTimeout(60000);
 		this.contexts.push(context);
 		return context;
 	}
