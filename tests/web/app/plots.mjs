@@ -7,7 +7,7 @@ import { busy, check, equal, LONG, run, SHELL, until } from "./lib.mjs";
 const COMMAND = "for n in 1 2 3 4 5 6; do seq 60000 | sort -r >/dev/null; sleep 0.1; done";
 
 async function shownRange(page) {
-	const text = await page.locator(".counters [role=status]").textContent();
+	const text = await page.locator(".range-words").textContent();
 	const [from, to] = [...text.matchAll(/([\d.]+) s/g)].map((one) => Number(one[1]));
 	return [from, to, to - from];
 }
@@ -25,11 +25,11 @@ async function zooming({ server, page, id }) {
 	const at = (part) => box.x + box.width * part;
 
 	await page.mouse.move(at(0.5), y);
-	await until("the readout", async () => /\d/.test(await page.locator(".readout").first().textContent()));
+	await until("the readout", async () => /^\d/.test(await page.locator(".readout").first().textContent()));
 	const words = await page.locator(".readout").first().textContent();
 	const seconds = Number(/([\d.]+) s/.exec(words)[1]);
 	const near = data.t.reduce((best, t, index) => (Math.abs(t / 1e9 - seconds) < Math.abs(data.t[best] / 1e9 - seconds) ? index : best), 0);
-	const rate = data.lines[0].mean[near] / (Number(data.interval_ns) / 1e9);
+	const rate = data.lines[0].mean[near] / (Number(data.interval_ns) / 1e9) / 1e6; // task-clock is in ms
 	const said = Number(/: ([\d.,]+)/.exec(words)[1].replace(/,/g, "")) * (/: [\d.,]+ G/.test(words) ? 1e9 : /: [\d.,]+ M/.test(words) ? 1e6 : /: [\d.,]+ k/.test(words) ? 1e3 : 1);
 	check("hovering tells the value that the API has there", Math.abs(said - rate) <= 0.02 * Math.max(rate, 1) + 1, { words, rate });
 	equal("all plots show the same moment", new Set((await page.locator(".readout").allTextContents()).filter(Boolean).map((text) => text.split(":")[0])).size, 1);
@@ -128,8 +128,21 @@ async function samples({ server, page, id }) {
 	equal("a sampled run has its samples over time, with address and function", [first[2], first[3]], [data.ip[0], data.functions[data.function[0]]?.name ?? ""]);
 	const box = await page.locator(".u-over").first().boundingBox();
 	await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
-	await until("the readout", async () => (await page.locator(".readout.wide").textContent()).includes("CPU"));
-	check("hovering names the function", true);
+	await page.locator(".readout.wide").waitFor();
+	check("hovering names the function", await hoverSamples(page, box, data));
+}
+
+// Somewhere in the plot there is a sample: what is said of it is one of the API's.
+async function hoverSamples(page, box, data) {
+	const readout = page.locator(".readout.wide");
+	for (let at = 0.1; at < 0.95; at += 0.04)
+		for (const level of [0.1, 0.5, 0.9]) {
+			await page.mouse.move(box.x + box.width * at, box.y + box.height * level);
+			const [seconds, value, name, ip] = (await readout.textContent()).split("   ");
+			if (!ip) continue;
+			return data.t.some((t, i) => Math.abs(t / 1e9 - parseFloat(seconds)) < 1e-4 && data.ip[i] === ip && (data.functions[data.function[i]]?.name || "[unknown]") === name) || { seconds, value, name, ip };
+		}
+	return false;
 }
 
 async function functions({ server, page, id }) {

@@ -34,7 +34,8 @@ export function short(value: number): string {
 
 function trim(value: number): string {
 	if (Number.isInteger(value)) return grouped(value);
-	const text = Math.abs(value) >= 100 ? value.toFixed(0) : Math.abs(value) >= 10 ? value.toFixed(1) : value.toPrecision(3);
+	if (Math.abs(value) >= 100) return grouped(value);
+	const text = Math.abs(value) >= 10 ? value.toFixed(1) : value.toPrecision(3);
 	return text.includes("e") ? text : text.replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "");
 }
 

@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // The Counters tab: curves over time, their histogram, and for sampled runs the samples themselves.
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import type uPlot from "uplot";
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { ACTIVE, type Run } from "../api/core";
 import { Segments } from "../bench/fields";
 import { setParams, usePlace } from "../model/address";
-import { moment, seconds, short } from "../model/format";
+import { grouped, moment, short } from "../model/format";
 import { useWidth } from "../model/hooks";
 import { runTitle } from "../model/runs";
 import { Menu } from "../widgets/menu";
 import { Trouble } from "../widgets/trouble";
 import { curveColors, PAPER_COLORS } from "./colors";
+import { Apart, type Curve, Together } from "./curves";
 import { useCounters } from "./data";
 import { Histogram } from "./histogram";
-import { clampRange, type Curves, type Line, toCsv, toSvg } from "./lines";
-import { Plot, type Range } from "./plot";
+import { type Curves, tableOf, toCsv, toSvg } from "./lines";
+import type { Made } from "./plot";
 import { SamplesView } from "./samples";
 import { savePng, saveText } from "./save";
+import { Tools, useDrag, useView } from "./tools";
+import type { View } from "./view";
 
 type Mode = "apart" | "together" | "histogram" | "samples";
 
@@ -25,9 +28,9 @@ export function CountersTab({ run }: { run: Run }) {
 	const tabs = run.facts?.tabs;
 	const counted = tabs ? tabs.includes("counters") : run.tool === "count" || run.tool === "both";
 	const sampled = tabs ? tabs.includes("samples") || tabs.includes("flame") : false;
-	const modes: [Mode, string][] = [
-		...(counted ? ([["apart", "Apart"], ["together", "Together"], ["histogram", "Histogram"]] as [Mode, string][]) : []),
-		...(sampled ? ([["samples", "Samples"]] as [Mode, string][]) : []),
+	const modes: [Mode, string, string][] = [
+		...(counted ? ([["apart", "Apart", "Each curve has a plot of its own"], ["together", "Together", "All curves in one plot: what rises and falls together"], ["histogram", "Histogram", "How often a counter had which value"]] as [Mode, string, string][]) : []),
+		...(sampled ? ([["samples", "Samples", "Each sample with its value, address and function"]] as [Mode, string, string][]) : []),
 	];
 	const mode = modes.find(([name]) => name === params.get("view"))?.[0] ?? modes[0]?.[0] ?? "apart";
 	const chooser = modes.length > 1 && <Segments label="How to show it" value={mode} options={modes} onChange={(view) => setParams({ view: view === modes[0]![0] ? null : view })} />;
@@ -36,187 +39,133 @@ export function CountersTab({ run }: { run: Run }) {
 	return <CurvesView run={run} together={mode === "together"}>{chooser}</CurvesView>;
 }
 
-// The range in the address, in nanoseconds as the API has them; null: the whole run.
-export function useRange(start: string | undefined): [Range | null, (range: Range | null) => void] {
-	const { params } = usePlace();
-	const from = params.get("from");
-	const to = params.get("to");
-	const fromAddress: Range | null = start && from && to ? [seconds(from, start), seconds(to, start)] : null;
-	const [range, setRange] = useState<Range | null>(null);
-	const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
-	useEffect(() => setRange(null), [from, to]);
-	const set = (now: Range | null) => {
-		setRange(now);
-		clearTimeout(timer.current);
-		// The address follows when the hand rests: browsers limit how often it may change.
-		timer.current = setTimeout(() => {
-			const ns = (value: number) => String(BigInt(start!) + BigInt(Math.round(value * 1e9)));
-			setParams(now && start ? { from: ns(now[0]), to: ns(now[1]) } : { from: null, to: null });
-		}, 200);
-	};
-	return [range ?? fromAddress, set];
+// Few plots are tall, many are low; alone on the screen they fill it.
+function heightsFor(full: boolean): (plots: number) => number {
+	const room = full ? innerHeight - 150 : 430;
+	return (plots) => Math.max(84, Math.min(full ? 2000 : 320, Math.floor(room / Math.max(1, plots)) - 24));
 }
 
-export function CurvesView({ run, together, children }: { run: Run; together: boolean; children: preact.ComponentChildren }) {
+export function CurvesView({ run, together, children }: { run: Run; together: boolean; children: ComponentChildren }) {
 	const { params } = usePlace();
 	const [measure, width] = useWidth<HTMLDivElement>();
 	const [start, setStart] = useState<string>();
-	const [range, setRange] = useRange(start);
-	const [drag, setDrag] = useState<"zoom" | "pan">("zoom");
-	const settled = useSettled(range);
-	const data = useCounters(run, settled, width);
-	const plots = useRef(new Map<string, uPlot>());
-	const { curves, whole } = data;
-	useEffect(() => setStart(data.counters?.start_ns), [data.counters?.start_ns]);
+	const { view, rested } = useView(start);
+	const [drag, setDrag] = useDrag();
+	const each = params.get("cpus") === "each";
+	const { counters, curves, refusal, reload } = useCounters(run, view, rested, width, each && !together);
+	const plots = useRef(new Map<string, Made>());
+	const legend = useRef<HTMLDivElement>(null);
+	useEffect(() => setStart(counters?.start_ns), [counters?.start_ns]);
 	const hidden = new Set((params.get("hide") ?? "").split("|").filter(Boolean));
-	const shown = curves && { ...curves, lines: curves.lines.filter((line) => !hidden.has(line.name)) };
+	const all = curves ? colored(curves) : [];
+	const shown = all.filter(({ line }) => !hidden.has(line.plot));
+	const live = ACTIVE.includes(run.state);
+	const full = params.get("full") === "1";
+	const common = { shown, view, drag, heights: heightsFor(full), keep: plots.current };
+	return (
+		<div class="counters" ref={measure}>
+			<Tools view={view} zoomed={rested !== null} drag={drag} onDrag={setDrag} live={live} chooser={children}>
+				{!!counters?.cpus.length && !together && <Segments label="CPUs" value={each ? "each" : "sum"} options={[["sum", "All CPUs"], ["each", "Each CPU"]]} onChange={(value) => setParams({ cpus: value === "each" ? "each" : null })} />}
+				{curves && <SaveMenu run={run} curves={curves} shown={shown} view={view} together={together} plots={plots.current} />}
+			</Tools>
+			<Trouble refusal={refusal} onRetry={reload} />
+			{!!all.length && <Legend all={all} hidden={hidden} values={together} legend={legend} />}
+			{!all.length && !refusal && <p class="pad dim">{live ? "Waiting for the first point…" : counters ? "Nothing was counted." : " "}</p>}
+			{curves && !!all.length && (together ? <Together {...common} curves={curves} onValues={(at, values) => writeValues(legend.current, at, values)} /> : <Apart {...common} curves={curves} />)}
+			{curves && !!all.length && <AsTable curves={curves} shown={shown} view={view} live={live} />}
+		</div>
+	);
+}
+
+// An event keeps its colour whatever else is shown; its CPUs have one each.
+function colored(curves: Curves): Curve[] {
 	const colors = curveColors();
-	const colorOf = (line: Line) => colors[curves!.lines.indexOf(line) % colors.length]!;
+	const plots = [...new Set(curves.lines.map(({ plot }) => plot))];
+	return curves.lines.map((line, track) => ({ line, track, color: colors[(line.cpu < 0 ? plots.indexOf(line.plot) : line.cpu) % colors.length]! }));
+}
+
+interface SaveProps {
+	run: Run;
+	curves: Curves;
+	shown: Curve[];
+	view: View;
+	together: boolean;
+	plots: Map<string, Made>;
+}
+
+function SaveMenu({ run, curves, shown, view, together, plots }: SaveProps) {
+	const title = runTitle(run);
+	const tracks = shown.map(({ track }) => track);
+	const names = [...new Set(shown.map(({ line }) => `${line.plot}: ${line.unit.words}`))];
+	const pictures = (): [string, Made | undefined][] => (together ? [[names.join("; "), plots.get("all")]] : names.map((name, at) => [name, plots.get([...new Set(shown.map(({ line }) => line.plot))][at]!)]));
+	return (
+		<Menu
+			class="right" label="Save" title="Save the plot"
+			items={[
+				{ label: "PNG", hint: "the picture", onClick: () => savePng(pictures(), title, `run-${run.id}.png`) },
+				{ label: "SVG", hint: "the picture, to scale", onClick: () => saveText(toSvg(curves, view.range, PAPER_COLORS, title, tracks), "image/svg+xml", `run-${run.id}.svg`) },
+				{ label: "CSV", hint: "the numbers that are shown", onClick: () => saveText(toCsv(curves, view.range, tracks), "text/csv", `run-${run.id}.csv`) },
+			]}
+		/>
+	);
+}
+
+interface LegendProps {
+	all: Curve[];
+	hidden: Set<string>;
+	values: boolean; // with room for a value each
+	legend: { current: HTMLDivElement | null };
+}
+
+function Legend({ all, hidden, values, legend }: LegendProps) {
 	const toggle = (name: string) => {
 		if (!hidden.delete(name)) hidden.add(name);
 		setParams({ hide: [...hidden].join("|") || null });
 	};
-	const view = range ?? whole;
-	const title = runTitle(run);
-	const onRange = (now: Range) => setRange(now[0] <= whole[0] && now[1] >= whole[1] ? null : clampRange(now[0], now[1], whole[0], whole[1]));
+	const first = all.filter(({ line }, at) => all.findIndex((other) => other.line.plot === line.plot) === at);
+	const cpus = all.filter(({ line }, at) => line.cpu >= 0 && all.findIndex((other) => other.line.cpu === line.cpu) === at);
 	return (
-		<div class="counters" ref={measure}>
-			<div class="row tools">
-				{children}
-				<Segments label="What dragging does" value={drag} options={[["zoom", "Drag: zoom"], ["pan", "Drag: pan"]]} onChange={setDrag} />
-				<button type="button" disabled={!range} onClick={() => setRange(null)}>Whole run</button>
-				<span class="dim" role="status">{moment(view[0], view[1] - view[0])} to {moment(view[1], view[1] - view[0])}</span>
-				<span class="grow" />
-				{shown && (
-					<Menu
-						class="right" label="Save" title="Save the plot"
-						items={[
-							{ label: "PNG", hint: "the picture", onClick: () => savePng(shown.lines.map((line) => [line.name, plots.current.get(together ? "all" : line.name)]), title, together) },
-							{ label: "SVG", hint: "the picture, to scale", onClick: () => saveText(toSvg(shown, view, PAPER_COLORS, title), "image/svg+xml", `run-${run.id}.svg`) },
-							{ label: "CSV", hint: "the numbers that are shown", onClick: () => saveText(toCsv(shown, view), "text/csv", `run-${run.id}.csv`) },
-						]}
-					/>
-				)}
-				<button type="button" onClick={() => setParams({ full: params.get("full") === "1" ? null : "1" })} title="Only the plot; the address can be sent to somebody">{params.get("full") === "1" ? "Back" : "Full screen"}</button>
-			</div>
-			<Trouble refusal={data.refusal} onRetry={data.reload} />
-			{curves && (
-				<div class="legend" role="group" aria-label="Curves that are shown">
-					{curves.lines.map((line) => (
-						<button type="button" class="legend-item" aria-pressed={!hidden.has(line.name)} onClick={() => toggle(line.name)} key={line.name} title={line.shared ? "Its counter was shared with others: values are scaled" : undefined}>
-							<i style={{ background: colorOf(line) }} /> {line.name}{line.shared ? " *" : ""}
-						</button>
-					))}
-				</div>
-			)}
-			{!curves && !data.refusal && <p class="pad dim">{ACTIVE.includes(run.state) ? "Waiting for the first point…" : " "}</p>}
-			{shown && (together
-				? <Together curves={shown} colorOf={colorOf} view={view} whole={whole} onRange={onRange} drag={drag} keep={plots.current} />
-				: <Apart curves={shown} colorOf={colorOf} view={view} whole={whole} onRange={onRange} drag={drag} keep={plots.current} />)}
-			{shown && <AsTable curves={shown} view={view} />}
+		<div class="legend" role="group" aria-label="Curves that are shown" ref={legend}>
+			{first.map(({ line, color, track }) => (
+				<button type="button" class="legend-item" aria-pressed={!hidden.has(line.plot)} onClick={() => toggle(line.plot)} key={line.plot} title={`${hidden.has(line.plot) ? "Show it" : "Hide it"}${line.total && line.cpu < 0 ? `; ${grouped(line.total)} in all` : ""}${line.shared ? "; its counter was shared with others: values are scaled" : ""}`}>
+					{!cpus.length && <i style={{ background: color }} />} {line.plot}{line.shared ? " *" : ""}{values && <b data-track={track} />}
+				</button>
+			))}
+			{cpus.map(({ line, color }) => <span class="legend-key" key={line.cpu}><i style={{ background: color }} /> CPU {line.cpu}</span>)}
+			{values && <span class="dim number" data-moment />}
 		</div>
 	);
 }
 
-// The range that data are asked for: the one that is seen, once it rests.
-function useSettled(range: Range | null): Range | null {
-	const [settled, setSettled] = useState(range);
-	const key = range?.join();
-	useEffect(() => {
-		const timer = setTimeout(() => setSettled(range), 150);
-		return () => clearTimeout(timer);
-	}, [key]);
-	return settled;
+function writeValues(legend: HTMLElement | null, at: number | null, values: Map<number, string>): void {
+	for (const place of legend?.querySelectorAll<HTMLElement>("[data-track]") ?? []) place.textContent = values.get(Number(place.dataset["track"])) ?? "";
+	const when = legend?.querySelector("[data-moment]");
+	if (when) when.textContent = at === null ? "" : `at ${moment(at, 1)}`;
 }
 
-interface ViewProps {
-	curves: Curves;
-	colorOf: (line: Line) => string;
-	view: Range;
-	whole: Range;
-	onRange: (range: Range) => void;
-	drag: "zoom" | "pan";
-	keep: Map<string, uPlot>;
-}
-
-function Apart(props: ViewProps) {
-	const { curves } = props;
-	return (
-		<div class="plots">
-			{curves.lines.map((line, at) => <OneLine key={line.name} {...props} line={line} axis={at === curves.lines.length - 1} />)}
-			{!curves.lines.length && <p class="pad dim">All curves are hidden.</p>}
-		</div>
-	);
-}
-
-function OneLine({ curves, line, axis, colorOf, view, whole, onRange, drag, keep }: ViewProps & { line: Line; axis: boolean }) {
-	const readout = useRef<HTMLSpanElement>(null);
-	const color = colorOf(line);
-	const latest = useRef({ curves, line });
-	latest.current = { curves, line };
-	const series = useMemo(() => [{ label: line.name, color, values: line.mean, ...(curves.grouped ? { min: line.min, max: line.max } : {}) }], [line, color]);
-	const onPoint = (at: number | null) => {
-		if (!readout.current) return;
-		readout.current.textContent = at === null ? "" : words(latest.current.curves, latest.current.line, at);
-	};
-	return (
-		<figure class="one-line">
-			<figcaption><b>{line.name}</b> <span class="dim">{line.unit}{line.shared ? ", scaled" : ""}</span> <span ref={readout} class="readout" /></figcaption>
-			<Plot
-				name={line.name} x={curves.x} series={series} range={view} whole={whole} onRange={onRange} drag={drag} height={axis ? 128 : 102} axis={axis} onPoint={onPoint}
-				onPlot={(plot) => (plot ? keep.set(line.name, plot) : keep.delete(line.name))}
-			/>
-		</figure>
-	);
-}
-
-function words(curves: Curves, line: Line, at: number): string {
-	const value = line.mean[at];
-	if (value == null || Number.isNaN(value)) return "";
-	const spread = curves.grouped && line.min[at] !== line.max[at] ? ` (${short(line.min[at] ?? 0)} to ${short(line.max[at] ?? 0)})` : "";
-	return `${moment(curves.x[at]!, 1)}: ${short(value)}${spread}`;
-}
-
-// All on one axis, each against its own highest value: what rises and falls together.
-function Together({ curves, colorOf, view, whole, onRange, drag, keep }: ViewProps) {
-	const readout = useRef<HTMLDivElement>(null);
-	const latest = useRef(curves);
-	latest.current = curves;
-	const series = useMemo(
-		() => curves.lines.map((line) => {
-			const most = line.mean.reduce<number>((a, b) => Math.max(a, b ?? 0), 0) || 1;
-			return { label: line.name, color: colorOf(line), values: line.mean.map((value) => (value === null ? null : (value / most) * 100)) };
-		}),
-		[curves],
-	);
-	const onPoint = (at: number | null) => {
-		if (!readout.current) return;
-		readout.current.textContent = at === null ? " " : latest.current.lines.map((line) => `${line.name} ${short(line.mean[at] ?? 0)}`).join("   ") + `   at ${moment(latest.current.x[at]!, 1)}`;
-	};
-	return (
-		<figure class="one-line">
-			<figcaption><b>All curves</b> <span class="dim">each in % of its highest value</span></figcaption>
-			<Plot name="All curves" x={curves.x} series={series} range={view} whole={whole} onRange={onRange} drag={drag} height={360} axis onPoint={onPoint} top={104} format={(value) => `${value} %`} onPlot={(plot) => (plot ? keep.set("all", plot) : keep.delete("all"))} />
-			<div ref={readout} class="readout wide"> </div>
-		</figure>
-	);
-}
+const ROWS = 200;
 
 // The same for those who don't see the curves.
-function AsTable({ curves, view }: { curves: Curves; view: Range }) {
+function AsTable({ curves, shown, view, live }: { curves: Curves; shown: Curve[]; view: View; live: boolean }) {
 	const [open, setOpen] = useState(false);
-	const rows = open ? curves.x.flatMap((x, at) => (x >= view[0] && x <= view[1] ? [at] : [])) : [];
-	const step = Math.max(1, Math.ceil(rows.length / 200));
+	const [, setRound] = useState(0);
+	useEffect(() => {
+		if (!open || !live) return undefined;
+		const timer = setInterval(() => setRound((round) => round + 1), 1000);
+		return () => clearInterval(timer);
+	}, [open, live]);
+	const rows = open ? tableOf(curves, view.range, ROWS) : [];
+	const step = Math.max(1, Math.ceil(rows.length / ROWS));
 	return (
 		<details class="as-table" onToggle={(event) => setOpen(event.currentTarget.open)}>
 			<summary>As a table</summary>
 			{open && (
 				<div class="scroll" tabIndex={0} role="region" aria-label="Counters as a table">
 					<table>
-						<thead><tr><th scope="col">Seconds</th>{curves.lines.map((line) => <th scope="col" key={line.name}>{line.name} ({line.unit})</th>)}</tr></thead>
+						<thead><tr><th scope="col">Seconds</th>{shown.map(({ line }) => <th scope="col" key={line.name}>{line.name} ({line.unit.words})</th>)}</tr></thead>
 						<tbody>
-							{rows.filter((_, at) => at % step === 0).map((at) => (
-								<tr key={at}><td class="number">{curves.x[at]!.toFixed(3)}</td>{curves.lines.map((line) => <td class="number" key={line.name}>{line.mean[at] == null ? "" : short(line.mean[at]!)}</td>)}</tr>
+							{rows.filter((_, at) => at % step === 0).map(({ seconds, values }) => (
+								<tr key={seconds}><td class="number">{seconds.toFixed(3)}</td>{shown.map(({ line, track }) => <td class="number" key={line.name}>{Number.isNaN(values[track]!) ? "" : short(values[track]!)}</td>)}</tr>
 							))}
 						</tbody>
 					</table>

@@ -4,11 +4,18 @@ import type { ComponentChildren } from "preact";
 import type { Run } from "../api/core";
 import type { Counters, CountersHistogram } from "../api/schema";
 import { setParams, usePlace } from "../model/address";
-import { count, grouped, short } from "../model/format";
+import { count, duration, grouped, moment, seconds, short } from "../model/format";
 import { useFetch, useWidth } from "../model/hooks";
 import { Trouble } from "../widgets/trouble";
+import { intervalOf } from "./lines";
+import { countUnit, type Unit } from "./units";
 
 const HEIGHT = 300;
+const LEFT = 64;
+const RIGHT = 16;
+const TOP = 18;
+const MARKS = 5; // of the axis of values
+const LEVELS = [0.25, 0.5, 0.75, 1]; // of the axis of counts
 
 export function Histogram({ run, children }: { run: Run; children: ComponentChildren }) {
 	const { params } = usePlace();
@@ -26,51 +33,90 @@ export function Histogram({ run, children }: { run: Run; children: ComponentChil
 					{list.data?.events.map((name) => <option value={name} key={name}>{name}</option>)}
 				</select></label>
 				<label class="check"><input type="checkbox" checked={scale === "log"} onChange={() => setParams({ scale: scale === "log" ? null : "log" })} /> Logarithmic values</label>
+				<RangeOf counters={list.data} />
 			</div>
 			<Trouble refusal={list.refusal ?? data.refusal} />
-			{found && <Bars data={found} width={width} />}
+			{found && list.data && <Bars data={found} width={width} interval={intervalOf(list.data)} />}
 			{found && <Facts data={found} />}
 		</div>
 	);
 }
 
-function Bars({ data, width }: { data: CountersHistogram; width: number }) {
+// What part of the run it is of, if it was chosen among the curves.
+function RangeOf({ counters }: { counters: Counters | undefined }) {
+	const { params } = usePlace();
+	const [from, to] = [params.get("from"), params.get("to")];
+	if (!counters || !from || !to) return null;
+	const [first, last] = [seconds(from, counters.start_ns), seconds(to, counters.start_ns)];
+	return (
+		<>
+			<button type="button" onClick={() => setParams({ from: null, to: null })}>Whole run</button>
+			<span class="dim range-words">{moment(first, last - first)} to {moment(last, last - first)}</span>
+		</>
+	);
+}
+
+function said(value: number, unit: Unit): string {
+	return short(value * unit.factor) + unit.sign;
+}
+
+function Bars({ data, width, interval }: { data: CountersHistogram; width: number; interval: number }) {
+	const unit = countUnit(data.event);
 	const most = Math.max(...data.counts, 1);
-	const step = width / Math.max(1, data.counts.length);
+	const wide = Math.max(10, width - LEFT - RIGHT);
+	const step = wide / Math.max(1, data.counts.length);
+	const y = (value: number) => HEIGHT - (value / most) * (HEIGHT - TOP);
 	return (
 		<figure>
-			<figcaption><b>{data.event}</b> <span class="dim">per interval, {count(data.points, "interval")}</span></figcaption>
+			<figcaption><b>{data.event}</b> <span class="dim">{unit.words || "counted"} in each interval of {duration(interval)}; {count(data.points, "interval")}</span></figcaption>
 			<svg class="histogram" width={width} height={HEIGHT + 24} role="img" aria-label={`Histogram of ${data.event}; its numbers are in the table below`}>
-				{data.counts.map((value, at) => {
-					const height = (value / most) * (HEIGHT - 20);
-					return (
-						<g key={at}>
-							<rect x={at * step + 0.5} width={Math.max(1, step - 1)} y={HEIGHT - height} height={height} />
-							<rect class="hover" x={at * step} width={step} y={0} height={HEIGHT}><title>{`${short(data.edges[at]!)} to ${short(data.edges[at + 1]!)}: ${count(value, "interval")}`}</title></rect>
-						</g>
-					);
-				})}
-				<text x="0" y={HEIGHT + 17}>{short(data.edges[0] ?? 0)}</text>
-				<text x={width / 2} y={HEIGHT + 17} text-anchor="middle">{short(data.edges[Math.floor(data.edges.length / 2)] ?? 0)}</text>
-				<text x={width} y={HEIGHT + 17} text-anchor="end">{short(data.edges[data.edges.length - 1] ?? 0)}</text>
-				<text x="0" y="12">{count(most, "interval")}</text>
+				{LEVELS.filter((part) => Number.isInteger(part * most) || most >= 20).map((part) => (
+					<g key={part}>
+						<line x1={LEFT} x2={width - RIGHT} y1={y(part * most)} y2={y(part * most)} />
+						<text x={LEFT - 8} y={y(part * most) + 4} text-anchor="end">{short(Math.round(part * most))}</text>
+					</g>
+				))}
+				<text x={LEFT} y="11">intervals</text>
+				{data.counts.map((value, at) => (
+					<g key={at}>
+						<rect x={LEFT + at * step + 0.5} width={Math.max(1, step - 1)} y={y(value)} height={HEIGHT - y(value)} />
+						<rect class="hover" x={LEFT + at * step} width={step} y={TOP} height={HEIGHT - TOP}><title>{`${said(data.edges[at]!, unit)} to ${said(data.edges[at + 1]!, unit)}: ${count(value, "interval")}`}</title></rect>
+					</g>
+				))}
+				<line class="foot" x1={LEFT} x2={width - RIGHT} y1={HEIGHT} y2={HEIGHT} />
+				<Scale data={data} unit={unit} wide={wide} />
 			</svg>
 		</figure>
 	);
 }
 
+// Bars are equally wide, also where values go by powers: each mark names the edge that is there.
+function Scale({ data, unit, wide }: { data: CountersHistogram; unit: Unit; wide: number }) {
+	const bins = data.counts.length;
+	if (!bins) return null;
+	return (
+		<>
+			{Array.from({ length: MARKS }, (_, at) => {
+				const edge = Math.round((at * bins) / (MARKS - 1));
+				return <text key={at} x={LEFT + (edge / bins) * wide} y={HEIGHT + 17} text-anchor={at === 0 ? "start" : at === MARKS - 1 ? "end" : "middle"}>{said(data.edges[edge]!, unit)}</text>;
+			})}
+		</>
+	);
+}
+
 function Facts({ data }: { data: CountersHistogram }) {
+	const unit = countUnit(data.event);
 	const rows: [string, number | null][] = [["Least", data.min], ["Median", data.median], ["Mean", data.mean], ["90 % are below", data.p90], ["99 % are below", data.p99], ["Most", data.max], ["Standard deviation", data.deviation]];
 	return (
 		<>
 			<dl class="figures">
-				{rows.map(([name, value]) => <div key={name}><dt>{name}</dt><dd>{value === null ? "–" : short(value)}</dd></div>)}
+				{rows.map(([name, value]) => <div key={name}><dt>{name}</dt><dd>{value === null ? "–" : said(value, unit)}</dd></div>)}
 			</dl>
 			<details class="as-table">
 				<summary>As a table</summary>
 				<table>
 					<thead><tr><th scope="col">From</th><th scope="col">To</th><th scope="col">Intervals</th></tr></thead>
-					<tbody>{data.counts.map((value, at) => <tr key={at}><td class="number">{short(data.edges[at]!)}</td><td class="number">{short(data.edges[at + 1]!)}</td><td class="number">{grouped(value)}</td></tr>)}</tbody>
+					<tbody>{data.counts.map((value, at) => <tr key={at}><td class="number">{said(data.edges[at]!, unit)}</td><td class="number">{said(data.edges[at + 1]!, unit)}</td><td class="number">{grouped(value)}</td></tr>)}</tbody>
 				</table>
 			</details>
 		</>

@@ -1,41 +1,97 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, test } from "vitest";
 import type { Counters } from "../api/schema";
-import { addRows, clampRange, curvesOf, cutTail, emptyTail, toCsv, toSvg, zoomRange } from "./lines";
+import { pieces } from "./columns";
+import { samplesCsv } from "./csv";
+import { curvesOf, growthOf, linesOf, momentOf, tableOf, toCsv, toSvg } from "./lines";
+import { roundTop } from "./units";
+import { clampRange, zoomRange } from "./view";
 
 const COUNTERS: Counters = {
 	run: 1, events: ["faults", "a<b"], cpus: [], start_ns: "9007199254740993000", interval_ns: "100000000", first_ns: "9007199254840993000", last_ns: "9007199254940993000",
-	from_ns: "0", to_ns: "0", points: 4, down_sampled: false, running: true, t: [1e8, 2e8],
+	from_ns: "9007199254740993000", to_ns: "9007199254940993001", points: 4, down_sampled: false, running: true, t: [1e8, 2e8],
 	lines: [
-		{ event: "faults", index: 0, cpu: -1, total: "30", points: 2, share_counted: 1, min: [10, 20], max: [10, 20], mean: [10, 20] },
-		{ event: "a<b", index: 1, cpu: -1, total: "3", points: 2, share_counted: 0.5, min: [1, null], max: [1, null], mean: [1, null] },
+		{ event: "faults", index: 0, cpu: -1, total: "30", points: 2, share_counted: 1, min: [], max: [], mean: [10, 20] },
+		{ event: "a<b", index: 1, cpu: -1, total: "3", points: 2, share_counted: 0.5, min: [], max: [], mean: [1, null] },
 	],
-	ratios: [{ name: "IPC", unit: "per cycle", of: "a", by: "b", cpu: -1, min: [1, 2], max: [1, 2], mean: [1, 2] }],
+	ratios: [{ name: "IPC", unit: "per cycle", of: "faults", by: "a<b", cpu: -1, min: [], max: [], mean: [10, null] }],
 };
 
-function row(ticks: number, event: number, value: number, share = 1): (string | number)[] {
-	return [String(9007199254740993000n + BigInt(ticks) * 100000000n), event, -1, String(value), "100", String(100 * share)];
+function row(ticks: number, event: number, value: number, cpu = -1): (string | number)[] {
+	return [String(9007199254740993000n + BigInt(Math.round(ticks * 100000000))), event, cpu, String(value), "100", "50"];
 }
 
+const rounded = (values: Iterable<number>) => [...values].map((value) => Number(value.toFixed(6)));
+
 test("counts of an interval become rates", () => {
-	const curves = curvesOf(COUNTERS);
-	expect(curves.x).toEqual([0.1, 0.2]);
-	expect(curves.lines[0]!.mean).toEqual([100, 200]);
-	expect(curves.lines[1]!.mean).toEqual([10, null]);
-	expect(curves.lines[1]!.shared).toBe(true);
-	expect(curves.lines[2]!.mean).toEqual([1, 2]);
+	const { lines, sources: [columns] } = curvesOf(COUNTERS);
+	expect(rounded(columns!.x)).toEqual([0.1, 0.2]);
+	expect(rounded(columns!.tracks[0]!.mean)).toEqual([100, 200]);
+	expect(rounded(columns!.tracks[1]!.mean)).toEqual([10, NaN]);
+	expect(lines.map(({ shared }) => shared)).toEqual([false, true, false]);
+	expect(rounded(columns!.tracks[2]!.mean)).toEqual([10, NaN]);
 });
 
-test("rows of the stream go on where the answer ends, none twice", () => {
-	const tail = emptyTail();
-	addRows(tail, [row(2, 0, 20), row(2, 1, 1), row(3, 0, 30), row(3, 1, 5, 0.5), [...row(3, 0, 7).slice(0, 2), 4, "7", "1", "1"]], COUNTERS.start_ns);
-	const curves = curvesOf(COUNTERS, tail);
-	expect(curves.x.map((x) => x.toFixed(3))).toEqual(["0.100", "0.200", "0.300"]);
-	expect(curves.lines[0]!.mean).toEqual([100, 200, 300]);
-	expect(curves.lines[1]!.mean).toEqual([10, null, 100]); // scaled: it counted half of the time
-	expect(curves.lines[2]!.mean).toEqual([1, 2, null]);
-	expect(cutTail(tail, 0.25).x).toHaveLength(1);
-	expect(cutTail(tail, 0.3).x).toHaveLength(0);
+test("clocks are in ms, and ratios of one kind are told apart", () => {
+	const line = COUNTERS.lines[0]!;
+	const ratio = COUNTERS.ratios[0]!;
+	const made = linesOf({ ...COUNTERS, lines: [{ ...line, event: "task-clock:u", mean: [5e7] }, { ...line, cpu: 3 }], ratios: [{ ...ratio, of: "instructions:u" }, { ...ratio, of: "instructions:k" }] });
+	expect(made.map(({ name }) => name)).toEqual(["task-clock:u", "faults CPU 3", "IPC of instructions:u", "IPC of instructions:k"]);
+	expect(made[0]!.unit.sign).toBe(" ms/s");
+	expect(5e7 * made[0]!.unit.factor).toBeCloseTo(500);
+	expect(made[1]!.plot).toBe("faults");
+});
+
+test("rows of the stream go on where the answer ends, none twice, values as the API has them", () => {
+	const growth = growthOf(COUNTERS, curvesOf(COUNTERS));
+	growth.add([row(2, 0, 20), row(2, 1, 1), row(3, 0, 30), row(3, 1, 5), row(4, 0, 8)]);
+	expect(rounded(growth.whole.x.subarray(0, growth.whole.length))).toEqual([0.1, 0.2, 0.3]); // 0.4 is not complete
+	growth.add([row(4, 1, 2)]);
+	expect(growth.whole.length).toBe(4);
+	expect(rounded(growth.whole.tracks[0]!.mean.subarray(0, 4))).toEqual([100, 200, 300, 80]);
+	expect(rounded(growth.whole.tracks[1]!.mean.subarray(0, 4))).toEqual([10, NaN, 50, 20]);
+	expect(rounded(growth.whole.tracks[2]!.mean.subarray(0, 4))).toEqual([10, NaN, 6, 4]);
+	expect(growth.follows(String(row(5, 0, 0)[0]))).toBe(true);
+	expect(growth.follows(String(row(9, 0, 0)[0]))).toBe(false);
+});
+
+test("CPUs of one tick add up", () => {
+	const growth = growthOf(COUNTERS, curvesOf(COUNTERS));
+	growth.add([row(3, 0, 30, 0), row(3, 0, 12, 1), row(4, 0, 1, 0), row(4, 0, 1, 1)]);
+	expect(rounded(growth.whole.tracks[0]!.mean.subarray(2, 4))).toEqual([420, 20]);
+});
+
+test("a run that goes on for long takes no more memory, and loses no peak", () => {
+	const growth = growthOf({ ...COUNTERS, t: [], lines: COUNTERS.lines.map((line) => ({ ...line, mean: [] })), ratios: [], to_ns: COUNTERS.start_ns }, curvesOf({ ...COUNTERS, t: [], lines: COUNTERS.lines.map((line) => ({ ...line, mean: [] })), ratios: [], to_ns: COUNTERS.start_ns }));
+	const arrays = growth.whole.tracks.map(({ max }) => max);
+	for (let tick = 1; tick <= 60000; tick++) growth.add([row(tick, 0, tick === 31234 ? 900 : 10), row(tick, 1, tick % 2)]);
+	const { whole, recent } = growth;
+	expect(whole.tracks.map(({ max }) => max)).toEqual(arrays);
+	expect(whole.length).toBeLessThanOrEqual(2048);
+	expect(recent.length).toBeLessThanOrEqual(4096);
+	expect(Math.max(...whole.tracks[0]!.max.subarray(0, whole.length))).toBeCloseTo(9000);
+	const sum = whole.tracks[1]!.mean.subarray(0, whole.length - 1).reduce((all, value) => all + value, 0);
+	expect(sum / (whole.length - 1)).toBeCloseTo(5);
+	expect(whole.x[whole.length - 1]).toBeGreaterThan(5990);
+	expect(recent.x[recent.length - 1]).toBeCloseTo(6000);
+	for (let i = 1; i < whole.length; i++) expect(whole.x[i]!).toBeGreaterThan(whole.x[i - 1]!);
+});
+
+test("each part of a range is drawn from what fits its pixels", () => {
+	const make = (from: number, to: number, step: number) => ({ length: 1, x: new Float64Array(1), tracks: [], step, from, to });
+	const [coarse, fine, ticks] = [make(0, 100, 1), make(40, 60, 0.1), make(90, 100, 0.01)];
+	const names = (from: number, to: number, pixel: number) => pieces([coarse, fine, ticks], from, to, pixel).map(({ columns, from: a, to: b }) => [columns.step, a, b]);
+	expect(names(0, 100, 1)).toEqual([[1, 0, 100]]);
+	expect(names(30, 70, 0.1)).toEqual([[1, 30, 40], [0.1, 40, 60], [1, 60, 70]]);
+	expect(names(45, 55, 0.1)).toEqual([[0.1, 45, 55]]);
+	expect(names(80, 100, 0.02)).toEqual([[1, 80, 90], [0.01, 90, 100]]);
+});
+
+test("a moment names the value that is drawn there", () => {
+	const curves = curvesOf(COUNTERS);
+	const found = momentOf(curves, [0, 0.2], 0.16, 1000)!;
+	expect(found.columns.tracks[0]!.mean[found.index]).toBeCloseTo(200);
+	expect(momentOf({ ...curves, sources: [] }, [0, 1], 0.5, 10)).toBeNull();
 });
 
 test("ranges stay within the run", () => {
@@ -46,11 +102,23 @@ test("ranges stay within the run", () => {
 	expect(zoomRange([0, 10], 0, 0.5)).toEqual([0, 5]);
 });
 
+test("axes end at round numbers above the highest value", () => {
+	for (const most of [0.003, 0.99, 1, 1.3, 7, 9.99, 12345, 1e9]) {
+		expect(roundTop(most)).toBeGreaterThan(most);
+		expect(roundTop(most)).toBeLessThan(most * 1.45);
+	}
+	expect(roundTop(0)).toBe(1);
+});
+
 test("saved files hold what is seen", () => {
 	const curves = curvesOf(COUNTERS);
-	expect(toCsv(curves, [0.15, 1])).toBe("seconds,faults a second,a<b a second,IPC per cycle\n0.200000,200,,2\n");
+	expect(toCsv(curves, [0.15, 1])).toBe("seconds,faults per second,a<b per second,IPC per cycle\n0.200000,200,,\n");
+	expect(toCsv(curves, [0, 0.15], [0])).toBe("seconds,faults per second\n0.100000,100\n");
+	expect(tableOf(curves, [0, 0.15], 100).map(({ values }) => rounded(values))).toEqual([[100, 10, 10]]);
 	const svg = toSvg(curves, [0, 0.2], ["#000"], "x & y");
 	expect(svg).toContain("a&#60;b");
 	expect(svg).not.toContain("a<b");
 	expect(svg.match(/<polyline/g)).toHaveLength(3);
+	const samples = { run: 1, event: "cycles", unit: null, start_ns: "0", from_ns: "0", to_ns: "9", samples: 2, down_sampled: false, t: [1e9, 2e9], value: [7, 8], ip: ["0x1", ""], function: [0, -1], cpu: [0, -1], tid: [5, 6], functions: [{ name: 'f"<int, 3>', object: "a", kind: "user" as const }] };
+	expect(samplesCsv(samples, [0, 1.5])).toBe('seconds,value,address,function,object,cpu,thread\n1.000000000,7,0x1,"f""<int, 3>",a,0,5\n');
 });

@@ -1,110 +1,117 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counters as curves: what is drawn, and saved as CSV or SVG. No browser in here.
+// Counters as curves: what each one is called and measured in, what it is made of, and as CSV or SVG.
+// No browser in here.
 
 import type { Counters } from "../api/schema";
+import { csvNumber, csvWord } from "./csv";
+import { columnAt, columnNear, columnsOf, highest, pieces, type Columns, type Piece } from "./columns";
+import { Growth, perTick, perTime, type Recipe } from "./growth";
+import { rateUnit, ratioUnit, type Unit } from "./units";
+import type { Range } from "./view";
 
 export interface Line {
 	name: string;
-	unit: string; // "a second", "per cycle", "%"
-	total: string; // of the whole range, "" for ratios
-	mean: (number | null)[];
-	min: (number | null)[];
-	max: (number | null)[];
+	plot: string; // curves of one event share a plot: its CPUs
+	cpu: number; // -1: all together
+	unit: Unit;
+	total: string; // of the whole run, "" for ratios
 	shared: boolean; // its counter was shared: values are scaled
 }
 
 export interface Curves {
-	x: number[]; // seconds since the start
 	lines: Line[];
-	grouped: boolean; // a point stands for several: min and max differ
+	sources: Columns[]; // each has a track for each line
+	interval: number; // seconds
 }
 
-// Points of a stream that no answer holds yet, by event.
-export interface Tail {
-	x: number[];
-	values: Map<number, number[]>; // one for each of x
+export function intervalOf(counters: Counters): number {
+	return Number(counters.interval_ns) / 1e9 || 1;
 }
 
-export function emptyTail(): Tail {
-	return { x: [], values: new Map() };
+function cpuName(name: string, cpu: number): string {
+	return cpu < 0 ? name : `${name} CPU ${cpu}`;
 }
 
-// Values are of one interval; people think in seconds.
-function perSecond(values: (number | null)[], interval: number): (number | null)[] {
-	return interval === 1 ? values : values.map((value) => (value === null ? null : value / interval));
+// Two ratios of one kind are told apart by what they are of: IPC of instructions:u.
+function ratioName({ name, of, cpu }: Counters["ratios"][number], all: Counters["ratios"]): string {
+	return all.some((other) => other.name === name && other.cpu === cpu && other.of !== of) ? `${name} of ${of}` : name;
 }
 
-export function curvesOf(counters: Counters, tail: Tail = emptyTail()): Curves {
-	const interval = Number(counters.interval_ns) / 1e9 || 1;
-	const x = counters.t.map((t) => t / 1e9);
-	const first = x[x.length - 1] ?? -1;
-	const from = tail.x.findIndex((t) => t > first + 1e-9);
-	const more = from < 0 ? [] : tail.x.slice(from);
-	const lines = counters.lines.map((line): Line => {
-		const added = from < 0 ? [] : (tail.values.get(line.index)?.slice(from) ?? more.map(() => null));
-		const join = (values: (number | null)[]) => perSecond([...values, ...added], interval);
-		return { name: line.event, unit: "a second", total: line.total, mean: join(line.mean), min: join(line.min), max: join(line.max), shared: line.share_counted > 0 && line.share_counted < 0.999 };
-	});
-	const gap = more.map(() => null);
-	const ratios = counters.ratios.map((ratio): Line => ({
-		name: ratio.name, unit: ratio.unit, total: "", shared: false,
-		mean: [...ratio.mean, ...gap], min: [...ratio.min, ...gap], max: [...ratio.max, ...gap],
-	}));
-	return { x: [...x, ...more], lines: [...lines, ...ratios], grouped: counters.down_sampled };
+export function linesOf(counters: Counters): Line[] {
+	const interval = intervalOf(counters);
+	return [
+		...counters.lines.map(({ event, cpu, total, share_counted }): Line => ({
+			name: cpuName(event, cpu), plot: event, cpu, unit: rateUnit(event, interval), total, shared: share_counted > 0 && share_counted < 0.999,
+		})),
+		...counters.ratios.map((ratio): Line => {
+			const plot = ratioName(ratio, counters.ratios);
+			return { name: cpuName(plot, ratio.cpu), plot, cpu: ratio.cpu, unit: ratioUnit(ratio.unit), total: "", shared: false };
+		}),
+	];
 }
 
-type Row = (string | number)[]; // time_ns, event, cpu, value, enabled_ns, running_ns
+export function curvesOf(counters: Counters): Curves {
+	const lines = linesOf(counters);
+	return { lines, sources: [columnsOf(counters, lines.map(({ unit }) => unit.factor))], interval: intervalOf(counters) };
+}
 
-// Adds rows of the stream; a tick is complete when all its events have come, so rows of one time share a place.
-export function addRows(tail: Tail, rows: Row[], start: string): void {
-	for (const [time, event, cpu, value, enabled, running] of rows) {
-		if (cpu !== -1) continue;
-		const t = Number(BigInt(time as string) - BigInt(start)) / 1e9;
-		if (tail.x[tail.x.length - 1] !== t) tail.x.push(t);
-		const values = tail.values.get(event as number) ?? [];
-		const share = Number(enabled) && Number(running) ? Number(enabled) / Number(running) : 1;
-		while (values.length < tail.x.length - 1) values.push(NaN);
-		values[tail.x.length - 1] = Number(value) * share;
-		tail.values.set(event as number, values);
+// What goes on from an answer of the API: the same curves, made of rows of the stream.
+export function growthOf(counters: Counters, curves: Curves): Growth {
+	const each = counters.lines.some(({ cpu }) => cpu >= 0);
+	const slots = new Map(counters.lines.map(({ index, cpu }, slot) => [index * 65536 + cpu + 1, slot]));
+	const slotOf = (event: string, cpu: number) => counters.lines.findIndex((line) => line.event === event && line.cpu === cpu);
+	const recipes: Recipe[] = [
+		...counters.lines.map((_, slot) => perTick(slot, curves.lines[slot]!.unit.factor)),
+		...counters.ratios.map(({ of, by, cpu, unit }) => {
+			const factor = unit === "%" ? 100 : 1;
+			return by ? { of: slotOf(of, cpu), by: slotOf(by, cpu), factor } : perTime(slotOf(of, cpu), factor);
+		}),
+	];
+	const growth = new Growth(recipes, counters.lines.length, (event, cpu) => slots.get(event * 65536 + (each ? cpu + 1 : 0)), BigInt(counters.start_ns), curves.interval);
+	growth.seed(curves.sources[0]!);
+	return growth;
+}
+
+const SAVED = 1200; // columns at most
+
+export function inRange({ sources }: Curves, [from, to]: Range, columns = SAVED): Piece[] {
+	return pieces(sources, from, to, (to - from) / columns);
+}
+
+// The column that a moment belongs to, in what is drawn there.
+export function momentOf(curves: Curves, range: Range, at: number, columns: number): { columns: Columns; index: number } | null {
+	const found = inRange(curves, range, columns);
+	const piece = found.find(({ from, to }) => at >= from && at < to) ?? (at >= range[1] ? found[found.length - 1] : found[0]);
+	const index = piece ? columnNear(piece.columns, at) : -1;
+	return index < 0 ? null : { columns: piece!.columns, index };
+}
+
+function* rowsOf(found: Piece[]): Generator<[Columns, number]> {
+	for (const { columns, from, to } of found) {
+		const end = columnAt(columns, to + 1e-9);
+		for (let i = columnAt(columns, from); i < end; i++) yield [columns, i];
 	}
 }
 
-// Forgets what an answer holds by now, so that a long run does not grow here.
-export function cutTail(tail: Tail, before: number): Tail {
-	const from = tail.x.findIndex((t) => t > before);
-	if (from < 0) return emptyTail();
-	return { x: tail.x.slice(from), values: new Map([...tail.values].map(([event, values]) => [event, values.slice(from)])) };
+// Rows of a table: seconds, and a value for each line.
+export function tableOf(curves: Curves, range: Range, columns: number): { seconds: number; values: number[] }[] {
+	return [...rowsOf(inRange(curves, range, columns))].map(([from, i]) => ({ seconds: from.x[i]!, values: from.tracks.map(({ mean }) => mean[i]!) }));
 }
 
-export function clampRange(from: number, to: number, least: number, most: number): [number, number] {
-	const span = Math.min(to - from, most - least);
-	const start = Math.min(Math.max(from, least), most - span);
-	return [start, start + span];
-}
-
-// Makes the span `factor` as wide; `at` stays where it is.
-export function zoomRange([from, to]: [number, number], at: number, factor: number): [number, number] {
-	return [at - (at - from) * factor, at + (to - at) * factor];
-}
-
-function inRange(curves: Curves, [from, to]: [number, number]): number[] {
-	return curves.x.flatMap((x, at) => (x >= from && x <= to ? [at] : []));
-}
-
-function csvWord(text: string): string {
-	return /[",\n]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text;
-}
-
-export function toCsv(curves: Curves, range: [number, number]): string {
-	const head = ["seconds", ...curves.lines.flatMap((line) => {
-		const name = `${line.name} ${line.unit}`;
-		return curves.grouped ? [name, `${name} min`, `${name} max`] : [name];
+export function toCsv(curves: Curves, range: Range, shown: number[] = curves.lines.map((_, at) => at)): string {
+	const found = inRange(curves, range);
+	const grouped = found.some(({ columns }) => columns.tracks.some(({ mean, min }) => mean !== min));
+	const head = ["seconds", ...shown.flatMap((at) => {
+		const name = `${curves.lines[at]!.name} ${curves.lines[at]!.unit.words}`;
+		return grouped ? [name, `${name} min`, `${name} max`] : [name];
 	})];
-	const rows = inRange(curves, range).map((at) => [
-		curves.x[at]!.toFixed(6),
-		...curves.lines.flatMap((line) => (curves.grouped ? [line.mean[at], line.min[at], line.max[at]] : [line.mean[at]]).map((value) => (value == null || Number.isNaN(value) ? "" : String(value)))),
-	]);
-	return [head.map(csvWord), ...rows].map((row) => row.join(",")).join("\n") + "\n";
+	const lines = [head.map(csvWord).join(",")];
+	for (const [{ x, tracks }, i] of rowsOf(found))
+		lines.push([x[i]!.toFixed(6), ...shown.flatMap((at) => {
+			const { mean, min, max } = tracks[at]!;
+			return grouped ? [mean[i]!, min[i]!, max[i]!].map(csvNumber) : [csvNumber(mean[i]!)];
+		})].join(","));
+	return `${lines.join("\n")}\n`;
 }
 
 function xmlText(text: string): string {
@@ -113,20 +120,29 @@ function xmlText(text: string): string {
 
 const SVG = { width: 1000, row: 120, left: 70, top: 34, foot: 26 };
 
+function svgCurve(found: Piece[], at: number, toX: (x: number) => number, toY: (y: number) => number): string {
+	const points: string[] = [];
+	for (const [{ x, tracks }, i] of rowsOf(found)) {
+		const value = tracks[at]!.mean[i]!;
+		if (!Number.isNaN(value)) points.push(`${toX(x[i]!).toFixed(1)},${toY(value).toFixed(1)}`);
+	}
+	return points.join(" ");
+}
+
 // Curves below each other, on one axis of time, as they are on the page.
-export function toSvg(curves: Curves, range: [number, number], colors: string[], title: string): string {
-	const rows = inRange(curves, range);
-	const height = SVG.top + curves.lines.length * SVG.row + SVG.foot;
+export function toSvg(curves: Curves, range: Range, colors: string[], title: string, shown: number[] = curves.lines.map((_, at) => at)): string {
+	const found = inRange(curves, range);
+	const height = SVG.top + shown.length * SVG.row + SVG.foot;
 	const toX = (x: number) => SVG.left + ((x - range[0]) / (range[1] - range[0] || 1)) * (SVG.width - SVG.left - 10);
-	const parts = curves.lines.map((line, at) => {
-		const most = Math.max(...rows.map((row) => line.max[row] ?? 0), 0) || 1;
-		const top = SVG.top + at * SVG.row;
+	const parts = shown.map((at, place) => {
+		const { name, unit } = curves.lines[at]!;
+		const most = highest(found, at) || 1;
+		const top = SVG.top + place * SVG.row;
 		const toY = (value: number) => top + SVG.row - 12 - (value / most) * (SVG.row - 34);
-		const points = rows.flatMap((row) => (line.mean[row] == null || Number.isNaN(line.mean[row]) ? [] : [`${toX(curves.x[row]!).toFixed(1)},${toY(line.mean[row]!).toFixed(1)}`]));
-		return `<text x="${SVG.left}" y="${top + 12}" font-weight="bold">${xmlText(line.name)} (${xmlText(line.unit)})</text>` +
-			`<text x="4" y="${toY(most) + 4}">${most.toPrecision(4)}</text><text x="4" y="${toY(0) + 4}">0</text>` +
+		return `<text x="${SVG.left}" y="${top + 12}" font-weight="bold">${xmlText(`${name} (${unit.words})`)}</text>` +
+			`<text x="4" y="${toY(most) + 4}">${Number(most.toPrecision(4))}${xmlText(unit.sign)}</text><text x="4" y="${toY(0) + 4}">0</text>` +
 			`<line x1="${SVG.left}" x2="${SVG.width - 10}" y1="${toY(0)}" y2="${toY(0)}" stroke="#999"/>` +
-			`<polyline fill="none" stroke="${colors[at % colors.length]}" stroke-width="1.5" points="${points.join(" ")}"/>`;
+			`<polyline fill="none" stroke="${colors[at % colors.length]}" stroke-width="1.5" points="${svgCurve(found, at, toX, toY)}"/>`;
 	});
 	return `<svg xmlns="http://www.w3.org/2000/svg" width="${SVG.width}" height="${height}" font-family="sans-serif" font-size="11">` +
 		`<rect width="100%" height="100%" fill="#fff"/><text x="4" y="18" font-size="14">${xmlText(title)}</text>${parts.join("")}` +

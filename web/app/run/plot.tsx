@@ -1,199 +1,199 @@
 // SPDX-License-Identifier: Apache-2.0
-// One plot: uPlot with our hands on it. Drag a box to zoom or drag to pan, the wheel zooms, keys do both.
-// Plots of one page share the axis of time and the cursor.
+// One plot: uPlot draws the axes and follows the pointer, the curves are ours (raster.ts). Drag a box to zoom or drag to
+// pan, the wheel zooms, fingers pan and pinch, keys do both. Plots of one page share the axis of time and the cursor.
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
-import { useEffect, useRef, useState } from "preact/hooks";
-import { moment, short } from "../model/format";
+import { useEffect, useRef } from "preact/hooks";
 import { useWidth } from "../model/hooks";
-import { clampRange, zoomRange } from "./lines";
+import { moment, short } from "../model/format";
+import { paintOn } from "./board";
+import { useDark } from "./colors";
+import { dragging, wheel } from "./hand";
+import type { Frame, Raster } from "./raster";
+import { roundTop } from "./units";
+import type { View } from "./view";
 
-export type Range = [number, number];
-
-export interface PlotSeries {
-	label: string;
+export interface Dot {
+	x: number; // seconds
+	y: number; // as a part of the height
 	color: string;
-	values: (number | null)[];
-	min?: (number | null)[]; // a band, where points stand for several
-	max?: (number | null)[];
 }
 
 export interface PlotProps {
 	name: string;
-	x: number[];
-	series: PlotSeries[];
-	range: Range;
-	whole: Range;
-	onRange: (range: Range) => void;
+	view: View;
 	drag: "zoom" | "pan";
 	height: number;
 	axis: boolean; // times below it
-	dots?: boolean;
 	top?: number; // of y; else the highest value
-	format?: (value: number) => string;
-	onPoint: (at: number | null) => void;
-	onPlot?: (plot: uPlot | null) => void;
+	sign: string; // behind the numbers of the axis
+	shape: string; // what makes it another plot
+	most: (from: number, to: number, columns: number) => number; // the highest value there
+	paint: (raster: Raster, frame: Frame) => void;
+	tell: (at: number | null, top: number, columns: number, level: number) => Dot[]; // says what is at a moment; where to put dots
+	onPlot?: (plot: Made | null) => void;
 }
 
-function tokens(): { ink: string; dim: string; line: string } {
+function tokens(): { dim: string; line: string } {
 	const style = getComputedStyle(document.documentElement);
 	const token = (name: string) => style.getPropertyValue(name).trim();
-	return { ink: token("--ink"), dim: token("--dim"), line: token("--line") };
+	return { dim: token("--dim"), line: token("--line") };
 }
 
-function columns({ x, series }: PlotProps): uPlot.AlignedData {
-	return [x, ...series.flatMap((one) => (one.min ? [one.values, one.max!, one.min] : [one.values]))] as uPlot.AlignedData;
-}
+const FONT = "11px system-ui, sans-serif";
 
-function seriesOptions({ series, dots }: PlotProps): { list: uPlot.Series[]; bands: uPlot.Band[] } {
-	const list: uPlot.Series[] = [{}];
-	const bands: uPlot.Band[] = [];
-	for (const one of series) {
-		list.push({ label: one.label, stroke: one.color, width: dots ? 0 : 1.5, points: { show: dots ?? false, size: 3, fill: one.color, width: 0 }, spanGaps: false, ...(dots ? { paths: () => null } : {}) });
-		if (!one.min) continue;
-		list.push({ stroke: "transparent", points: { show: false } }, { stroke: "transparent", points: { show: false } });
-		bands.push({ series: [list.length - 2, list.length - 1], fill: `${one.color}38` });
+// One that is made once and lives until its shape is another.
+export class Made {
+	readonly plot: uPlot;
+	private top = 1;
+	private dots: HTMLElement[] = [];
+	private seen = true;
+	private readonly watch: IntersectionObserver;
+	private readonly unwatch: () => void;
+
+	constructor(host: HTMLElement, width: number, private readonly props: { current: PlotProps }) {
+		const { view } = props.current;
+		this.plot = new uPlot(this.options(width), [[], []], host);
+		this.unwatch = view.watch(() => this.draw());
+		// Of many plots only those are drawn that are on the screen.
+		this.watch = new IntersectionObserver(([entry]) => {
+			this.seen = entry!.isIntersecting;
+			if (this.seen) this.draw();
+		}, { rootMargin: "120px" });
+		this.watch.observe(host);
+		wheel(this.plot, view);
+		dragging(this.plot, view, () => props.current.drag === "pan");
+		this.draw();
 	}
-	return { list, bands };
-}
 
-function options(props: PlotProps, width: number, live: { current: PlotProps }): uPlot.Options {
-	const { ink, line, dim } = tokens();
-	const { list, bands } = seriesOptions(props);
-	const span = () => live.current.range[1] - live.current.range[0];
-	return {
-		width,
-		height: props.height,
-		series: list,
-		bands,
-		legend: { show: false },
-		padding: [6, 22, props.axis ? 0 : 6, 0],
-		scales: { x: { time: false, auto: false }, y: { range: (_, __, most) => [0, live.current.top ?? (most > 0 ? most * 1.06 : 1)] } },
-		axes: [
-			{ show: props.axis, stroke: dim, grid: { stroke: line, width: 1 }, ticks: { stroke: line }, size: 26, font: "11px system-ui", values: (_, at) => at.map((value) => moment(value, span())) },
-			{ stroke: dim, grid: { stroke: line, width: 1 }, ticks: { show: false }, size: 62, space: 26, font: "11px system-ui", values: (_, at) => at.map((value) => (live.current.format ?? short)(value)) },
-		],
-		cursor: {
-			sync: { key: "perfolio", setSeries: false, scales: ["x", null] },
-			drag: { x: true, y: false, setScale: false },
-			points: { size: 7, fill: ink },
-			y: false,
-		},
-		hooks: {
-			setCursor: [(plot) => live.current.onPoint(plot.cursor.idx ?? null)],
-			setSelect: [
-				(plot) => {
-					const { left, width: wide } = plot.select;
-					if (live.current.drag !== "zoom" || wide < 4) return;
-					const range: Range = [plot.posToVal(left, "x"), plot.posToVal(left + wide, "x")];
-					plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
-					live.current.onRange(range);
-				},
+	destroy(): void {
+		this.watch.disconnect();
+		this.unwatch();
+		this.plot.destroy();
+	}
+
+	// force: also where nobody sees it, to be saved.
+	draw(force = false): void {
+		const { props: { current: props }, plot } = this;
+		if (!this.seen && !force) return;
+		const [from, to] = props.view.range;
+		const top = props.top ?? roundTop(props.most(from, to, Math.max(1, plot.bbox.width)));
+		// While it is dragged the scale only makes room.
+		this.top = props.view.dragging ? Math.max(this.top, top) : top;
+		plot.batch(() => plot.setScale("x", { min: from, max: to }));
+	}
+
+	private options(width: number): uPlot.Options {
+		const { props: { current: props } } = this;
+		const { dim, line } = tokens();
+		const common = { stroke: dim, grid: { stroke: line, width: 1 }, font: FONT };
+		return {
+			width,
+			height: props.height,
+			series: [{}, { paths: () => null, points: { show: false } }],
+			legend: { show: false },
+			padding: [6, 22, props.axis ? 0 : 6, 0],
+			scales: { x: { time: false, auto: false }, y: { range: () => [0, this.top] } },
+			axes: [
+				{ ...common, ticks: { show: props.axis, stroke: line, size: 4 }, size: props.axis ? 28 : 0, space: 70, values: (plot, at) => (props.axis ? at.map((value) => moment(value, plot.scales.x!.max! - plot.scales.x!.min!)) : []) },
+				{ ...common, ticks: { show: false }, size: 74, space: 24, values: (_, at) => at.map((value) => `${short(value)}${value ? props.sign : ""}`) },
 			],
-		},
-	};
-}
-
-// Wheel, and dragging to pan. The box of a zoom is uPlot's own.
-function handle(plot: uPlot, live: { current: PlotProps }): void {
-	const over = plot.over;
-	const set = (range: Range) => {
-		const [least, most] = live.current.whole;
-		live.current.onRange(clampRange(range[0], range[1], least, most));
-	};
-	over.addEventListener("wheel", (event) => {
-		event.preventDefault();
-		const { range } = live.current;
-		const span = range[1] - range[0];
-		if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
-			const by = ((event.deltaX || event.deltaY) / over.clientWidth) * span;
-			return set([range[0] + by, range[1] + by]);
-		}
-		const at = plot.posToVal(event.offsetX, "x");
-		set(zoomRange(range, at, event.deltaY < 0 ? 0.8 : 1.25));
-	}, { passive: false });
-	over.addEventListener("pointerdown", (event) => {
-		if (live.current.drag !== "pan" || event.button) return;
-		const from = event.clientX;
-		const { range } = live.current;
-		const perPixel = (range[1] - range[0]) / over.clientWidth;
-		const move = (now: PointerEvent) => set([range[0] - (now.clientX - from) * perPixel, range[1] - (now.clientX - from) * perPixel]);
-		const up = () => {
-			removeEventListener("pointermove", move);
-			removeEventListener("pointerup", up);
+			cursor: {
+				sync: { key: "perfolio", setSeries: false, scales: ["x", null] },
+				drag: { x: true, y: false, setScale: false },
+				points: { show: false },
+				y: false,
+			},
+			hooks: {
+				draw: [(plot) => paintOn(plot, (raster) => this.props.current.paint(raster, { from: plot.scales.x!.min!, to: plot.scales.x!.max!, top: this.top }))],
+				setCursor: [() => this.point()],
+				setSelect: [(plot) => this.select(plot)],
+			},
 		};
-		addEventListener("pointermove", move);
-		addEventListener("pointerup", up);
-	});
-	over.addEventListener("dblclick", () => live.current.onRange(live.current.whole));
+	}
+
+	private select(plot: uPlot): void {
+		const { left, width } = plot.select;
+		const { drag, view } = this.props.current;
+		if (width < 1) return;
+		plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+		if (drag === "zoom" && width >= 4) view.set([plot.posToVal(left, "x"), plot.posToVal(left + width, "x")]);
+	}
+
+	// What is under the pointer moves with it while it drags: nothing new to say.
+	private point(): void {
+		const { plot, props: { current: props } } = this;
+		if (props.view.dragging) return;
+		const left = plot.cursor.left ?? -1;
+		const level = 1 - (plot.cursor.top ?? 0) / Math.max(1, plot.over.clientHeight);
+		const dots = props.tell(left < 0 ? null : plot.posToVal(left, "x"), this.top, Math.max(1, plot.bbox.width), level);
+		dots.forEach((dot, index) => this.put(index, dot));
+		for (let i = dots.length; i < this.dots.length; i++) this.dots[i]!.hidden = true;
+	}
+
+	private put(index: number, { x, y, color }: Dot): void {
+		let dot = this.dots[index];
+		if (!dot) {
+			dot = this.plot.over.appendChild(document.createElement("i"));
+			dot.className = "plot-dot";
+			this.dots.push(dot);
+		}
+		dot.hidden = !(y >= 0 && y <= 1);
+		dot.style.background = color;
+		dot.style.transform = `translate(${this.plot.valToPos(x, "x")}px, ${(1 - y) * this.plot.over.clientHeight}px)`;
+	}
 }
 
-export function panByKey(event: KeyboardEvent, { range, whole, onRange }: Pick<PlotProps, "range" | "whole" | "onRange">): void {
-	const span = range[1] - range[0];
-	const middle = (range[0] + range[1]) / 2;
-	const to: Record<string, () => Range> = {
-		ArrowLeft: () => [range[0] - span / 8, range[1] - span / 8],
-		ArrowRight: () => [range[0] + span / 8, range[1] + span / 8],
-		"+": () => zoomRange(range, middle, 0.7),
-		"=": () => zoomRange(range, middle, 0.7),
-		"-": () => zoomRange(range, middle, 1 / 0.7),
-		Home: () => [whole[0], whole[0] + span],
-		End: () => [whole[1] - span, whole[1]],
-		"0": () => whole,
-		Escape: () => whole,
+export function panByKey(event: KeyboardEvent, view: View): void {
+	const [from, to] = view.range;
+	const [first, last] = view.whole;
+	const span = to - from;
+	const middle = (from + to) / 2;
+	const actions: Record<string, () => void> = {
+		ArrowLeft: () => view.panBy(-1 / 8),
+		ArrowRight: () => view.panBy(1 / 8),
+		"+": () => view.zoom(middle, 0.7),
+		"=": () => view.zoom(middle, 0.7),
+		"-": () => view.zoom(middle, 1 / 0.7),
+		Home: () => view.set([first, first + span]),
+		End: () => view.set([last - span, last]),
+		"0": () => view.set(null),
+		Escape: () => view.set(null),
 	};
-	const make = to[event.key];
-	if (!make || event.ctrlKey || event.altKey || event.metaKey) return;
+	const act = actions[event.key];
+	if (!act || event.ctrlKey || event.altKey || event.metaKey) return;
 	event.preventDefault();
 	event.stopPropagation();
-	const [from, until] = make();
-	onRange(clampRange(from, until, whole[0], whole[1]));
+	act();
 }
 
 export function Plot(props: PlotProps) {
 	const [measure, width] = useWidth<HTMLDivElement>();
 	const host = useRef<HTMLDivElement>(null);
-	const plot = useRef<uPlot | undefined>(undefined);
-	const live = useRef(props);
-	live.current = props;
-	const shape = `${props.axis} ${props.dots} ${props.height} ${props.series.map((one) => `${one.label}${one.color}${!!one.min}`).join()} ${useDark()}`;
+	const made = useRef<Made | undefined>(undefined);
+	const latest = useRef(props);
+	latest.current = props;
+	const shape = `${props.axis} ${props.height} ${props.sign} ${props.shape} ${useDark()}`;
 	useEffect(() => {
 		if (!width || !host.current) return undefined;
-		const made = new uPlot(options(live.current, width, live), columns(live.current), host.current);
-		plot.current = made;
-		made.setScale("x", { min: live.current.range[0], max: live.current.range[1] });
-		handle(made, live);
-		live.current.onPlot?.(made);
+		const one = new Made(host.current, width, latest);
+		made.current = one;
+		latest.current.onPlot?.(one);
 		return () => {
-			made.destroy();
-			plot.current = undefined;
-			live.current.onPlot?.(null);
+			one.destroy();
+			made.current = undefined;
+			latest.current.onPlot?.(null);
 		};
-	}, [shape, width > 0]);
-	useEffect(() => void (width && plot.current?.setSize({ width, height: props.height })), [width]);
+	}, [shape, width > 0, props.view]);
 	useEffect(() => {
-		const made = plot.current;
-		if (!made) return;
-		made.batch(() => {
-			made.setData(columns(props), false);
-			made.setScale("x", { min: props.range[0], max: props.range[1] });
-		});
-	}, [props.x, props.series, props.range[0], props.range[1]]);
+		if (!width || !made.current) return;
+		made.current.plot.setSize({ width, height: props.height });
+		made.current.draw();
+	}, [width]);
+	useEffect(() => made.current?.draw(), [props.paint]);
 	return (
-		<div class={`plot ${props.drag}`} ref={measure} tabIndex={0} role="img" aria-label={`${props.name} over time; arrow keys pan, plus and minus zoom`} style={{ height: `${props.height}px` }} onKeyDown={(event) => panByKey(event, props)}>
+		<div class={`plot ${props.drag}`} ref={measure} tabIndex={0} role="img" aria-label={`${props.name} over time; arrow keys pan, plus and minus zoom`} style={{ height: `${props.height}px` }} onKeyDown={(event) => panByKey(event, props.view)}>
 			<div ref={host} />
 		</div>
 	);
-}
-
-// Canvases have no style sheet: with another theme they are made anew.
-function useDark(): boolean {
-	const query = matchMedia("(prefers-color-scheme: dark)");
-	const [dark, setDark] = useState(query.matches);
-	useEffect(() => {
-		const change = () => setDark(query.matches);
-		query.addEventListener("change", change);
-		return () => query.removeEventListener("change", change);
-	}, []);
-	return dark;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pictures and numbers as files, made in the browser.
-import type uPlot from "uplot";
+import type { Made } from "./plot";
 
 function save(blob: Blob, name: string): void {
 	const link = document.createElement("a");
@@ -15,8 +15,9 @@ export function saveText(text: string, type: string, name: string): void {
 }
 
 // The plots below each other, with their names, on the page's own paper.
-export function savePng(plots: [string, uPlot | undefined][], title: string, together: boolean): void {
-	const all = (together ? plots.slice(0, 1) : plots).flatMap(([name, plot]) => (plot ? [{ name: together ? plots.map(([one]) => one).join(", ") : name, canvas: plot.ctx.canvas }] : []));
+export function savePng(plots: [string, Made | undefined][], title: string, file: string): void {
+	const all = plots.flatMap(([name, made]) => (made ? [{ name, canvas: made.plot.ctx.canvas }] : []));
+	for (const [, made] of plots) made?.draw(true);
 	if (!all.length) return;
 	const ratio = devicePixelRatio || 1;
 	const head = 26 * ratio;
@@ -38,5 +39,5 @@ export function savePng(plots: [string, uPlot | undefined][], title: string, tog
 		context.drawImage(one.canvas, 0, y + caption);
 		y += caption + one.canvas.height;
 	}
-	canvas.toBlob((blob) => blob && save(blob, "counters.png"));
+	canvas.toBlob((blob) => blob && save(blob, file));
 }

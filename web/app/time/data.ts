@@ -81,19 +81,6 @@ export function useLiveHeat({ run, subscribe }: TabProps, event: number): Heat |
 	return isLive(run.state) ? maps.current.get(event) ?? null : null;
 }
 
-export interface CounterAnswer {
-	start_ns: string;
-	t: number[]; // nanoseconds since start_ns
-	lines: { event: string; cpu: number; mean: (number | null)[]; total: string }[];
-	ratios: { name: string; cpu: number; mean: (number | null)[] }[];
-}
-
-const WIDTH = 1200;
-
-export function useCounters({ api, run }: TabProps): Answer<CounterAnswer> {
-	return useAnswer(isReady(run.state) ? (signal) => api.json(`/runs/${run.id}/counters`, { width: WIDTH }, signal) : null, [run.id, run.state]);
-}
-
 export interface ChartAnswer {
 	tid: number;
 	comm: string;

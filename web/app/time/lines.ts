@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lines above the heatmap: counters, ratios of them, and the samples themselves; their values in a range.
 
-import { since } from "../flame/times";
-import type { CounterAnswer } from "./data";
+import { short as shortNumber } from "../model/format";
+import { columnNear, type Columns } from "../run/columns";
+import type { Curves } from "../run/lines";
 import type { Heat, Range } from "./heat";
 
 export interface Line {
 	name: string;
-	per: string; // what one value is of, where nobody would guess it
-	t: number[]; // seconds since the heatmap's beginning
-	values: (number | null)[];
+	sign: string; // of its unit, behind a number
+	words: string; // what it is measured in
+	columns: Columns; // may grow while it is shown
+	track: number;
+	offset: number; // seconds from the heatmap's beginning to the columns'
 }
 
 const POINTS = 400;
@@ -17,69 +20,47 @@ const POINTS = 400;
 // Samples in each of a few hundred steps: what a recording without counters has to show.
 export function sampleLine(heat: Heat): Line {
 	const together = Math.max(1, Math.ceil(heat.counts.length / POINTS));
-	const t: number[] = [];
-	const values: number[] = [];
-	for (let at = 0; at < heat.counts.length; at += together) {
-		const part = heat.counts.slice(at, at + together);
-		t.push((at + part.length / 2) / heat.rows);
-		values.push(part.reduce((sum, count) => sum + count, 0));
+	const length = Math.ceil(heat.counts.length / together);
+	const x = new Float64Array(length);
+	const mean = new Float64Array(length);
+	for (let at = 0; at < length; at++) {
+		const first = at * together;
+		const end = Math.min(first + together, heat.counts.length);
+		for (let i = first; i < end; i++) mean[at]! += heat.counts[i]!;
+		mean[at]! *= heat.rows / (end - first);
+		x[at] = (first + end) / 2 / heat.rows;
 	}
-	return { name: "samples", per: `in ${(together * 1000) / heat.rows} ms`, t, values };
+	const columns = { length, x, tracks: [{ mean, min: mean, max: mean }], step: together / heat.rows, from: 0, to: heat.counts.length / heat.rows };
+	return { name: "samples", sign: "/s", words: "per second", columns, track: 0, offset: 0 };
 }
 
-export function counterLines(answer: CounterAnswer, start: string): Line[] {
-	const offset = since(answer.start_ns, start);
-	const t = answer.t.map((ns) => (ns + offset) / 1e9);
-	return [
-		...answer.lines.filter(({ cpu }) => cpu < 0).map(({ event, mean }): Line => ({ name: event, per: "", t, values: mean })),
-		...answer.ratios.filter(({ cpu }) => cpu < 0).map(({ name, mean }): Line => ({ name, per: "", t, values: mean })),
-	];
+// Counters of the same run; offset: from the heatmap's beginning to theirs.
+export function counterLines({ lines, sources }: Curves, offset: number): Line[] {
+	const columns = sources[0]!;
+	return lines
+		.map(({ name, unit }, track): Line => ({ name, sign: unit.sign, words: unit.words, columns, track, offset }))
+		.filter(({ track }) => columns.tracks[track]!.mean.subarray(0, columns.length).some((value) => !Number.isNaN(value)));
 }
 
-type Amount = number | string;
-export type Point = [string, number, number, Amount, Amount, Amount]; // time, event, CPU, value, enabled, running
-
-// What is counted while it goes on: those of all CPUs at one time add up; a counter that had to share is
-// scaled to what it would have counted.
-export class LiveLines {
-	lines: Line[];
-
-	constructor(events: string[], private start: string) {
-		this.lines = events.map((name) => ({ name, per: "", t: [], values: [] }));
-	}
-
-	add(points: Point[]): void {
-		for (const [time, event, , value, enabled, running] of points) {
-			const line = this.lines[event];
-			if (!line) continue;
-			const at = since(time, this.start) / 1e9;
-			const scaled = Number(running) ? (Number(value) * Number(enabled)) / Number(running) : null;
-			const last = line.t.length - 1;
-			if (last >= 0 && line.t[last] === at) {
-				if (scaled !== null) line.values[last] = (line.values[last] ?? 0) + scaled;
-			} else {
-				line.t.push(at);
-				line.values.push(scaled);
-			}
-		}
-	}
-}
-
-// The mean in a range, or over all.
-export function meanIn({ t, values }: Line, range: Range | null): number | null {
+// The mean in a range, or over all; NaN: nothing was counted there.
+export function meanIn({ columns, track, offset }: Line, range: Range | null): number {
+	const { mean } = columns.tracks[track]!;
 	let sum = 0;
 	let count = 0;
-	for (let i = 0; i < t.length; i++) {
-		if (values[i] === null || (range && (t[i]! * 1e9 < range[0] || t[i]! * 1e9 >= range[1]))) continue;
-		sum += values[i]!;
+	for (let i = 0; i < columns.length; i++) {
+		const ns = (columns.x[i]! + offset) * 1e9;
+		if (Number.isNaN(mean[i]!) || (range && (ns < range[0] || ns >= range[1]))) continue;
+		sum += mean[i]!;
 		count++;
 	}
-	return count ? sum / count : null;
+	return count ? sum / count : NaN;
 }
 
-export function short(value: number | null): string {
-	if (value === null) return "–";
-	const size = Math.abs(value);
-	const [by, letter] = size >= 1e9 ? [1e9, " G"] : size >= 1e6 ? [1e6, " M"] : size >= 1e4 ? [1e3, " k"] : [1, ""];
-	return `${Number((value / by).toPrecision(4))}${letter}`;
+export function valueAt({ columns, track, offset }: Line, at: number): number {
+	const index = columnNear(columns, at - offset);
+	return index < 0 ? NaN : columns.tracks[track]!.mean[index]!;
+}
+
+export function short(value: number, { sign }: Pick<Line, "sign">): string {
+	return Number.isNaN(value) ? "–" : shortNumber(value) + sign;
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The Time tab of a run: when it happened, and the flame graph or chart of the time that is chosen.
 
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo } from "preact/hooks";
 import type { Graph } from "../../flame/columns";
-import { isLive, isReady, useEvents, useGraph, useLiveGraph, useThreads } from "../flame/data";
+import { isReady, useEvents, useGraph, useLiveGraph, useThreads } from "../flame/data";
 import { Filters } from "../flame/filters";
 import { FlamePanel } from "../flame/panel";
 import type { TabProps } from "../flame/props";
@@ -12,13 +12,15 @@ import { Source } from "../flame/source";
 import { FlameState, filterOf } from "../flame/state";
 import { ALL, Refused, Waiting, useFlameState, useShown } from "../flame/tab";
 import { after, since } from "../flame/times";
+import { useCounters } from "../run/data";
+import { View } from "../run/view";
 import { Chart } from "./chart";
 import { Counters } from "./counters";
-import { Lanes, useChart, useCounters, useHeat, useLanes, useLiveHeat } from "./data";
+import { Lanes, useChart, useHeat, useLanes, useLiveHeat } from "./data";
 import { Heat, Range } from "./heat";
 import { Heatmap } from "./heatmap";
 import { LaneMap } from "./lanes";
-import { Line, LiveLines, Point, counterLines, sampleLine } from "./lines";
+import { Line, counterLines, sampleLine } from "./lines";
 import "./time.css";
 
 const LANES: [Lanes, string][] = [["none", "Seconds"], ["cpu", "CPUs"], ["thread", "Threads"]];
@@ -33,31 +35,18 @@ function Choice<T extends string>({ label, all, value, onChoose }: { label: stri
 	);
 }
 
-// Counters of a recording that goes on: new points only.
-function useLiveLines({ run, subscribe }: TabProps, start: string): Line[] {
-	const live = useRef<LiveLines | null>(null);
-	const [lines, setLines] = useState<Line[]>([]);
-	useEffect(() => {
-		if (!isLive(run.state) || !start) return;
-		return subscribe([`run:${run.id}:counters`], (name, data) => {
-			const { events, rows } = data as { events?: string[]; rows?: Point[] };
-			if (name === "points-snapshot") live.current = new LiveLines(events ?? [], start);
-			else if (name !== "points") return;
-			live.current?.add(rows ?? []);
-			setLines(live.current?.lines.map((line) => ({ ...line })) ?? []);
-		});
-	}, [run.id, run.state, start]);
-	return lines;
-}
+const COUNTER_WIDTH = 1200;
 
-function useLines(props: TabProps, heat: Heat | null): Line[] {
-	const counters = useCounters(props).value;
-	const live = useLiveLines(props, heat?.start ?? "");
-	return useMemo(() => {
+// Counters of the recording, also while it goes on: then their columns grow, and the view tells of it.
+function useLines({ run }: TabProps, heat: Heat | null): { lines: Line[]; view: View } {
+	const view = useMemo(() => new View(), []);
+	const { counters, curves } = useCounters(run, view, null, heat ? COUNTER_WIDTH : 0, false);
+	useEffect(() => () => view.stop(), []);
+	const lines = useMemo(() => {
 		if (!heat) return [];
-		const counted = isReady(props.run.state) ? (counters ? counterLines(counters, heat.start) : []) : live;
-		return [sampleLine(heat), ...counted.filter(({ values }) => values.some((value) => value !== null))];
-	}, [heat, counters, live, props.run.state]);
+		return [sampleLine(heat), ...(curves ? counterLines(curves, since(counters!.start_ns, heat.start) / 1e9) : [])];
+	}, [heat, curves, curves?.sources[0]?.length]);
+	return { lines, view };
 }
 
 // The flame chart of the chosen thread, or of the busiest of what is chosen.
@@ -111,7 +100,7 @@ function Shown(props: TabProps & { width: number; lanes: Lanes }) {
 	const live = useLiveGraph(props, state.event);
 	const growing = useLiveHeat(props, live?.event ?? 0);
 	const heat = useShown(answer, growing, run.id);
-	const lines = useLines(props, heat);
+	const { lines, view } = useLines(props, heat);
 	if (answer.refusal) return <Refused refusal={answer.refusal} onReset={() => change(ALL)} />;
 	if (!heat) return <Waiting state={run.state} />;
 	const range = rangeIn(state, heat);
@@ -126,7 +115,7 @@ function Shown(props: TabProps & { width: number; lanes: Lanes }) {
 				<Filters state={state} change={change} events={names} threads={threads} start={heat.start} />
 				{isReady(run.state) && <Choice label="Below the map" all={BELOW} value={chart ? "chart" : "graph"} onChoose={(name) => setParams({ below: name === "chart" ? name : null })} />}
 			</div>
-			<Counters lines={lines} span={span} range={range} onRange={choose} />
+			<Counters lines={lines} span={span} range={range} onRange={choose} view={view} />
 			{lanes === "none" ? <Heatmap heat={heat} range={range} onRange={choose} />
 				: laned.refusal ? <Refused refusal={laned.refusal} />
 					: laned.value ? <LaneMap answer={laned.value} who={state.who} range={range} onRange={choose} onWho={(who) => change({ who, zoom: 0 })} />

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// Curves as pixels, column by column. A browser that draws without a GPU takes several milliseconds for the outline of
+// a thousand points; this takes tenths of one, so that many plots can follow the hand. No browser in here.
+//
+// A curve never goes back in time, so in each column of pixels it covers one stretch from top to bottom: between the
+// lowest and the highest that its line reaches there. Both ends are shaded by how much of a pixel they cover.
+
+import { columnAt, type Columns, type Piece } from "./columns";
+
+export interface Raster {
+	pixels: Uint32Array; // alpha, blue, green, red from the highest byte down; rows from the top
+	width: number;
+	height: number;
+}
+
+export interface Pen {
+	color: number; // 0xbbggrr
+	width: number; // of the line, in pixels
+	area: number; // how much of the colour is below the line, 0 to 1
+	band: number; // and between the lowest and the highest value
+}
+
+// What part of a raster stands for which time, and which value is its upper edge.
+export interface Frame {
+	from: number;
+	to: number;
+	top: number;
+}
+
+export function penColor(css: string): number {
+	const rgb = parseInt(css.slice(1, 7), 16);
+	return ((rgb & 0xff) << 16) | (rgb & 0xff00) | (rgb >> 16);
+}
+
+const ROWS = 4096;
+const cover = new Float32Array(ROWS + 2); // of one column
+
+function blend(pixels: Uint32Array, at: number, color: number, alpha: number): void {
+	const below = pixels[at]!;
+	const under = below >>> 24;
+	if (!under || alpha >= 255) {
+		pixels[at] = (((alpha | 0) << 24) | color) >>> 0;
+		return;
+	}
+	const rest = (under * (255 - alpha)) / 255;
+	const all = alpha + rest;
+	const mix = (shift: number) => ((((color >> shift) & 255) * alpha + ((below >> shift) & 255) * rest) / all) | 0;
+	pixels[at] = (((all | 0) << 24) | (mix(16) << 16) | (mix(8) << 8) | mix(0)) >>> 0;
+}
+
+// Adds a stretch of the line to the column's cover.
+function stretch(top: number, bottom: number, part: number, height: number): void {
+	const from = Math.max(0, top);
+	const to = Math.min(height, bottom);
+	if (from >= to) return;
+	const first = from | 0;
+	const last = to | 0;
+	if (first === last) {
+		cover[first]! += (to - from) * part;
+		return;
+	}
+	cover[first]! += (first + 1 - from) * part;
+	for (let row = first + 1; row < last; row++) cover[row]! += part;
+	cover[last]! += (to - last) * part;
+}
+
+// Puts one column together: cover of the line, what is below it, and the band between two rows.
+function column(raster: Raster, x: number, pen: Pen, low: number, high: number, bandTop: number, bandFoot: number): void {
+	const { pixels, width, height } = raster;
+	const reach = 2 * pen.width;
+	const lineFrom = Math.max(0, (high - reach) | 0);
+	const lineTo = Math.min(height - 1, Math.ceil(low + reach));
+	const foot = pen.area ? height - 1 : Math.max(lineTo, bandFoot);
+	for (let row = Math.max(0, Math.min(lineFrom, bandTop)); row <= foot && row < height; row++) {
+		let alpha = pen.area && row > high ? pen.area * (1 - (0.75 * row) / height) : 0;
+		if (row >= bandTop && row <= bandFoot && pen.band > alpha) alpha = pen.band;
+		if (row >= lineFrom && row <= lineTo && cover[row]! > 0) alpha += (1 - alpha) * Math.min(1, cover[row]!);
+		if (alpha > 0.004) blend(pixels, row * width + x, pen.color, alpha * 255);
+	}
+	cover.fill(0, lineFrom, lineTo + 2);
+}
+
+function between(x: Float64Array, y: Float64Array, index: number, time: number): number {
+	const part = (time - x[index - 1]!) / (x[index]! - x[index - 1]!);
+	return y[index - 1]! + (y[index]! - y[index - 1]!) * part;
+}
+
+// How many parts a column is cut into: a slope needs several to look like one; what is steeper fills its column.
+function parts(rise: number): number {
+	return rise > 0.3 && rise < 3 ? 4 : 1;
+}
+
+function drawPiece(raster: Raster, pen: Pen, { columns, from, to }: Piece, index: number, frame: Frame): void {
+	const { x, length } = columns;
+	const { mean, min, max } = columns.tracks[index]!;
+	const banded = min !== mean && pen.band > 0;
+	const scale = raster.height / frame.top;
+	const pixel = (frame.to - frame.from) / raster.width;
+	const y = (value: number) => raster.height - value * scale;
+	const first = Math.max(0, Math.round((from - frame.from) / pixel));
+	const end = Math.min(raster.width, Math.round((to - frame.from) / pixel));
+	const half = pen.width / 2;
+	let next = columnAt(columns, frame.from + first * pixel);
+	for (let at = first; at < end; at++) {
+		const left = frame.from + at * pixel;
+		const right = left + pixel;
+		const begin = next;
+		// Where the line comes in and goes out, if it does; NaN else, which no comparison below takes.
+		const enter = begin > 0 && begin < length ? between(x, mean, begin, left) : NaN;
+		let least = enter;
+		let most = enter;
+		let bandLeast = banded && begin > 0 && begin < length ? between(x, min, begin, left) : NaN;
+		let bandMost = banded && begin > 0 && begin < length ? between(x, max, begin, left) : NaN;
+		for (; next < length && x[next]! < right; next++) {
+			const value = mean[next]!;
+			if (!(value >= least)) least = Number.isNaN(value) ? least : value;
+			if (!(value <= most)) most = Number.isNaN(value) ? most : value;
+			if (!banded) continue;
+			if (!(min[next]! >= bandLeast)) bandLeast = Number.isNaN(min[next]!) ? bandLeast : min[next]!;
+			if (!(max[next]! <= bandMost)) bandMost = Number.isNaN(max[next]!) ? bandMost : max[next]!;
+		}
+		const leave = next > 0 && next < length ? between(x, mean, next, right) : NaN;
+		if (leave < least || Number.isNaN(least)) least = leave;
+		if (leave > most || Number.isNaN(most)) most = leave;
+		if (Number.isNaN(least)) continue;
+		const high = y(most);
+		const low = y(least);
+		const cuts = next === begin ? parts(low - high) : 1;
+		const part = (low - high) / cuts;
+		const thick = cuts > 1 ? half * Math.hypot(1, low - high) : half; // measured down, not across
+		for (let cut = 0; cut < cuts; cut++) stretch(high + cut * part - thick, high + (cut + 1) * part + thick, 1 / cuts, raster.height);
+		column(raster, at, pen, low, high, banded ? Math.floor(y(bandMost)) : raster.height, banded ? Math.floor(y(bandLeast)) : -1);
+	}
+}
+
+export function drawCurve(raster: Raster, pen: Pen, found: Piece[], track: number, frame: Frame): void {
+	for (const piece of found) if (piece.columns.tracks[track]) drawPiece(raster, pen, piece, track, frame);
+}
+
+// Round dots at points of their own.
+export function drawDots(raster: Raster, pen: Pen, columns: Columns, track: number, frame: Frame): void {
+	const { x, length } = columns;
+	const { mean } = columns.tracks[track]!;
+	const perSecond = raster.width / (frame.to - frame.from);
+	const radius = pen.width / 2;
+	for (let i = columnAt(columns, frame.from); i < length && x[i]! <= frame.to; i++) {
+		const across = (x[i]! - frame.from) * perSecond;
+		const down = raster.height - (mean[i]! / frame.top) * raster.height;
+		for (let row = Math.floor(down - radius); row <= down + radius; row++)
+			for (let at = Math.floor(across - radius); at <= across + radius; at++) {
+				if (row < 0 || at < 0 || row >= raster.height || at >= raster.width) continue;
+				const inside = radius + 0.5 - Math.hypot(at + 0.5 - across, row + 0.5 - down);
+				if (inside > 0) blend(raster.pixels, row * raster.width + at, pen.color, Math.min(1, inside) * 255 * 0.85);
+			}
+	}
+}
