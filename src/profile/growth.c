@@ -20,6 +20,8 @@ static void free_tree(struct growth_tree *tree)
 	vec_free(&tree->changed);
 	idmap_free(&tree->places);
 	vec_free(&tree->names_of);
+	vec_free(&tree->programs);
+	vec_free(&tree->bases);
 	vec_free(&tree->cells);
 	vec_free(&tree->changed_cells);
 }
@@ -76,32 +78,55 @@ static uint32_t group_of(struct growth *growth, uint32_t thread)
 	return growth->groups.data[thread];
 }
 
+/* What is known of a thing, NO_NODE if nothing; the list grows as far as that. */
+static uint32_t *known_of(struct growth_ids *ids, uint32_t thing)
+{
+	while (ids->len <= thing)
+		*vec_push(ids) = NO_NODE;
+	return &ids->data[thing];
+}
+
 static uint32_t function_name(struct growth *growth, struct growth_tree *tree, uint32_t function)
 {
-	while (tree->names_of.len <= function)
-		*vec_push(&tree->names_of) = NO_NODE;
-	if (tree->names_of.data[function] == NO_NODE)
-		tree->names_of.data[function] =
-			add_name(tree, flame_function_name(growth->profile, function));
-	return tree->names_of.data[function];
+	uint32_t *name = known_of(&tree->names_of, function);
+
+	if (*name == NO_NODE)
+		*name = add_name(tree, flame_function_name(growth->profile, function));
+	return *name;
 }
 
-static uint64_t place_key(uint32_t group, uint32_t stack)
+/* The node of a thread's program, which is the root for threads that nothing is known of. */
+static uint32_t program_of(struct growth *growth, struct growth_tree *tree, uint32_t thread)
 {
-	return (uint64_t)group << 32 | stack;
+	uint32_t group = group_of(growth, thread), name;
+	uint32_t *node = known_of(&tree->programs, group);
+
+	if (*node == NO_NODE && group == NO_GROUP)
+		*node = 0;
+	if (*node == NO_NODE) {
+		name = add_name(tree, flame_group_name(growth->profile, thread, GROUP_COMM));
+		*node = add_node(tree, 0, name, FLAME_GROUP);
+	}
+	return *node;
 }
 
-static uint32_t add_group(struct growth *growth, struct growth_tree *tree, uint32_t group,
-			  uint32_t thread)
+/* The node that a thread's stacks stand on: its own, as long as the tree is small. */
+static uint32_t base_of(struct growth *growth, struct growth_tree *tree, uint32_t thread)
 {
-	uint32_t node = 0;
+	uint32_t *base = known_of(&tree->bases, thread), program, name;
 
-	if (group != NO_GROUP)
-		node = add_node(
-			tree, 0,
-			add_name(tree, flame_group_name(growth->profile, thread, GROUP_COMM)),
-			FLAME_GROUP);
-	return idmap_add(&tree->places, place_key(group, STACK_ROOT), node);
+	if (*base != NO_NODE)
+		return *base;
+	program = program_of(growth, tree, thread);
+	if (!program || tree->nodes.len >= GROWTH_APART)
+		return *base = program;
+	name = add_name(tree, flame_group_name(growth->profile, thread, GROUP_THREAD));
+	return *base = add_node(tree, program, name, FLAME_GROUP);
+}
+
+static uint64_t place_key(uint32_t base, uint32_t stack)
+{
+	return (uint64_t)base << 32 | stack;
 }
 
 static uint32_t add_frame(struct growth *growth, struct growth_tree *tree, uint32_t parent,
@@ -120,20 +145,21 @@ static uint32_t add_frame(struct growth *growth, struct growth_tree *tree, uint3
 static uint32_t place(struct growth *growth, struct growth_tree *tree, uint32_t thread,
 		      uint32_t stack)
 {
-	uint32_t group = group_of(growth, thread), at;
+	uint32_t base = base_of(growth, tree, thread), at = base;
 
 	growth->path.len = 0;
-	while ((at = idmap_find(&tree->places, place_key(group, stack))) == IDMAP_NONE &&
-	       stack != STACK_ROOT) {
+	while (stack != STACK_ROOT) {
+		at = idmap_find(&tree->places, place_key(base, stack));
+		if (at != IDMAP_NONE)
+			break;
+		at = base;
 		*vec_push(&growth->path) = stack;
 		stack = growth->profile->stacks.parent[stack];
 	}
-	if (at == IDMAP_NONE)
-		at = add_group(growth, tree, group, thread);
 	while (growth->path.len) {
 		stack = growth->path.data[--growth->path.len];
 		at = add_frame(growth, tree, at, stack);
-		idmap_add(&tree->places, place_key(group, stack), at);
+		idmap_add(&tree->places, place_key(base, stack), at);
 	}
 	return at;
 }

@@ -4,7 +4,10 @@
  * it grows: what is new or changed since the last look can be told, and numbers of nodes and names
  * are never given to anything else.
  *
- * The trees are those of profile/flametree.h with GROUP_COMM and nothing left out; siblings stand
+ * The trees are those of profile/flametree.h with GROUP_COMM and nothing left out, but for one
+ * level: on a program stand its threads, named as by GROUP_THREAD, and on these their stacks.  A
+ * tree of GROWTH_APART nodes tells no more threads apart: what is new in it then stands on the
+ * program itself, so that many short processes do not make it many times as large.  Siblings stand
  * in the order in which they came.
  */
 #ifndef PROFILE_GROWTH_H
@@ -13,8 +16,9 @@
 #include "base/idmap.h"
 #include "profile/flametree.h"
 
-#define GROWTH_ROWS 50	       /* of the heatmap, in a second */
-#define GROWTH_NAME (32 << 10) /* bytes of a name; longer ones are cut */
+#define GROWTH_ROWS  50		/* of the heatmap, in a second */
+#define GROWTH_NAME  (32 << 10) /* bytes of a name; longer ones are cut */
+#define GROWTH_APART 20000	/* nodes */
 
 struct growth_node {
 	uint32_t parent, name;
@@ -28,12 +32,16 @@ struct growth_cell {
 	bool changed;
 };
 
+struct growth_ids VEC_OF(uint32_t);
+
 struct growth_tree {
 	VEC(struct growth_node) nodes; /* 0 is the root; parents come before their children */
 	struct strlist names;
 	VEC(uint32_t) changed;	       /* nodes, in no order */
-	struct idmap places;	       /* group and stack to nodes */
-	VEC(uint32_t) names_of;	       /* functions to names; NO_NODE: none yet */
+	struct growth_ids programs;    /* groups to nodes */
+	struct growth_ids bases;       /* threads to the nodes that their stacks stand on */
+	struct idmap places;	       /* such a node and a stack to nodes */
+	struct growth_ids names_of;    /* functions to names; NO_NODE: none yet */
 	VEC(struct growth_cell) cells; /* [second * GROWTH_ROWS + row] */
 	VEC(uint32_t) changed_cells;
 	uint64_t samples;

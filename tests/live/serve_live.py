@@ -103,12 +103,16 @@ class View:
         for piece in data["pieces"]:
             self.text[piece["stream"]] += piece["text"]
 
-    def flat(self, event):
-        """path of (name, kind) → (samples, count) of all nodes that have any."""
+    def flat(self, event, group):
+        """path of (name, kind) → (samples, count) of all nodes that have any, by program or by thread."""
         tree, paths = self.trees[event], []
         for number, (parent, name, kind) in enumerate(tree["nodes"]):
             step = (tree["names"][name], kind)
-            paths.append((paths[parent] if number else ()) + (step,))
+            above = paths[parent] if number else ()
+            if KINDS[kind] == "group" and parent:  # a thread, on its program
+                paths.append(above if group == "comm" else above[:1] + (step,))
+            else:
+                paths.append(above + (step,))
         own = {}
         for node, (samples, count) in tree["own"].items():
             if samples:
@@ -125,9 +129,9 @@ def add(own, path, samples, count):
 KINDS = ["user", "library", "kernel", "jit", "inlined", "unknown", "group"]
 
 
-def api_flat(site, run, event):
+def api_flat(site, run, event, group):
     """The same of GET /runs/ID/tree."""
-    answer = site.get(f"/runs/{run}/tree?event={event}&limit=1000000")
+    answer = site.get(f"/runs/{run}/tree?event={event}&group={group}&limit=1000000")
     paths, own = [], {}
     for node in answer["nodes"]:
         parent = paths[node["parent"]] if node["parent"] >= 0 else ()
@@ -178,10 +182,11 @@ def compare_with_results(site, run, view, what):
           f"{what}: a tree has come", view.counts)
     for event in view.trees:
         name = view.trees[event]["event"]
-        ours, (theirs, answer) = view.flat(event), api_flat(site, run, name)
-        check(ours == theirs, f"{what}: the tree of {name} is that of the API, sample for sample",
-              f"{len(ours)} and {len(theirs)} nodes with samples",
-              list(set(ours.items()) ^ set(theirs.items()))[:6])
+        for group in ("thread", "comm"):
+            ours, (theirs, answer) = view.flat(event, group), api_flat(site, run, name, group)
+            check(ours == theirs, f"{what}: the tree of {name} by {group} is that of the API, sample for sample",
+                  f"{len(ours)} and {len(theirs)} nodes with samples",
+                  list(set(ours.items()) ^ set(theirs.items()))[:6])
         total = sum(samples for samples, _ in ours.values())
         check(total == answer["samples"] == sum(view.cells[event].values()),
               f"{what}: heatmap and tree have the same samples", total, answer["samples"],

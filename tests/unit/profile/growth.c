@@ -40,6 +40,12 @@ static void join_sorted(struct strlist *lines, struct buf *into)
 	strlist_free(lines);
 }
 
+static bool is_program(const struct growth_tree *tree, uint32_t node)
+{
+	return node && tree->nodes.data[node].kind == FLAME_GROUP && !tree->nodes.data[node].parent;
+}
+
+/* Without the programs it is the tree by threads. */
 static void print_read(const struct reader *reader, const struct growth_tree *tree,
 		       struct buf *into)
 {
@@ -48,8 +54,11 @@ static void print_read(const struct reader *reader, const struct growth_tree *tr
 	for (uint32_t i = 0; i < reader->parents.len; i++) {
 		struct buf path = { 0 };
 
+		if (is_program(tree, i))
+			continue;
 		for (uint32_t at = i; at; at = reader->parents.data[at])
-			buf_printf(&path, "%s<", tree->names.data[reader->names.data[at]]);
+			if (!is_program(tree, at))
+				buf_printf(&path, "%s<", tree->names.data[reader->names.data[at]]);
 		buf_printf(&path, " %llu %llu", (unsigned long long)reader->self.data[i].samples,
 			   (unsigned long long)reader->self.data[i].weight);
 		strlist_add(&lines, path.data);
@@ -60,7 +69,9 @@ static void print_read(const struct reader *reader, const struct growth_tree *tr
 
 static void print_built(const struct profile *profile, uint16_t event, struct buf *into)
 {
-	struct flametree_options options = { .filter.event = event, .show_idle = true };
+	struct flametree_options options = { .filter.event = event,
+					     .group = GROUP_THREAD,
+					     .show_idle = true };
 	struct strlist lines = { 0 };
 	struct flametree tree;
 
@@ -161,6 +172,34 @@ TEST(growth_rests)
 	growth_take(&growth);
 	EXPECT_INT(growth.trees.data[0].changed.len, 0);
 	EXPECT_INT(growth.trees.data[0].changed_cells.len, 0);
+	growth_free(&growth);
+	profile_free(profile);
+}
+
+/* A tree that is large already takes no more threads. */
+TEST(growth_tells_threads_apart_while_small)
+{
+	struct profile *profile = made_profile();
+	struct profile_row row = { .time = 2, .weight = 1 };
+	const struct growth_tree *tree;
+	struct growth growth;
+	char frames[40];
+
+	growth_init(&growth, profile);
+	for (int i = 0; i < GROWTH_APART; i++) {
+		snprintf(frames, sizeof(frames), "main;f%d", i);
+		made_sample(profile, 1, frames, 1);
+	}
+	row.thread = made_thread(profile, 1, 2, "prog");
+	row.stack = made_stack(profile, "main");
+	profile_add(profile, &row);
+	growth_take(&growth);
+	tree = &growth.trees.data[0];
+	EXPECT_TEXT(tree->names.data[tree->nodes.data[2].name], "prog-1/1");
+	EXPECT_INT(tree->nodes.data[2].parent, 1);
+	EXPECT_INT(vec_last(&tree->nodes)->parent, 1);
+	EXPECT_TEXT(tree->names.data[vec_last(&tree->nodes)->name], "main");
+	EXPECT_INT(vec_last(&tree->nodes)->self.samples, 1);
 	growth_free(&growth);
 	profile_free(profile);
 }

@@ -44,4 +44,24 @@ describe("a live tree", () => {
 		expect(tree.add(growth({ first: 7, parents: [0], name_ids: [0], kinds: [0] }))).toBe(false);
 		expect(shown(tree)).toHaveLength(3);
 	});
+
+	it("merges the threads of a program, and shows one where it is asked to", () => {
+		const tree = new LiveTree("cycles");
+		tree.add(growth({
+			names: ["all", "a b", "a b-7/8", "f", "a b-7/9"], parents: [0, 0, 1, 2, 1, 4, 1], name_ids: [0, 1, 2, 3, 4, 3, 3],
+			kinds: [GROUP, GROUP, GROUP, 0, GROUP, 0, 0], changed: [3, 5, 6], self: [3, 4, 5], counts: [30, 40, 50], samples: 12,
+		}));
+		expect(shown(tree)).toEqual(["all 0:120", " a b 0:120", "  f 12:120"]);
+		expect(tree.threads).toEqual([{ comm: "a b", pid: "7", tid: "8", samples: 3 }, { comm: "a b", pid: "7", tid: "9", samples: 4 }]);
+		tree.show("t9");
+		expect(shown(tree)).toEqual(["all 0:40", " a b 0:40", "  f 4:40"]);
+		tree.add(growth({ first: 7, names: ["g"], parents: [5, 3], name_ids: [5, 5], kinds: [0, 0], changed: [5, 7, 8], self: [6, 1, 2], counts: [60, 10, 20], samples: 17 }));
+		expect(shown(tree)).toEqual(["all 0:70", " a b 0:70", "  f 6:70", "   g 1:10"]);
+		tree.show("p7");
+		expect(shown(tree)).toEqual(["all 0:120", " a b 0:120", "  f 9:120", "   g 3:30"]);
+		tree.show("t77");
+		expect(shown(tree)).toEqual(["all 0:0"]);
+		tree.show("");
+		expect(shown(tree)).toEqual(["all 0:170", " a b 0:170", "  f 14:170", "   g 3:30"]);
+	});
 });
