@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profile/flameplace.h"
+#include "profile/flameinside.h"
 #include "profile/match.h"
 
 #include <errno.h>
 
-#define GROUP_LINK UINT32_MAX
-#define NOBODY	   UINT32_MAX
+#define NOBODY UINT32_MAX
 
 static uint32_t add_node(struct flame_placer *p, uint32_t parent, uint32_t link)
 {
@@ -204,12 +204,6 @@ static uint32_t name_of(struct growing *g, uint32_t function)
 	return *name;
 }
 
-static enum flame_kind kind_of(const struct profile *profile, uint32_t link)
-{
-	return link & 1 ? FLAME_INLINED
-			: flame_kind_of((enum frame_kind)profile->functions.data[link >> 1].kind);
-}
-
 static uint32_t grow_node(struct growing *g, uint32_t parent, const struct placed_node *placed,
 			  uint32_t group_name)
 {
@@ -226,7 +220,7 @@ static uint32_t grow_node(struct growing *g, uint32_t parent, const struct place
 	if (placed->link != GROUP_LINK) {
 		node.function = placed->link >> 1;
 		node.name = name_of(g, node.function);
-		node.kind = (uint8_t)kind_of(g->tree->profile, placed->link);
+		node.kind = (uint8_t)placed_kind(g->tree->profile, placed->link);
 	}
 	level = g->levels.len ? g->levels.data[parent] + 1 : 0;
 	*vec_push(&g->levels) = level;
@@ -285,17 +279,19 @@ static uint64_t select_rank(uint64_t *values, size_t count, size_t rank)
 	return values[rank];
 }
 
-/* The share below which frames are left out so that no more than `most` stay. */
-static double narrowest(const struct flame_placer *p, const struct flametree_options *options)
+/* The share below which frames are left out so that no more than `most` stay: of all, or, where
+ * there are marks, of those inside. */
+static double narrowest(const struct flame_placer *p, const struct flametree_options *options,
+			const uint8_t *marks)
 {
 	uint64_t whole = flame_value(&p->nodes.data[0].weight, options->weight);
 	uint64_t *values = mem_resize(NULL, p->nodes.len, sizeof(*values));
 	double least = options->least, limit;
 	size_t count = 0;
 
-	vec_each (node, &p->nodes)
-		if (node->weight.samples)
-			values[count++] = flame_value(&node->weight, options->weight);
+	for (size_t i = 0; i < p->nodes.len; i++)
+		if (p->nodes.data[i].weight.samples && (!marks || marks[i] == FLAME_INSIDE))
+			values[count++] = flame_value(&p->nodes.data[i].weight, options->weight);
 	if (whole && count > options->most) {
 		limit = ((double)select_rank(values, count, options->most) + 1) / (double)whole;
 		least = limit > least ? limit : least;
@@ -304,17 +300,45 @@ static double narrowest(const struct flame_placer *p, const struct flametree_opt
 	return least;
 }
 
+/* What nodes of the tree must have: elsewhere, on the way inside, and inside. */
+struct limits {
+	uint8_t *marks; /* NULL: all are elsewhere */
+	double least[FLAME_PARTS];
+};
+
+static void find_limits(struct limits *limits, const struct flame_placer *p,
+			const struct flametree_options *options, struct flametree *tree,
+			const uint32_t *group_names)
+{
+	double whole = (double)flame_value(&p->nodes.data[0].weight, options->weight);
+
+	tree->least = options->most ? narrowest(p, options, NULL) : options->least;
+	*limits = (struct limits){ .least[FLAME_ELSEWHERE] = tree->least * whole };
+	if (!options->inside)
+		return;
+	limits->marks = flame_inside(p, options, tree, group_names);
+	limits->least[FLAME_INSIDE] =
+		(options->most ? narrowest(p, options, limits->marks) : options->least) * whole;
+}
+
+static bool is_wide_enough(const struct limits *limits, const struct flame_placer *p, size_t node,
+			   enum flame_weight weight)
+{
+	double least = limits->least[limits->marks ? limits->marks[node] : FLAME_ELSEWHERE];
+
+	return (double)flame_value(&p->nodes.data[node].weight, weight) >= least;
+}
+
 void flame_placer_finish(struct flame_placer *p, const struct flametree_options *options,
 			 const uint32_t *group_names, struct flametree *tree)
 {
 	struct growing g = { .tree = tree };
 	const uint32_t *group = p->groups.data;
-	double least;
+	struct limits limits;
 
 	g.names = nothing_known(p->profile->functions.len, sizeof(*g.names));
 	sum_up(p);
-	tree->least = options->most ? narrowest(p, options) : options->least;
-	least = tree->least * (double)flame_value(&p->nodes.data[0].weight, options->weight);
+	find_limits(&limits, p, options, tree, group_names);
 	strlist_add(&tree->names, "all");
 	p->nodes.data[0].link = grow_node(&g, 0, &p->nodes.data[0], (uint32_t)tree->names.len - 1);
 	for (size_t i = 1; i < p->nodes.len; i++) {
@@ -325,11 +349,12 @@ void flame_placer_finish(struct flame_placer *p, const struct flametree_options 
 
 		if (parent == NO_NODE || !node->weight.samples) {
 			node->link = NO_NODE;
+			tree->hidden += node->weight.samples > 0;
 			continue;
 		}
 		tree->nodes.data[parent].self.samples -= node->weight.samples;
 		tree->nodes.data[parent].self.weight -= node->weight.weight;
-		if ((double)flame_value(&node->weight, options->weight) >= least &&
+		if (is_wide_enough(&limits, p, i, options->weight) &&
 		    !is_too_high(&g, parent, options)) {
 			node->link = grow_node(&g, parent, node, name);
 		} else {
@@ -337,6 +362,7 @@ void flame_placer_finish(struct flame_placer *p, const struct flametree_options 
 			tree->hidden++;
 		}
 	}
+	free(limits.marks);
 	free(g.names);
 	vec_free(&g.levels);
 }

@@ -14,6 +14,9 @@
 /* The node of a stack that the options leave out. */
 #define LEFT_OUT (UINT32_MAX - 1)
 
+/* The link of a program or thread. */
+#define GROUP_LINK UINT32_MAX
+
 struct placed_node {
 	uint32_t parent; /* a smaller index; 0 is the root */
 	uint32_t link;	 /* the function, and whether it was inlined; or GROUP_LINK */
@@ -45,6 +48,14 @@ int flame_placer_init(struct flame_placer *placer, const struct profile *profile
 		      const struct calltree_options *options, size_t groups, uint32_t root,
 		      struct err *err);
 void flame_placer_fini(struct flame_placer *placer);
+
+static inline enum flame_kind placed_kind(const struct profile *profile, uint32_t link)
+{
+	if (link == GROUP_LINK)
+		return FLAME_GROUP;
+	return link & 1 ? FLAME_INLINED
+			: flame_kind_of((enum frame_kind)profile->functions.data[link >> 1].kind);
+}
 
 /* The node of a stack's leaf in a group, or LEFT_OUT. */
 uint32_t flame_placer_place(struct flame_placer *placer, uint32_t group, uint32_t stack);

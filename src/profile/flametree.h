@@ -36,6 +36,10 @@ struct flametree_options {
 	enum flame_weight weight;
 	uint32_t depth; /* levels above the root; what is above them is left out.  0: all */
 	size_t most;	/* frames: of more than these the narrowest are left out.  0: all stay */
+	/* flame_path_key() of a frame; 0: of none.  It has as many frames again, if there are so
+	 * many inside it, and stays with its callers however narrow it is. */
+	uint32_t inside;
+	uint32_t (*name_key)(const char *name); /* what that key is made of */
 };
 
 struct flame_node {
@@ -77,6 +81,11 @@ enum flame_kind flame_kind_of(enum frame_kind kind);
 /* A function as people read it: demangled; one without a name is its object in brackets.  Free it.
  */
 char *flame_function_name(const struct profile *profile, uint32_t function);
+
+/* A number for the names on the way to a frame, which holds in every tree that has it; 0 is the
+ * root's.  web/flame/match.ts has the same. */
+uint32_t flame_path_key(uint32_t parent_key, uint32_t name_key, enum flame_kind kind,
+			uint32_t depth);
 
 /* A thread's group: "redis-server", "redis-server-12", "redis-server-12/13".  Free it. */
 char *flame_group_name(const struct profile *profile, uint32_t thread, enum flame_group group);

@@ -3,6 +3,7 @@
 #include "base/err.h"
 #include "base/text.h"
 #include "profile/remedy.h"
+#include "render/flame_color.h"
 #include "render/flame_columns.h"
 #include "render/flame_layout.h"
 #include "render/out_json.h"
@@ -14,7 +15,8 @@
 #define ROWS_LIMIT 100
 #define TREE_LIMIT 10000
 /* Frames of a flame graph, the widest: about 500 KB packed. */
-#define FRAMES_MOST 50000
+#define FRAMES	    50000
+#define FRAMES_MOST 1000000
 
 static uint64_t first_time(const struct profile *profile)
 {
@@ -71,6 +73,29 @@ static void put_flame(const struct result *result, const struct flametree *tree,
 	buf_free(&subtitle);
 }
 
+/* The frame that is looked into, in hexadecimal digits as in the page's address. */
+static int read_inside(struct request *request, struct flametree_options *view, struct err *err)
+{
+	const char *text = result_text(request, "inside");
+
+	if (text && (strspn(text, "0123456789abcdef") != strlen(text) || strlen(text) > 8))
+		return err_set(err, EINVAL, "inside=%s: eight hexadecimal digits are wanted", text);
+	view->inside = text ? (uint32_t)strtoul(text, NULL, 16) : 0;
+	view->name_key = flame_shade;
+	return 0;
+}
+
+static int read_size(struct request *request, struct flametree_options *view, struct err *err)
+{
+	uint32_t most;
+	int rc = result_number(request, "most", FRAMES, 1, FRAMES_MOST, &most, err);
+
+	view->most = most;
+	if (!rc)
+		rc = result_number(request, "depth", 0, 0, 10000, &view->depth, err);
+	return rc ? rc : read_inside(request, view, err);
+}
+
 static int get_flame(struct request *request, struct err *err)
 {
 	struct flametree tree;
@@ -81,8 +106,7 @@ static int get_flame(struct request *request, struct err *err)
 	if (rc)
 		return rc < 0 ? rc : 0;
 	result.query.view.least = result.query.least;
-	result.query.view.most = FRAMES_MOST;
-	rc = result_number(request, "depth", 0, 0, 10000, &result.query.view.depth, err);
+	rc = read_size(request, &result.query.view, err);
 	if (!rc && !result.query.profile->events.len)
 		rc = err_set(err, ENOENT, "run %" PRId64 " has no samples", result.run.id);
 	if (!rc)

@@ -88,7 +88,7 @@ TEST(flametree_narrow)
 	options.least = 0.21;
 	expect_tree(profile, options, "all:10(prog:10(main:10(work:7(sort:7))))");
 	EXPECT_INT(flametree_build(&tree, profile, &options, NULL), 0);
-	EXPECT_INT(tree.hidden, 1);
+	EXPECT_INT(tree.hidden, 2);
 	EXPECT_INT(tree.nodes.data[2].self.weight, 1);
 	flametree_free(&tree);
 	options.weight = WEIGH_SAMPLES; /* one each */
@@ -153,5 +153,39 @@ TEST(flametree_of_so_many_frames)
 	EXPECT_INT(tree.hidden, 2);
 	EXPECT_NEAR(tree.least, 0.3, 1e-9);
 	flametree_free(&tree);
+	profile_free(profile);
+}
+
+static uint32_t length_of(const char *name)
+{
+	return (uint32_t)strlen(name);
+}
+
+/* Who looks into a frame gets what is narrow inside it, and its callers, but not more of others. */
+TEST(flametree_inside_a_frame)
+{
+	static const struct {
+		const char *stack;
+		uint64_t weight;
+	} rows[] = { { "main;a;bb;x", 1 },     { "main;a;bb;yy", 2 }, { "main;a;bb;zzz", 3 },
+		     { "main;ccc;x", 2 },      { "main;ccc;yy", 1 },  { "main;ddddd", 300 },
+		     { "main;ddddd;e;e", 200 } };
+	struct profile *profile = made_profile();
+	uint32_t key = flame_path_key(0, 4, FLAME_GROUP, 1);
+	struct flametree_options options = { .most = 6, .name_key = length_of };
+
+	for (uint64_t i = 0; i < ARRAY_SIZE(rows); i++)
+		made_sample(profile, i, rows[i].stack, rows[i].weight);
+	expect_tree(profile, options, "all:509(prog:509(main:509(ddddd:500(e:200(e:200)))))");
+	key = flame_path_key(key, 4, FLAME_USER, 2);
+	key = flame_path_key(key, 1, FLAME_USER, 3);
+	options.inside = flame_path_key(key, 2, FLAME_USER, 4);
+	expect_tree(profile, options,
+		    "all:509(prog:509(main:509(a:6(bb:6(x:1 yy:2 zzz:3)) "
+		    "ddddd:500(e:200(e:200)))))");
+	options.most = 2;
+	expect_tree(profile, options, "all:509(prog:509(main:509(a:6(bb:6(zzz:3)))))");
+	options.inside = 1;
+	expect_tree(profile, options, "all:509");
 	profile_free(profile);
 }

@@ -105,6 +105,7 @@ TEST(results_of_samples)
 	expect("chart?tid=1", 200, "\"samples\":100,\"down_sampled\":false,\"depth\":2");
 	expect("flame", 200, "\"start_ns\":\"5000000000\"");
 	expect("flame?depth=2", 200, "[not shown]");
+	expect("flame?most=2", 200, "[not shown]");
 	expect("quality", 200, "\"query\":\"quality\"");
 	expect("summary", 200, "\"tabs\":[\"overview\",\"samples\",\"flame\",\"time\",");
 	expect("overview", 200, "`work` alone took 75 %");
@@ -125,6 +126,9 @@ TEST(results_refuse_what_makes_no_sense)
 		{ "tree?from=x", 400, "from=x" },
 		{ "tree?cpu=x", 400, "\"error\"" },
 		{ "tree?least=7", 400, "least=7" },
+		{ "flame?most=0", 400, "most=0: 1 to" },
+		{ "flame?inside=main", 400, "inside=main: eight hexadecimal digits" },
+		{ "flame?inside=123456789", 400, "eight hexadecimal digits" },
 		{ "callers", 400, "function: the name of one is wanted" },
 		{ "callers?function=nobody", 404, "no function in these stacks" },
 		{ "heatmap?lanes=disk", 400, "one of none, cpu, thread" },
