@@ -114,7 +114,7 @@ class Tab:
         self.page.run("(async () => { for (;;) { const b = document.querySelector('.flame-more button'); if (!b) return; "
                       "b.click(); await new Promise((done) => setTimeout(done)); } })()")
         found = self.page.run("[...document.querySelectorAll('.flame-table tbody tr')].map((r) => "
-                              "[r.cells[2].textContent, r.cells[0].textContent, r.cells[1].textContent])")
+                              "[r.dataset.function, r.cells[0].textContent, r.cells[1].textContent])")
         return {name: (float(own[:-2]), float(total[:-2])) for name, own, total in found}
 
     def picture(self, selector=".flame-minimap canvas"):

@@ -21,6 +21,7 @@ import lib
 import server
 
 NS = 1_000_000_000
+LISTED = "[...document.querySelectorAll('.flame-table tbody tr')].map((row) => row.dataset.function)"
 
 
 def check(name, good, why=""):
@@ -161,10 +162,10 @@ def changes(browser, site, run):
     """Focus, hide, collapse, leaf first: the table has the API's figures for the same."""
     tab = Tab(browser, site, run, "flame").ready()
     check("self and total of the table are the API's", near(tab.rows(), top(site, run)), tab.rows())
-    heads = [tab.texts(".flame-table tbody tr td:last-child")]
+    heads = [tab.page.run(LISTED)]
     for order in ("Total", "Function"):
         tab.press(order, ".flame-table th button")
-        heads.append(tab.texts(".flame-table tbody tr td:last-child"))
+        heads.append(tab.page.run(LISTED))
     check("and are sorted as asked", heads[2] == sorted(heads[2]) and heads[1][0] == "main" and heads[0][0] != "main", heads)
     tab.press("Self", ".flame-table th button")
     for word, query in (("Focus", {"focus": "^sort$"}), ("Hide", {"hide": "^sort$"})):
@@ -208,7 +209,15 @@ def choosing(browser, site, run):
     tab.until(f"document.querySelector('.flame-subtitle').textContent.includes('{both:,} samples')")
     check("a process has those of its threads", near(tab.rows(), top(site, run, pid=70)) and tab.param("who") == "p70",
           tab.text(".flame-subtitle"))
+    tab.press("Undo")
+    tab.until(f"document.querySelector('.flame-subtitle').textContent.includes('{thread['samples']:,} samples')")
+    check("undo goes back to the thread before", tab.param("who") == "t71" and near(tab.rows(), top(site, run, tid=71)), tab.param("who"))
     tab.select("Thread", "")
+    tab.select("Event", "page-faults")
+    tab.until("document.querySelector('.flame-subtitle').textContent.startsWith('page-faults')")
+    tab.press("Undo")
+    tab.until("document.querySelector('.flame-subtitle').textContent.startsWith('cycles')")
+    check("and to the event before", tab.param("event") is None and near(tab.rows(), top(site, run)), tab.param("event"))
     tab.select("Event", "page-faults")
     tab.until("document.querySelector('.flame-subtitle').textContent.startsWith('page-faults')")
     check("another event has its own graph", near(tab.rows(), top(site, run, event="page-faults")) and
@@ -219,6 +228,42 @@ def choosing(browser, site, run):
     tab.press("Copy name")
     copied = tab.until("navigator.clipboard.readText().catch((e) => String(e))")
     check("a name is copied", copied == "toucher", copied)
+    tab.close()
+
+
+def closer(browser, site, run):
+    """Of a tree with more frames than are sent, a zoom brings those inside."""
+    tab = Tab(browser, site, run, "flame", "most=4").ready()
+    flame = site.get(f"/runs/{run}/flame?most=4")
+    check("frames that are left out are said", flame["hidden"] > 0 and f"{flame['hidden']:,} frames" in tab.text(".flame-foot"),
+          (flame["hidden"], tab.text(".flame-foot")))
+    check("and stand together in the graph", "[not shown]" in tab.rows(), tab.rows())
+    tab.page.click(*tab.place(2, 0.9))
+    chosen = tab.text(".flame-chosen .flame-name")
+    tab.until("performance.getEntriesByType('resource').some((entry) => entry.name.includes('inside='))")
+    tab.settle()
+    inside = site.get(f"/runs/{run}/flame?most=4&inside={tab.param('zoom')}")
+    shown = tab.rows()
+    check("a zoom brings more of them, with the API's figures", inside["hidden"] < flame["hidden"] and
+          set(shown) - {"[not shown]"} == set(inside["functions"]) - {"[not shown]", "all", "prog", "helper"} and
+          {"parse", "work"} <= set(shown), (chosen, inside["functions"], shown))
+    tab.close()
+
+
+def functions(browser, site, run):
+    """The Functions tab: its table and neighbours."""
+    tab = Tab(browser, site, run, "functions", "who=t71").ready(".functions tbody tr")
+    read = "Object.fromEntries([...document.querySelectorAll('.functions .scroll tbody tr')].map((row) => " \
+           "[row.querySelector('button').ariaLabel, [parseFloat(row.cells[0].textContent), parseFloat(row.cells[1].textContent)]]))"
+    check("functions of a thread have the API's figures", near(tab.page.run(read), top(site, run, tid=71)), tab.page.run(read))
+    tab.select("Thread", "")
+    tab.until(f"Object.keys({read}).includes('compare')")
+    tab.until("document.querySelector('.functions table').ariaBusy !== 'true'")
+    check("and those of all", near(tab.page.run(read), top(site, run)), tab.page.run(read))
+    tab.page.run("[...document.querySelectorAll('.functions .scroll button')].find((b) => b.ariaLabel === 'malloc').click()")
+    tab.until("!!document.querySelector('.around tbody tr button')")
+    callers = {row["function"] for row in site.get(f"/runs/{run}/callers?function=malloc")["functions"][0]["rows"]}
+    check("a function's callers are the API's", set(tab.texts(".around table[aria-label='Called by'] button")) == callers, callers)
     tab.close()
 
 
@@ -293,6 +338,9 @@ def heat(browser, site, run):
           f"{chosen:,} samples" in tab.text(".flame-subtitle"), (start, end, chosen, truth, tab.text(".flame-subtitle")))
     check("the table too", near(tab.rows(), top(site, run, **{"from": start, "to": end})), tab.rows())
     check("and the lines above show the same time", tab.page.run("document.querySelector('.time-counters .u-select').clientWidth") > 50)
+    tab.press("Undo")
+    check("undo takes the time back", tab.param("from") is None and near(tab.rows(), top(site, run)), tab.param("from"))
+    tab.drag(".time-heat", (1.5 / answer["columns"], 0.5), (3.5 / answer["columns"], 0.11))
     tab.select("Event", "page-faults")
     faults = flame_samples(site, run, start, end, event="page-faults")
     tab.until(f"document.querySelector('.flame-subtitle').textContent.includes('{faults:,} samples')")
@@ -326,7 +374,30 @@ def lanes(browser, site, run):
     expected = flame_samples(site, run, start, end, tid=answer["items"][1]["tid"])
     tab.until(f"document.querySelector('.flame-subtitle').textContent.includes('{expected:,} samples')")
     check("dragging over lanes chooses a time", f"{expected:,} samples" in tab.text(".flame-subtitle"), (start, end, expected))
+    lane_keys(tab, site, run, answer)
     tab.close()
+
+
+def lane_keys(tab, site, run, answer):
+    tab.page.run("document.querySelector('.time-lanes .time-plot').focus()")
+    tab.key("Escape", code=27)
+    check("Esc in lanes shows all of the time", tab.param("from") is None)
+    for key, more in [("ArrowRight", {})] * 3 + [("ArrowDown", {}), ("ArrowRight", {"modifiers": 8}), ("Enter", {"code": 13})]:
+        tab.key(key, **more)
+    begin, whole = int(answer["from_ns"]), int(answer["to_ns"]) - int(answer["from_ns"])
+    part = [round((int(tab.param(name)) - begin) / whole, 4) for name in ("from", "to")]
+    check("arrows choose a time in lanes", part == [0.02, 0.04], part)
+    before = tab.param("who")
+    tab.key(" ")
+    check("and Space a lane", before == f"t{answer['items'][1]['tid']}" and tab.param("who") is None, (before, tab.param("who")))
+    tab.key(" ")
+    expected = flame_samples(site, run, tab.param("from"), tab.param("to"), tid=answer["items"][1]["tid"])
+    tab.until(f"document.querySelector('.flame-subtitle').textContent.includes('{expected:,} samples')")
+    check("with the API's samples", tab.param("who") == before and f"{expected:,} samples" in tab.text(".flame-subtitle"), tab.text(".flame-subtitle"))
+    tab.page.run("document.querySelector('.time-seconds summary').click()")
+    tab.settle()
+    check("lanes are a table too", tab.texts(".time-seconds tbody td:nth-child(2)") == [f"{item['samples']:,}" for item in answer["items"]],
+          tab.texts(".time-seconds tbody td:nth-child(2)"))
 
 
 def chart(browser, site, run):
@@ -341,6 +412,15 @@ def chart(browser, site, run):
     check("the chart of a thread has the API's spans at their times", name == answer["functions"][answer["function"][widest]]["name"] and
           f"{count:,} sample" in facts["total"], (name, facts, count))
     check("and says how many samples it has", f"{answer['samples']:,} samples" in tab.text(".time-chart"), tab.text(".time-chart"))
+    tab.page.run("document.querySelector('.time-chart .flame-frames').focus()")
+    for key in ("ArrowDown", "ArrowDown"):
+        tab.key(key)
+    check("arrows move in it", tab.text(".time-chart [role=status] .flame-name") == name, tab.text(".time-chart [role=status]"))
+    tab.page.run("document.querySelector('.time-chart summary').click()")
+    tab.settle()
+    longest = sorted(range(len(answer["length"])), key=lambda i: (-answer["length"][i], answer["level"][i]))[:100]
+    check("and its longest spans are a table", tab.texts(".time-chart tbody td:nth-child(2)") == [
+          f"{answer['length'][i] / 1e9:.3f} s" for i in longest], tab.texts(".time-chart tbody td:nth-child(2)")[:5])
     tab.close()
 
 
@@ -353,6 +433,16 @@ def watch_cells(browser, site, run):
     found = [first, tab.until(f"(() => {{ const now = {sum_}; return now > {first} && now; }})()", 10)]
     tab.close()
     return found
+
+
+def live_thread(tab):
+    """Of a run that goes on, a thread that has ended: its samples."""
+    who = tab.until("[...document.querySelectorAll('.flame-who option')].find((option) => option.value[0] === 't' && "
+                    "option.textContent.startsWith('wordfreq'))?.value")
+    tab.select("Thread", who)
+    shown = tab.text(".flame-subtitle")
+    tab.press("Undo")
+    return who, int(re.search(r"([\d,]+) samples so far", shown or "").group(1).replace(",", ""))
 
 
 def live(browser, site, session):
@@ -370,19 +460,29 @@ def live(browser, site, session):
     chosen = tab.text(".flame-chosen .flame-name")
     cells = watch_cells(browser, site, run)
     tab.page.ask("Page.bringToFront")
-    grown = []
+    thread = live_thread(tab)
+    edges = [tab.hover(1, part)[0] for part in (0.01, 0.99)]
+    check("another thread and back leave the zoom where it was", chosen and edges == [chosen, chosen], (chosen, edges))
+    grown, cards = [], []
+    tab.page.move(*tab.place(0, 0.5))
     end = time.monotonic() + 20
     while time.monotonic() < end:
-        words = tab.page.run(said)
+        words, name, facts = tab.page.run(f"[{said}, document.querySelector('#flame-card:not([hidden]) .card-name')?.textContent, "
+                                          "document.querySelector('#flame-card dd')?.textContent]")
         if "so far" in words:
             grown.append(int(words.split(": ")[1].split(" ")[0].replace(",", "")))
+            cards.append((name, facts))
         elif grown or site.get(f"/runs/{run}")["state"] in server.ENDED:
             break
         time.sleep(0.05)
     steps = sorted(set(grown))
     check("the map gets cells while it goes on", len(cells) == 2 and 0 < cells[0] < cells[1], cells)
     check("the graph grows while the run goes on", len(steps) >= 3 and grown == sorted(grown), grown)
+    check("what is hovered stays, with figures that grow", {name for name, _ in cards} == {"all"} and len(set(cards)) >= 2, cards[:9])
     done = site.wait(run)
+    rows = site.get(f"/runs/{run}/threads")["rows"]
+    check("a thread of a live run has a graph of its own", 0 < thread[1] < steps[-1] and
+          thread[1] <= sum(row["samples"] for row in rows if f"t{row['tid']}" == thread[0]), (thread, rows))
     check("the run ends well", done["state"] == "done", done.get("reason"))
     tab.until("!document.querySelector('.flame-subtitle').textContent.includes('so far')")
     flame = site.get(f"/runs/{run}/flame")
@@ -419,8 +519,11 @@ def with_counters(browser, site, run):
     check("counters of the recording stand above", names and all(any(text.startswith(name) for text in shown) for name in names), (shown, names))
     cpus = site.get(f"/runs/{run}/heatmap?lanes=cpu")["items"]
     check("a command's samples tell their CPU", sum(lane["samples"] for lane in cpus) == site.get(f"/runs/{run}/flame")["samples"], cpus)
-    tab.drag(".time-counters .u-over", (0.2, 0.5), (0.5, 0.5))
-    start, end = tab.param("from"), tab.param("to")
+    for _ in range(3):  # a plot that is just being made anew hears nothing
+        tab.drag(".time-counters .u-over", (0.2, 0.5), (0.5, 0.5))
+        start, end = tab.param("from"), tab.param("to")
+        if start:
+            break
     expected = flame_samples(site, run, start, end) if start else -1
     tab.until(f"document.querySelector('.flame-subtitle').textContent.includes('{expected:,} samples')")
     check("a time chosen there filters the graph", start and f"{expected:,} samples" in tab.text(".flame-subtitle"), (start, end, expected))
@@ -456,7 +559,7 @@ def main():
         run = bring(site, session, "made.txt", script().encode())
         state = site.wait(run)
         check("the text is imported", state["state"] == "done", state)
-        for part in (looking, keys, changes, choosing, between, refused, heat, lanes, chart):
+        for part in (looking, keys, changes, choosing, closer, between, functions, refused, heat, lanes, chart):
             part(browser, site, run)
         recorded = live(browser, site, session)
         with_counters(browser, site, recorded)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names in little room: what is in brackets is folded first, then the namespaces go, then the end.
+// Names in little room: what is in brackets is folded first, then what comes back, the namespaces and the
+// arguments go, then the end.
 
 const cache = new Map<string, string[]>();
 const CACHED = 50000;
@@ -25,9 +26,20 @@ function foldBrackets(name: string, open: string, close: string): string {
 	return depth ? name : result;
 }
 
-function lastPart(name: string): string {
-	const at = name.lastIndexOf("::");
-	return at > 0 ? name.slice(at + 2) : name;
+// "void std::sort<…>(…)": what a template gives back says least.
+function withoutResult(name: string): string {
+	const space = name.replace(/\(.*$/, "").lastIndexOf(" ");
+	return space > 0 && !/operator ?\S*$/.test(name.slice(0, space)) ? name.slice(space + 1) : name;
+}
+
+// Without the outer names, one after the other: "a::B::c" is "B::c", then "c".
+function innerParts(name: string): string[] {
+	const parts = name.split("::");
+	return parts.slice(1).map((_, at) => parts.slice(at + 1).join("::"));
+}
+
+function withoutArguments(name: string): string {
+	return name.replace(/\(…?\)( const)?$/, "") || name;
 }
 
 // The forms of a name, from the longest to the shortest.
@@ -36,8 +48,10 @@ function formsOf(name: string): string[] {
 	if (forms) return forms;
 	const short = name.length > 2000 ? name.slice(0, 2000) : name;
 	const templates = foldBrackets(short, "<", ">");
-	const all = foldBrackets(templates, "(", ")");
-	forms = [short, templates, all, lastPart(all)];
+	const all = foldBrackets(templates.replaceAll("(anonymous namespace)::", ""), "(", ")");
+	const named = withoutResult(all);
+	const inner = innerParts(named);
+	forms = [short, templates, all, named, ...inner, withoutArguments(inner[inner.length - 1] ?? named)];
 	if (cache.size >= CACHED) cache.clear();
 	cache.set(name, forms);
 	return forms;

@@ -4,8 +4,10 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Graph, readGraph } from "../../flame/columns";
 import { LiveTree, TreeGrowth } from "../../flame/live";
-import { grouped, percent } from "../../flame/words";
+import { grouped } from "../../flame/words";
+import { lacksFrames } from "./model";
 import { Query, Refusal, TabProps, refusalOf } from "./props";
+import { FlameState, filterOf } from "./state";
 
 export interface Answer<T> {
 	value: T | null; // the last one, until the next is there
@@ -68,6 +70,7 @@ export function isReady(state: string): boolean {
 }
 
 const MOST_THREADS = 200;
+const ZOOMED_MS = 250; // until a zoom has come to its end
 
 export function useEvents({ api, run }: TabProps): Answer<{ rows: EventRow[] }> {
 	return useAnswer(isReady(run.state) ? (signal) => api.json(`/runs/${run.id}/events`, {}, signal) : null, [run.id, run.state]);
@@ -82,16 +85,46 @@ export function useThreads({ api, run }: TabProps, filter: Query): Answer<Thread
 function readAnswer(text: string): Graph {
 	const graph = readGraph(text);
 	if (graph.event && !graph.subtitle.startsWith(graph.event)) graph.subtitle = `${graph.event}: ${graph.subtitle}`;
-	if (graph.hidden) graph.footer += ` ${grouped(graph.hidden)} frames narrower than ${percent(graph.least, 1)} are not drawn.`;
+	if (graph.hidden)
+		graph.footer += ` ${grouped(graph.hidden)} frames narrower than ${share(graph.least)} are left out; they come when you zoom to where they are.`;
 	return graph;
 }
 
-export function useGraph({ api, run }: TabProps, query: Query): Answer<Graph> {
-	const asked = JSON.stringify(query);
-	return useAnswer(
+// Two digits that count: 0.00 % would say nothing.
+function share(part: number): string {
+	return `${Number((100 * part).toPrecision(2))} %`;
+}
+
+// A frame that is looked into is asked for again with what was left out of it, once it is zoomed to. A
+// graph of other samples begins with the frame that the address has.
+function useInside(state: FlameState, asked: string, graph: Graph | null): number {
+	const [, setVersion] = useState(0);
+	const now = useRef({ asked: "", inside: 0 });
+	if (now.current.asked !== asked) now.current = { asked, inside: state.changes.length ? 0 : state.zoom };
+	const { zoom, changes } = state;
+	useEffect(() => {
+		if (!graph?.hidden || !zoom || changes.length || now.current.inside === zoom || !lacksFrames(graph, zoom)) return;
+		const timer = setTimeout(() => {
+			now.current.inside = zoom;
+			setVersion((version) => version + 1);
+		}, ZOOMED_MS);
+		return () => clearTimeout(timer);
+	}, [graph, zoom, changes]);
+	return now.current.inside;
+}
+
+export function useGraph({ api, run }: TabProps, state: FlameState): Answer<Graph> {
+	const filter = filterOf(state);
+	const asked = JSON.stringify([run.id, filter, state.most]);
+	const last = useRef<Graph | null>(null);
+	const inside = useInside(state, asked, last.current);
+	const query = { ...filter, most: state.most || undefined, inside: inside ? inside.toString(16) : undefined };
+	const answer = useAnswer(
 		isReady(run.state) ? async (signal) => readAnswer(await api.text(`/runs/${run.id}/flame`, query, signal)) : null,
-		[run.id, run.state, asked],
+		[run.state, asked, inside],
 	);
+	last.current = answer.value;
+	return answer;
 }
 
 interface LiveEvent extends TreeGrowth {
@@ -101,13 +134,34 @@ interface LiveEvent extends TreeGrowth {
 
 export interface LiveGraph {
 	graph: Graph;
+	threads: Threads;
 	events: string[];
 	event: number; // which of them it is, as the stream numbers them
 }
 
+// Threads in the order in which they came: a list that somebody looks at stays as it is.
+function liveThreads({ threads, samples }: LiveTree): Threads {
+	const percent = (part: number) => (100 * part) / (samples || 1);
+	const known = threads.filter(({ pid, tid }) => /^\d+$/.test(pid) && /^\d+$/.test(tid));
+	const rows = known.map(({ comm, pid, tid, samples: own }) => ({ comm, pid: Number(pid), tid: Number(tid), samples: own, percent: percent(own) }));
+	const processes = new Map<number, ProcessRow>();
+	for (const row of rows) {
+		const process = processes.get(row.pid) ?? { comm: row.comm, pid: row.pid, threads: 0, samples: 0, percent: 0 };
+		process.threads++;
+		process.samples += row.samples;
+		process.percent = percent(process.samples);
+		processes.set(row.pid, process);
+	}
+	const all = [...processes.values()];
+	return {
+		rows: rows.slice(0, MOST_THREADS), left_out: Math.max(0, rows.length - MOST_THREADS),
+		processes: all.slice(0, MOST_THREADS), processes_left_out: Math.max(0, all.length - MOST_THREADS),
+	};
+}
+
 // The tree of a recording that goes on. The graph is the same object each time; `version` tells that
 // there is more in it.
-export function useLiveGraph({ run, subscribe }: TabProps, event: string): LiveGraph | null {
+export function useLiveGraph({ run, subscribe }: TabProps, event: string, who: string): LiveGraph | null {
 	const trees = useRef(new Map<number, { name: string; tree: LiveTree }>());
 	const [, setVersion] = useState(0);
 	useEffect(() => {
@@ -127,7 +181,9 @@ export function useLiveGraph({ run, subscribe }: TabProps, event: string): LiveG
 	const at = Math.max(0, events.indexOf(event));
 	const shown = [...trees.current.values()][at];
 	if (!isLive(run.state) || !shown) return null;
+	shown.tree.show(who);
 	const { graph, samples, lost } = shown.tree;
-	graph.subtitle = `${graph.event}: ${grouped(samples)} samples so far${lost ? `, ${grouped(lost)} lost` : ""}`;
-	return { graph, events, event: [...trees.current.keys()][at]! };
+	const counted = who ? graph.tree.totalSamples[0] ?? 0 : samples;
+	graph.subtitle = `${graph.event}: ${grouped(counted)} samples so far${lost ? `, ${grouped(lost)} lost` : ""}`;
+	return { graph, threads: liveThreads(shown.tree), events, event: [...trees.current.keys()][at]! };
 }

@@ -11,7 +11,7 @@ interface FilterProps {
 	change: (changes: Partial<FlameState>) => void;
 	events: string[];
 	threads: Threads | null; // null: they cannot be told apart yet
-	start: string; // of the run, nanoseconds
+	start: string; // of the run, nanoseconds; "": not known
 }
 
 function EventChoice({ state, change, events }: FilterProps) {
@@ -46,7 +46,7 @@ function ThreadChoice({ state, change, threads }: FilterProps) {
 
 function RangeMark({ state, change, start }: FilterProps) {
 	if (!state.from && !state.to) return null;
-	const text = `${state.from ? seconds(state.from, start) : "start"} – ${state.to ? seconds(state.to, start) : "end"}`;
+	const text = start ? `${state.from ? seconds(state.from, start) : "start"} – ${state.to ? seconds(state.to, start) : "end"}` : "A part of the time";
 	return <button type="button" class="flame-range" title="Take the whole time again" onClick={() => change({ from: "", to: "" })}>{text} ✕</button>;
 }
 

@@ -11,6 +11,7 @@ const KEYS: [string, string][] = [
 	["U", "undo"],
 	["I  L  R  T", "icicle, leaf first, collapse recursion, table"],
 	["Ctrl-wheel", "zoom around the pointer; drag to move"],
+	["↑ ↓ ← →, Shift", "on the map of the Time tab: move, choose a time; Enter shows it, Space only that lane, Esc all"],
 ];
 
 export function Help({ onClose }: { onClose: () => void }) {

@@ -30,13 +30,17 @@ export function directionOf(key: string, inverted: boolean): Direction | null {
 }
 
 // Where arrows have a meaning of their own.
-const OWN_ARROWS = "input, select, textarea, [role=tab], [role=tablist], [role=listbox], [role=slider], [contenteditable], .flame-rows, .time-heat";
+const OWN_ARROWS = "input, select, textarea, [role=tab], [role=tablist], [role=listbox], [role=slider], [contenteditable], .flame-rows, .time-plot";
+
+// Keys of the map of the Time tab, which chooses a range with them.
+const OWN_KEYS = ["Enter", "Escape", " "];
 
 function press(event: KeyboardEvent, actions: Actions, inverted: boolean): boolean {
 	const target = event.target as Element;
 	const typing = target.matches?.("input, select, textarea, [contenteditable]");
 	const control = event.ctrlKey || event.metaKey;
 	if (event.altKey || document.querySelector("dialog[open]")) return false;
+	if (OWN_KEYS.includes(event.key) && target.closest?.(".time-plot")) return false;
 	if (event.key === "Escape" && (!typing || target.closest(".flame"))) actions.escape();
 	else if (typing || control) return false;
 	else if (event.key.startsWith("Arrow")) {

@@ -8,7 +8,7 @@ import { frameOfKey, matchTrees, pathKeys } from "../../flame/match";
 import { sandwich } from "../../flame/sandwich";
 import { Blend, Tree } from "../../flame/tree";
 import { FOLDED, graphOf } from "./made";
-import { forwardTree, nameIn, search, treeOf, widestFrame } from "./model";
+import { forwardTree, lacksFrames, nameIn, search, treeOf, widestFrame } from "./model";
 import { ordered } from "./table";
 
 // Frames as text: their names by depth, with self and total.
@@ -127,7 +127,24 @@ describe("names in little room", () => {
 		["ns::inner::function(unsigned long)", 14, "function(…)"],
 		["plain_c_function", 10, "plain_c_f…"],
 		["operator<(A, B)", 12, "operator<(…)"],
+		["a::b::Klass<int>::method(unsigned long)", 21, "Klass<…>::method(…)"],
+		["void std::sort<int*, main::{lambda(int)#1}>(int*, int*)", 16, "std::sort<…>(…)"],
+		["void std::sort<int*, main::{lambda(int)#1}>(int*, int*)", 8, "sort<…>"],
+		["(anonymous namespace)::helper(int, char)", 14, "helper(…)"],
+		["main::{lambda(int, int)#1}::operator()(int, int) const", 30, "operator()(…) const"],
+		["std::function<void (int)>::operator()(int) const", 14, "operator()"],
+		["ns::Thing::operator new(unsigned long)", 16, "operator new(…)"],
+		["<alloc::vec::Vec<T> as core::Drop>::drop", 12, "<…>::drop"],
 	])("%s in %i is %s", (name, room, label) => expect(labelIn(name, room)).toBe(label));
+});
+
+describe("a graph without its narrowest frames", () => {
+	it("lacks some where they would be seen in a zoom", () => {
+		const graph = graphOf("main;work;sort 5000\nmain;work;[not shown] 3\nmain;parse;read 4000\nmain;parse;[not shown] 1");
+		const key = (name: string) => pathKeys(graph, graph.tree)[widestFrame(graph, graph.tree, graph.functions.indexOf(name))]!;
+		expect(["work", "sort", "parse", "main"].map((name) => lacksFrames(graph, key(name)))).toEqual([true, false, false, true]);
+		expect(lacksFrames(graph, 12345)).toBe(false);
+	});
 });
 
 describe("colours", () => {

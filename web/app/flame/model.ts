@@ -4,6 +4,7 @@
 import type { Graph } from "../../flame/columns";
 import { covered, findFunctions } from "../../flame/functions";
 import { GROUP, Step, reshape } from "../../flame/reshape";
+import { frameOfKey } from "../../flame/match";
 import type { Tree } from "../../flame/tree";
 import type { Change, FlameState } from "./state";
 
@@ -71,4 +72,17 @@ export function isGroup(graph: Graph, tree: Tree, frame: number): boolean {
 
 export function nameIn(graph: Graph, tree: Tree, frame: number): string {
 	return graph.functions[graph.functionOf[tree.face[frame]!]!] ?? "";
+}
+
+const NOT_SHOWN = "[not shown]"; // src/render/flame_columns.h
+const SEEN = 1 / 4000; // of a screen's width
+
+// Whether a frame has something in it that was left out and would be seen in a zoom to it.
+export function lacksFrames(graph: Graph, key: number): boolean {
+	const { tree } = graph;
+	const zoomed = frameOfKey(graph, tree, key);
+	const name = graph.functions.indexOf(NOT_SHOWN);
+	for (let i = zoomed + 1; zoomed && i < tree.next[zoomed]!; i++)
+		if (graph.functionOf[tree.face[i]!] === name && tree.total[i]! > SEEN * tree.total[zoomed]!) return true;
+	return false;
 }

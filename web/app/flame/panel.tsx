@@ -20,35 +20,18 @@ import { Found, forwardTree, isGroup, isLeafFirst, nameIn, search, treeOf } from
 import { Picture } from "./picture";
 import { SandwichView } from "./sandwich";
 import type { FlameState } from "./state";
+import type { History } from "./undo";
 import { FunctionTable } from "./table";
 import { Toolbar, Trail } from "./toolbar";
 
 export interface PanelProps {
 	graph: Graph;
 	state: FlameState;
-	change: (changes: Partial<FlameState>) => void;
+	change: (changes: Partial<FlameState>) => void; // what undo does not take back
+	history: History; // what it does
 	filters?: ComponentChildren; // what chooses the samples
 	source: (graph: Graph, name: string) => ComponentChildren; // a link to a function's source
 	busy?: boolean; // another graph is on its way
-}
-
-// Changes that can be taken back: those of the graph, not of its marks.
-function useUndo({ state, change }: PanelProps) {
-	const [past, setPast] = useState<Partial<FlameState>[]>([]);
-	const { event, who, changes, zoom, inverted, sandwich } = state;
-	return {
-		can: past.length > 0,
-		change: (next: Partial<FlameState>) => {
-			setPast([...past.slice(-99), { event, who, changes, zoom, inverted, sandwich }]);
-			change(next);
-		},
-		undo: () => {
-			const before = past[past.length - 1];
-			if (!before) return;
-			setPast(past.slice(0, -1));
-			change(before);
-		},
-	};
 }
 
 function useModel(graph: Graph, state: FlameState) {
@@ -110,7 +93,7 @@ const LABEL = "Flame graph: arrow keys move between frames, Enter zooms, Escape 
 export function FlamePanel(props: PanelProps) {
 	const { graph, state } = props;
 	const { tree, forward, found, shown, upright, zoom } = useModel(graph, state);
-	const { change, undo, can } = useUndo(props);
+	const { change, undo, can } = props.history;
 	const [chosen, choose] = useChosen(graph, tree);
 	const [whole, setWhole] = useState(true);
 	const [help, setHelp] = useState(false);

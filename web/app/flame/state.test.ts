@@ -15,7 +15,7 @@ describe("the view in the address", () => {
 		const state: FlameState = {
 			event: "cycles:u", who: "t812", from: "18446744073709551615", to: "5",
 			changes: [{ what: "focus", name: "a<b, c>::f(int) %2C" }, { what: "hide", name: "x:y,z" }, { what: "collapse" }, { what: "reverse" }],
-			zoom: 0xdeadbeef, search: "^(a|b)&c=d", marked: "é€🔥", palette: "object", inverted: true, table: false, order: "name", sandwich: "main", least: "0.0001",
+			zoom: 0xdeadbeef, search: "^(a|b)&c=d", marked: "é€🔥", palette: "object", inverted: true, table: false, order: "name", sandwich: "main", most: "100000",
 		};
 		expect(through(state)).toEqual(state);
 		expect(through(STANDARD)).toEqual(STANDARD);
@@ -23,8 +23,8 @@ describe("the view in the address", () => {
 	});
 
 	it("is harmless when it is wrong", () => {
-		const bad = "event=&who=x9&from=-1&to=1e9&changes=focus:,nonsense,hide:%25zz&zoom=zz&colours=none&icicle=7&order=up&least=lots";
-		expect(readState(new URLSearchParams(bad))).toMatchObject({ who: "", from: "", to: "", zoom: 0, palette: "kind", inverted: false, order: "self", least: "" });
+		const bad = "event=&who=x9&from=-1&to=1e9&changes=focus:,nonsense,hide:%25zz&zoom=zz&colours=none&icicle=7&order=up&most=lots";
+		expect(readState(new URLSearchParams(bad))).toMatchObject({ who: "", from: "", to: "", zoom: 0, palette: "kind", inverted: false, order: "self", most: "" });
 	});
 
 	it("asks for samples of a process, a thread or a CPU", () => {

@@ -21,7 +21,7 @@ export interface FlameState {
 	table: boolean;
 	order: Order;
 	sandwich: string; // a function between its callers and callees
-	least: string; // a share of 1: narrower frames stay on the server; "": as many as a screen can show
+	most: string; // frames, the widest; "": as many as a screen can show
 }
 
 export const STANDARD: FlameState = {
@@ -38,7 +38,7 @@ export const STANDARD: FlameState = {
 	table: true,
 	order: "self",
 	sandwich: "",
-	least: "",
+	most: "",
 };
 
 function writeChange(change: Change): string {
@@ -86,7 +86,7 @@ export function readState(params: URLSearchParams, standard = STANDARD): FlameSt
 		table: flag(params.get("table"), standard.table),
 		order: oneOf(["self", "total", "name"] as const, params.get("order"), standard.order),
 		sandwich: text("sandwich"),
-		least: /^0?\.\d{1,12}$|^[01]$/.test(text("least")) ? text("least") : "",
+		most: /^[1-9]\d{0,5}$/.test(text("most")) ? text("most") : "",
 	};
 }
 
@@ -107,7 +107,7 @@ export function writeState(state: FlameState, standard = STANDARD): Record<strin
 		table: differs(state.table, standard.table),
 		order: state.order === standard.order ? null : state.order,
 		sandwich: state.sandwich || null,
-		least: state.least || null,
+		most: state.most || null,
 	};
 }
 
@@ -121,6 +121,5 @@ export function filterOf(state: FlameState): Record<string, string | undefined> 
 		pid: state.who[0] === "p" ? who : undefined,
 		tid: state.who[0] === "t" ? who : undefined,
 		cpu: state.who[0] === "c" ? who : undefined,
-		least: state.least || undefined,
 	};
 }

@@ -8,7 +8,8 @@ import { FlamePanel } from "./panel";
 import type { Refusal, TabProps } from "./props";
 import { useSize } from "./size";
 import { Source } from "./source";
-import { FlameState, STANDARD, filterOf, readState, writeState } from "./state";
+import { FlameState, STANDARD, readState, writeState } from "./state";
+import { useHistory } from "./undo";
 import "./flame.css";
 
 const NARROW = 760; // pixels; flame.css has the same
@@ -38,7 +39,7 @@ export function Refused({ refusal, onReset }: { refusal: Refusal; onReset?: (() 
 }
 
 // The samples of the standard view.
-export const ALL: Partial<FlameState> = { event: "", who: "", from: "", to: "", zoom: 0, least: "" };
+export const ALL: Partial<FlameState> = { event: "", who: "", from: "", to: "", zoom: 0, most: "" };
 
 export function Waiting({ state }: { state: string }) {
 	const text = state === "processing" ? "The recording is being read; its graph comes in a moment."
@@ -63,15 +64,16 @@ function Shown(props: TabProps & { width: number }) {
 	const [state, change] = useFlameState(props, props.width);
 	const events = useEvents(props);
 	const threads = useThreads(props, { event: state.event || undefined });
-	const answer = useGraph(props, filterOf(state));
-	const live = useLiveGraph(props, state.event);
+	const history = useHistory(state, change);
+	const answer = useGraph(props, state);
+	const live = useLiveGraph(props, state.event, state.who);
 	const graph = useShown(answer, live?.graph ?? null, run.id);
 	const names = live?.events ?? events.value?.rows.filter(({ samples }) => samples > 0).map(({ event }) => event) ?? [];
 	if (answer.refusal) return <Refused refusal={answer.refusal} onReset={() => change(ALL)} />;
 	if (!graph) return <Waiting state={run.state} />;
 	return (
-		<FlamePanel graph={graph} state={state} change={change} busy={answer.busy}
-			filters={<Filters state={state} change={change} events={names} threads={live ? null : threads.value} start={graph.start} />}
+		<FlamePanel graph={graph} state={state} change={change} history={history} busy={answer.busy}
+			filters={<Filters state={state} change={history.change} events={names} threads={live?.threads ?? threads.value} start={graph.start} />}
 			source={(shown, name) => <Source key={name} tab={props} graph={shown} name={name} state={state} />} />
 	);
 }

@@ -5,11 +5,15 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { Graph } from "../../flame/columns";
 import { Sums, sumFunctions } from "../../flame/functions";
+import { labelIn } from "../../flame/label";
 import type { Tree } from "../../flame/tree";
 import { amount, grouped, percent } from "../../flame/words";
+import { useSize } from "./size";
 import type { Order } from "./state";
 
 const PAGE = 100;
+const FIGURES = 2 * 84 + 20; // pixels of a row that are not its name's; flame.css has the same
+const LETTER = 7.3; // of a name, about
 
 interface TableProps {
 	graph: Graph;
@@ -40,13 +44,15 @@ const HEADS: [Order, string][] = [["self", "Self"], ["total", "Total"], ["name",
 export function FunctionTable(props: TableProps) {
 	const { graph, tree, order } = props;
 	const [rows, setRows] = useState(PAGE);
+	const [box, { width }] = useSize();
+	const room = Math.max(12, Math.floor((width - FIGURES) / LETTER));
 	const sums = useMemo(() => sumFunctions(graph, tree), [graph, tree]);
 	const listed = useMemo(() => ordered(graph.functions, sums, order, props.found), [graph, sums, order, props.found]);
 	const whole = tree.total[0] ?? 0;
 	useEffect(() => setRows(PAGE), [order, props.found]);
 	return (
 		<aside class="flame-table" aria-label="Functions">
-			<div class="flame-rows" tabIndex={0} role="region" aria-label="Functions, scrollable">
+			<div class="flame-rows" ref={box} tabIndex={0} role="region" aria-label="Functions, scrollable">
 				<table>
 					<thead>
 						<tr>
@@ -62,7 +68,7 @@ export function FunctionTable(props: TableProps) {
 							<tr key={name} aria-selected={graph.functions[name] === props.marked} data-function={graph.functions[name]}>
 								<Share value={sums.self[name]!} whole={whole} unit={graph.unit} />
 								<Share value={sums.total[name]!} whole={whole} unit={graph.unit} />
-								<td><button type="button" title={graph.functions[name]} onClick={() => props.onChoose(name)}>{graph.functions[name]}</button></td>
+								<td><button type="button" title={graph.functions[name]} aria-label={graph.functions[name]} onClick={() => props.onChoose(name)}>{labelIn(graph.functions[name]!, room)}</button></td>
 							</tr>
 						))}
 					</tbody>

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions by weight; of a chosen one, who calls it and whom it calls.
 import { useState } from "preact/hooks";
-import type { Run } from "../api/core";
-import type { QueryEvents, QueryNeighbours, QueryTop } from "../api/schema";
-import { setParams, usePlace } from "../model/address";
+import { labelIn } from "../../flame/label";
+import type { QueryNeighbours, QueryTop } from "../api/schema";
+import { useEvents, useThreads } from "../flame/data";
+import { Filters } from "../flame/filters";
+import type { TabProps } from "../flame/props";
+import { useSize } from "../flame/size";
+import { filterOf, readState, writeState } from "../flame/state";
+import { setParams } from "../model/address";
 import { grouped, percent } from "../model/format";
 import { useFetch, useLater } from "../model/hooks";
 import { Trouble } from "../widgets/trouble";
@@ -11,19 +16,25 @@ import { Trouble } from "../widgets/trouble";
 const COLUMNS: [string, string][] = [["self", "Self"], ["total", "Total"], ["name", "Function"], ["object", "Object"]];
 const STEP = 100;
 
-type Link = (tab: string, query: Record<string, string>) => string;
+const OBJECT_PART = 0.62; // of the row's width is the function's name
+const LETTER = 7.8;
 
-export function FunctionsTab({ run, link }: { run: Run; link: Link }) {
-	const { params } = usePlace();
+type Filter = Record<string, string | undefined>;
+
+export function FunctionsTab(props: TabProps) {
+	const { run, params, link } = props;
 	const [limit, setLimit] = useState(STEP);
+	const [box, { width }] = useSize();
 	const search = params.get("search") ?? "";
 	const sort = params.get("sort") ?? "self";
 	const chosen = params.get("function") ?? "";
-	const range = { event: params.get("event"), from: params.get("from"), to: params.get("to") };
+	const state = readState(params);
+	const filter = filterOf(state);
 	const asked = useLater(search, 150);
-	const events = useFetch<QueryEvents>(`/runs/${run.id}/events`);
-	const top = useFetch<QueryTop>(`/runs/${run.id}/top`, { ...range, search: asked, sort, limit }, true);
-	const names = events.data?.rows.filter((row) => row.samples > 0).map((row) => row.event) ?? [];
+	const events = useEvents(props).value?.rows.filter((row) => row.samples > 0).map((row) => row.event) ?? [];
+	const threads = useThreads(props, { event: filter["event"] }).value;
+	const top = useFetch<QueryTop>(`/runs/${run.id}/top`, { ...filter, search: asked, sort, limit }, true);
+	const room = Math.max(16, Math.floor(((width - 170) * OBJECT_PART) / LETTER));
 	return (
 		<div class="functions">
 			<div class="row">
@@ -32,18 +43,13 @@ export function FunctionsTab({ run, link }: { run: Run; link: Link }) {
 					onInput={(event) => setParams({ search: event.currentTarget.value })}
 					onKeyDown={(event) => event.key === "Escape" && setParams({ search: null })}
 				/>
-				{names.length > 1 && (
-					<label>Event <select value={range.event ?? ""} onChange={(event) => setParams({ event: event.currentTarget.value || null })}>
-						{names.map((name, at) => <option value={at ? name : ""} key={name}>{name}</option>)}
-					</select></label>
-				)}
-				{(range.from || range.to) && <button type="button" onClick={() => setParams({ from: null, to: null })}>Of a part of the time × </button>}
+				<Filters state={state} change={(changes) => setParams(writeState({ ...state, ...changes }))} events={events} threads={threads} start="" />
 				<span class="grow" />
 				{top.data && <span class="dim">{grouped(top.data.samples)} samples of {top.data.event}</span>}
 			</div>
 			<Trouble refusal={top.refusal} onRetry={top.reload} />
 			<div class="functions-columns">
-				<div class="scroll">
+				<div class="scroll" ref={box}>
 					<table class="bars wide" aria-busy={top.busy}>
 						<thead>
 							<tr>
@@ -59,7 +65,7 @@ export function FunctionsTab({ run, link }: { run: Run; link: Link }) {
 								<tr key={`${row.function}${row.object}`} aria-selected={chosen !== "" && row.function === chosen}>
 									<td class="number share" style={{ "--part": `${row.self_percent}%` }} title={`${grouped(row.self_samples)} samples`}>{percent(row.self_percent)}</td>
 									<td class="number share" style={{ "--part": `${row.total_percent}%` }} title={`${grouped(row.total_samples)} samples`}>{percent(row.total_percent)}</td>
-									<td class="ellipsis"><button type="button" class="link mono" title={`${row.function}${row.place ? `, ${row.place}` : ""}`} onClick={() => setParams({ function: row.function })}>{row.function ?? "[unknown]"}</button></td>
+									<td class="ellipsis"><button type="button" class="link mono" title={`${row.function}${row.place ? `, ${row.place}` : ""}`} aria-label={row.function ?? "unknown"} onClick={() => setParams({ function: row.function })}>{row.function ? labelIn(row.function, room) : "[unknown]"}</button></td>
 									<td class="ellipsis dim" title={row.object}>{row.object.split("/").pop()}</td>
 								</tr>
 							))}
@@ -68,16 +74,16 @@ export function FunctionsTab({ run, link }: { run: Run; link: Link }) {
 					{top.data?.rows.length === 0 && <p class="dim pad">No function fits.</p>}
 					{!!top.data?.left_out && <p class="pad dim">{grouped(top.data.left_out)} more <button type="button" onClick={() => setLimit(limit + STEP * 4)}>Show more</button></p>}
 				</div>
-				{chosen && <Around run={run} name={chosen} range={range} link={link} />}
+				{chosen && <Around run={run.id} name={chosen} filter={filter} link={link} />}
 			</div>
 		</div>
 	);
 }
 
-function Around({ run, name, range, link }: { run: Run; name: string; range: Record<string, string | null>; link: Link }) {
-	const query = { ...range, function: name, limit: 50 };
-	const callers = useFetch<QueryNeighbours>(`/runs/${run.id}/callers`, query);
-	const callees = useFetch<QueryNeighbours>(`/runs/${run.id}/callees`, query);
+function Around({ run, name, filter, link }: { run: number; name: string; filter: Filter; link: TabProps["link"] }) {
+	const query = { ...filter, function: name, limit: 50 };
+	const callers = useFetch<QueryNeighbours>(`/runs/${run}/callers`, query);
+	const callees = useFetch<QueryNeighbours>(`/runs/${run}/callees`, query);
 	const self = callers.data?.functions[0];
 	return (
 		<section class="around" aria-label={`Callers and callees of ${name}`}>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from "vitest";
-import { gridOf, nameOf, whoOf } from "./lanes";
+import { gridOf, partOf, stepLane } from "./lane_plot";
+import { nameOf, whoOf } from "./lanes";
 import { counterLines, meanIn, sampleLine, short, valueAt } from "./lines";
 
 describe("lines above the heatmap", () => {
@@ -38,5 +39,16 @@ describe("lanes", () => {
 		expect(gridOf(lanes, 4)).toEqual({ columns: 2, rows: 2, counts: [3, 1, 4, 2], most: 4 });
 		expect(lanes.map(whoOf)).toEqual(["c0", "t5"]);
 		expect(lanes.map(nameOf)).toEqual(["CPU 0", "prog 5"]);
+	});
+
+	it("have a time and a lane that arrows choose", () => {
+		let cursor = stepLane(null, "ArrowRight", false, 3);
+		expect(partOf(cursor)).toEqual([0, 0.01]);
+		cursor = stepLane(stepLane(cursor, "ArrowDown", false, 3), "ArrowRight", false, 3);
+		cursor = stepLane(stepLane(cursor, "ArrowRight", true, 3), "ArrowRight", true, 3);
+		expect(cursor.lane).toBe(1);
+		expect(partOf(cursor)).toEqual([0.01, 0.04]);
+		expect(stepLane(stepLane(cursor, "ArrowUp", false, 3), "ArrowUp", false, 3).lane).toBe(0);
+		expect(partOf(stepLane({ lane: 0, part: 0.99, anchor: 0.99 }, "ArrowRight", false, 3))).toEqual([0.99, 1]);
 	});
 });

@@ -20,6 +20,11 @@ function kindOf(name: string): number {
 	return kind < 0 ? UNKNOWN : kind;
 }
 
+// Rows of the answer, the longest first, of equals the caller.
+export function longestSpans({ length, level }: ChartAnswer, most: number): number[] {
+	return Array.from(length.keys()).sort((a, b) => length[b]! - length[a]! || level[a]! - level[b]!).slice(0, most);
+}
+
 // Times in the tree are nanoseconds since the beginning of the range; its root is the thread.
 export function chartGraph(answer: ChartAnswer): Graph {
 	const from = since(answer.from_ns, answer.start_ns);

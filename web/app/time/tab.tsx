@@ -12,6 +12,7 @@ import { Source } from "../flame/source";
 import { FlameState, filterOf } from "../flame/state";
 import { ALL, Refused, Waiting, useFlameState, useShown } from "../flame/tab";
 import { after, since } from "../flame/times";
+import { History, useHistory } from "../flame/undo";
 import { useCounters } from "../run/data";
 import { View } from "../run/view";
 import { Chart } from "./chart";
@@ -68,15 +69,16 @@ interface GraphProps {
 	tab: TabProps;
 	state: FlameState;
 	change: (changes: Partial<FlameState>) => void;
+	history: History;
 	live: Graph | null;
 }
 
-function GraphBelow({ tab, state, change, live }: GraphProps) {
-	const graph = useGraph(tab, filterOf(state));
+function GraphBelow({ tab, state, change, history, live }: GraphProps) {
+	const graph = useGraph(tab, state);
 	const shown = useShown(graph, live, tab.run.id);
 	if (graph.refusal) return <Refused refusal={graph.refusal} onReset={() => change(ALL)} />;
 	if (!shown) return <Waiting state={tab.run.state} />;
-	return <FlamePanel graph={shown} state={state} change={change} source={(made, name) => <Source key={name} tab={tab} graph={made} name={name} state={state} />} />;
+	return <FlamePanel graph={shown} state={state} change={change} history={history} source={(made, name) => <Source key={name} tab={tab} graph={made} name={name} state={state} />} />;
 }
 
 export function TimeTab(props: TabProps) {
@@ -92,19 +94,20 @@ function lanesOf({ params }: TabProps): Lanes {
 function Shown(props: TabProps & { width: number; lanes: Lanes }) {
 	const { params, setParams, run, lanes } = props;
 	const [state, change] = useFlameState(props, props.width);
+	const history = useHistory(state, change);
 	const chart = params.get("below") === "chart";
 	const events = useEvents(props);
 	const threads = useThreads(props, { event: state.event || undefined }).value;
 	const answer = useHeat(props, filterOf(state));
 	const laned = useLanes(props, state.event, lanes);
-	const live = useLiveGraph(props, state.event);
+	const live = useLiveGraph(props, state.event, "");
 	const growing = useLiveHeat(props, live?.event ?? 0);
 	const heat = useShown(answer, growing, run.id);
 	const { lines, view } = useLines(props, heat);
 	if (answer.refusal) return <Refused refusal={answer.refusal} onReset={() => change(ALL)} />;
 	if (!heat) return <Waiting state={run.state} />;
 	const range = rangeIn(state, heat);
-	const choose = (made: Range | null) => change(made ? { from: after(heat.start, made[0]), to: after(heat.start, made[1]), zoom: 0 } : { from: "", to: "" });
+	const choose = (made: Range | null) => history.change(made ? { from: after(heat.start, made[0]), to: after(heat.start, made[1]), zoom: 0 } : { from: "", to: "" });
 	const names = live?.events ?? events.value?.rows.filter(({ samples }) => samples > 0).map(({ event }) => event) ?? [];
 	const inLanes = lanes !== "none" && laned.value?.items;
 	const span = inLanes ? since(laned.value!.to_ns ?? laned.value!.end_ns, heat.start) / 1e9 : heat.columns;
@@ -112,15 +115,15 @@ function Shown(props: TabProps & { width: number; lanes: Lanes }) {
 		<>
 			<div class="time-head flame">
 				{isReady(run.state) && <Choice label="Rows of the map" all={LANES} value={lanes} onChoose={(name) => setParams({ lanes: name === "none" ? null : name })} />}
-				<Filters state={state} change={change} events={names} threads={threads} start={heat.start} />
+				<Filters state={state} change={history.change} events={names} threads={threads} start={heat.start} />
 				{isReady(run.state) && <Choice label="Below the map" all={BELOW} value={chart ? "chart" : "graph"} onChoose={(name) => setParams({ below: name === "chart" ? name : null })} />}
 			</div>
 			<Counters lines={lines} span={span} range={range} onRange={choose} view={view} />
 			{lanes === "none" ? <Heatmap heat={heat} range={range} onRange={choose} />
 				: laned.refusal ? <Refused refusal={laned.refusal} />
-					: laned.value ? <LaneMap answer={laned.value} who={state.who} range={range} onRange={choose} onWho={(who) => change({ who, zoom: 0 })} />
+					: laned.value ? <LaneMap answer={laned.value} who={state.who} range={range} onRange={choose} onWho={(who) => history.change({ who, zoom: 0 })} />
 						: <p class="flame-empty time-none" role="status">Loading…</p>}
-			{chart && isReady(run.state) ? <ChartBelow tab={props} state={state} /> : <GraphBelow tab={props} state={state} change={change} live={live?.graph ?? null} />}
+			{chart && isReady(run.state) ? <ChartBelow tab={props} state={state} /> : <GraphBelow tab={props} state={state} change={change} history={history} live={live?.graph ?? null} />}
 		</>
 	);
 }

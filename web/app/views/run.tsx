@@ -3,8 +3,8 @@
 import { go, usePlace } from "../model/address";
 import { RunPanel } from "./run_panel";
 
-// What holds in every tab: the event and the range that are looked at.
-const SHARED = ["event", "from", "to"];
+// What holds in every tab: the event, the range and the thread that are looked at.
+const SHARED = ["event", "from", "to", "who"];
 
 export function RunView({ id }: { id: number }) {
 	const { words, params } = usePlace();

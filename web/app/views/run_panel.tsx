@@ -103,7 +103,7 @@ function Shown({ name, run, small, onTab }: { name: string; run: Run; small: boo
 		case "counters": return <CountersTab run={run} />;
 		case "flame": return <FlameTab {...props} />;
 		case "time": return <TimeTab {...props} />;
-		case "functions": return <FunctionsTab run={run} link={link} />;
+		case "functions": return <FunctionsTab {...props} />;
 		case "output": return <OutputTab run={run} />;
 		case "raw": return <RawTab run={run} />;
 		default: return <OverviewTab run={run} onTab={onTab} link={link} />;
