@@ -20,7 +20,7 @@ $(BUILD)/build.ninja:
 
 build: $(BUILD)/build.ninja ## build the program: build/perfolio
 	@tools/page.sh
-	@ninja -C $(BUILD)
+	@ninja -C $(BUILD) perfolio examples/wordfreq
 
 run: ## install missing packages, build, serve the page with an example recorded just now; SERVE=... further options
 	@tools/setup.sh build
@@ -43,6 +43,7 @@ install: build ## install below PREFIX=/usr/local (and DESTDIR)
 bench: ## measure against perf, in alternating runs; ONLY=NAME for one
 	@tools/setup.sh build test bench
 	@$(MAKE) --no-print-directory build
+	@ninja -C $(BUILD)
 	@bench/run.py --perfolio $(BUILD)/perfolio $(ONLY)
 
 fuzz: ## fuzz the parsers: TARGET=NAME for one, SECONDS=60 each
