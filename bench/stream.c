@@ -249,7 +249,7 @@ static void serve(const char *folder, int listener)
 	app.hub = hub_new(1, NULL);
 	app.live = live_new(app.dir, app.hub, write_run);
 	need(!live_start(app.live, &err), "live");
-	app.signins = signins_new(&app);
+	app.signins = signins_new(&app, &err);
 	need(mhd_load(&err), "libmicrohttpd");
 	app.http = http_start(&app, &options, &err);
 	need(app.http, "http");

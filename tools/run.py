@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Starts the server with an example session, whose run it records now, and prints the link: `make run`.
+"""Starts the server with an example session, whose run it records now, and prints the link to it: `make run`.
 
     tools/run.py BUILD [OPTIONS of `perfolio serve`]
 """
@@ -15,6 +15,7 @@ import sys
 import tempfile
 import time
 import urllib.error
+import urllib.parse
 import urllib.request
 
 TITLE = "Example: how often words occur"
@@ -87,7 +88,8 @@ def main():
         run = site.record(session, reachable(os.path.join(build, "examples/wordfreq"), folder))
         if run["state"] != "done":
             print(f"The example run is {run['state']}: {run['reason']}")
-        print(f"\nOpen\n\n    {link}\n\nor ask for the flame tree of the run:\n\n"
+        shown = urllib.parse.quote(f"/s/{session}?run={run['id']}", safe="/")
+        print(f"\nOpen\n\n    {link}&to={shown}\n\nor ask for the flame tree of the run:\n\n"
               f"    curl -H 'Authorization: Bearer {site.token}' {site.address}/api/v1/runs/{run['id']}/tree\n\n"
               "Ctrl-C ends the server; what it has measured stays.", flush=True)
         sys.exit(server.wait())

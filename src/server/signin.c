@@ -10,9 +10,11 @@
 #include "store/accounts.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <sodium.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define OWNER	    "owner"
@@ -20,6 +22,7 @@
 #define KNOWN	    32 /* tokens that were looked up lately */
 #define KNOWN_NS    (5 * NS_PER_SEC)
 #define LABEL	    "browser"
+#define COOKIE	    "owner-cookie"
 /* Failures that one may have before a minute must pass. */
 #define FAILURES_MOST 10
 #define FAILURES_NS   (60 * NS_PER_SEC)
@@ -51,22 +54,53 @@ static void name_cookie(struct signins *signins, const char *origin)
 		 digits ? "-" : "", (int)(digits < 6 ? digits : 5), digits ? port + 1 : "");
 }
 
-struct signins *signins_new(const struct app *app)
+/* What was kept may still be given to browsers: "SECRET UNTIL", in wall clock time. */
+static bool read_cookie(struct signins *signins, const char *kept)
 {
-	static const unsigned char purpose[] = "perfolio cookie";
+	if (!kept || strlen(kept) <= TOKEN_TEXT || kept[TOKEN_TEXT - 1] != ' ' ||
+	    strtoll(kept + TOKEN_TEXT, NULL, 10) < wall_now_ns())
+		return false;
+	memcpy(signins->owner_cookie, kept, TOKEN_TEXT - 1);
+	return true;
+}
+
+/*
+ * The owner's cookie outlives the server: a page that was open when the server was started again
+ * goes on by itself.  It is a secret of its own, so that the link's token can't be made from it,
+ * and is changed when it has served its days.
+ */
+static int keep_cookie(struct signins *signins, struct store *store, struct err *err)
+{
+	int64_t until = wall_now_ns() + (int64_t)COOKIE_DAYS * 24 * 3600 * NS_PER_SEC;
+	unsigned char bytes[32];
+	struct arena arena = { 0 };
+	const char *kept = NULL;
+	char text[TOKEN_TEXT + 24];
+	int rc = store_setting_get(store, COOKIE, &arena, &kept, err);
+	bool good = !rc && read_cookie(signins, kept);
+
+	arena_free(&arena);
+	if (rc || good)
+		return rc;
+	randombytes_buf(bytes, sizeof(bytes));
+	sodium_bin2base64(signins->owner_cookie, sizeof(signins->owner_cookie), bytes,
+			  sizeof(bytes), sodium_base64_VARIANT_URLSAFE_NO_PADDING);
+	snprintf(text, sizeof(text), "%s %" PRId64, signins->owner_cookie, until);
+	return store_setting_set(store, COOKIE, text, err);
+}
+
+struct signins *signins_new(const struct app *app, struct err *err)
+{
 	struct signins *signins = mem_alloc(sizeof(*signins));
-	const char *token = app->policy.token;
-	unsigned char hash[32];
 
 	if (sodium_init() < 0)
 		abort();
-	crypto_generichash(hash, sizeof(hash), (const unsigned char *)token, strlen(token), purpose,
-			   sizeof(purpose) > 64 ? 64 : sizeof(purpose));
-	sodium_bin2base64(signins->owner_cookie, sizeof(signins->owner_cookie), hash, sizeof(hash),
-			  sodium_base64_VARIANT_URLSAFE_NO_PADDING);
 	pthread_mutex_init(&signins->lock, NULL);
 	name_cookie(signins, app->policy.origin);
-	return signins;
+	if (!keep_cookie(signins, app->store, err))
+		return signins;
+	signins_free(signins);
+	return NULL;
 }
 
 void signins_free(struct signins *signins)
@@ -322,7 +356,7 @@ static int get_me(struct request *request, struct err *err)
 }
 
 /* The link that the server printed: the token leaves the address bar at once. */
-int signin_by_link(struct request *request, const char *token, struct err *err)
+int signin_by_link(struct request *request, const char *token, const char *to, struct err *err)
 {
 	struct user user = { 0 };
 	int rc = sign_in(request, token, "", "", &user, err);
@@ -331,7 +365,7 @@ int signin_by_link(struct request *request, const char *token, struct err *err)
 		return rc;
 	reply_bytes(request, "text/plain", "", 0);
 	reply_status(request, 303);
-	reply_header(request, "Location", "/");
+	reply_header(request, "Location", to);
 	reply_header(request, "Cache-Control", "no-store");
 	return 0;
 }

@@ -44,11 +44,15 @@ static void reply_page_file(struct request *request, const struct page_file *fil
 	reply_header(request, "Content-Encoding", "gzip");
 }
 
-/* A person with an old link gets the page to sign in with, and a program the error. */
+/*
+ * A link may say what to show: /?token=...&to=/s/7.  Only views of the page are gone to, nothing of
+ * other sites.  A person with an old link gets the page to sign in with, and a program the error.
+ */
 static int follow_link(struct request *request, const char *token, struct err *err)
 {
 	const char *accepts = request_header(request, "Accept");
-	int rc = signin_by_link(request, token, err);
+	const char *to = request_text(request, "to", "/");
+	int rc = signin_by_link(request, token, page_is_view(to) ? to : "/", err);
 
 	if (!rc || !accepts || !strstr(accepts, "text/html"))
 		return rc;

@@ -206,8 +206,8 @@ static int start(struct app *app, const struct web_side *side, struct err *err)
 	if (rc)
 		return rc;
 	app->scheduler = scheduler_new(app);
-	app->signins = signins_new(app);
-	rc = start_http(app, side, err);
+	app->signins = signins_new(app, err);
+	rc = app->signins ? start_http(app, side, err) : -err->code;
 	return rc ? rc : scheduler_start(app->scheduler, err);
 }
 

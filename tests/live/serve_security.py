@@ -54,6 +54,32 @@ def cookie(site, link=None):
     return text.split(";")[0]
 
 
+def after_the_link(site):
+    """Where a link may lead to: views of the page, never another site."""
+    rows = [("/s/7?run=9", "/s/7?run=9"), ("/r/1/flame?search=a%20b", "/r/1/flame?search=a%20b"), ("/hosts", "/hosts"),
+            ("//evil.example", "/"), ("/\\evil.example", "/"), ("https://evil.example/s/7", "/"), ("/s/7\r\nX: y", "/"),
+            ("javascript:alert(1)", "/"), ("/api/v1/sign-out", "/"), ("", "/"), ("/s/" + "1" * 5000, "/")]
+    for to, wanted in rows:
+        status, headers, _ = site.raw("GET", f"/?token={site.token}&to={urllib.parse.quote(to, safe='')}")
+        check((status, headers["Location"]) == (303, wanted) and "X" not in headers,
+              f"a link that is to lead to {to[:30]!r} leads to {wanted}", status, headers["Location"])
+    status, headers, _ = site.raw("GET", "/?token=wrong&to=%2Fs%2F7", None, {"Accept": "text/html"})
+    check((status, headers["Location"]) == (303, "/sign-in") and "Set-Cookie" not in headers,
+          "without the right token to the page to sign in", status, headers)
+
+
+def kept_over_a_restart(site):
+    held = cookie(site)
+    old, port = site.token, site.address[1]
+    site.stop()
+    site.options[site.options.index("--listen") + 1] = f"127.0.0.1:{port}"
+    site.start()
+    check(site.raw("GET", "/api/v1/me", None, {"Cookie": held})[0] == 200,
+          "a browser stays signed in when the server is started again")
+    check(site.raw("GET", "/api/v1/me", None, {"Authorization": f"Bearer {old}"})[0] == 401,
+          "the token of before is worth nothing")
+
+
 def other_sites(site):
     mine = f"http://{site.address[0]}:{site.address[1]}"
     held = cookie(site)
@@ -215,6 +241,7 @@ def encrypted(folder):
 def main():
     with server.Server() as site:
         unsigned(site)
+        after_the_link(site)
         other_sites(site)
         other_hosts(site)
         paths(site)
@@ -223,6 +250,7 @@ def main():
         scratch = site.scratch
         listening(os.path.join(scratch, "other"))
         encrypted(scratch)
+        kept_over_a_restart(site)
     lib.done()
 
 

@@ -13,6 +13,7 @@ import ssl
 import subprocess
 import sys
 import tempfile
+import urllib.parse
 
 import lib
 import peer
@@ -166,6 +167,24 @@ def runs_from(pid, folder):
         return False
 
 
+def leads_to_the_run(link, command, attempt):
+    """Whether the link signs in and goes on to the session with the run that the command names."""
+    address = urllib.parse.urlsplit(link)
+    run = re.search(r"/runs/(\d+)/", command or "")
+    connection = http.client.HTTPConnection(address.hostname, address.port)
+    connection.request("GET", f"{address.path}?{address.query}", headers={"Accept": "text/html"})
+    reply = connection.getresponse()
+    reply.read()
+    place = re.fullmatch(r"/s/(\d+)\?run=(\d+)", reply.headers.get("Location") or "")
+    connection.request("GET", f"/api/v1/runs/{place[2] if place else 0}",
+                       headers={"Cookie": (reply.headers.get("Set-Cookie") or "").split(";")[0]})
+    answer = json.loads(connection.getresponse().read())
+    connection.close()
+    good = (place and run and place[2] == run[1] and str(answer.get("session")) == place[1] and
+            answer.get("state") == "done" and "wordfreq" in answer.get("command", ""))
+    return good, f"make run {attempt}: the link leads to the session with its run", link, answer
+
+
 def test_make_run(folder):
     """What the Makefile does after building."""
     build = os.path.join(folder, "build")
@@ -177,10 +196,17 @@ def test_make_run(folder):
         shown = subprocess.Popen([sys.executable, os.path.join(lib.SOURCE, "tools/run.py"), build, "--data",
                                   os.path.join(folder, "data"), "--listen", "127.0.0.1:0"],
                                  stdout=subprocess.PIPE, text=True)
-        command = next((line.strip() for line in shown.stdout if "curl -H" in line), None)
+        lines = []
+        for line in shown.stdout:
+            lines.append(line.strip())
+            if "curl -H" in line:
+                break
+        link = next((line for line in lines if "token=" in line and line.startswith("http")), "")
+        command = lines[-1] if "curl -H" in lines[-1] else None
         got = lib.run(["sh", "-c", command + " -s"]) if command else None
         check(got and b"wordfreq" in got.stdout.encode() and '"nodes"' in got.stdout,
               f"make run {attempt}: curl with the printed token gets the flame tree", got)
+        check(*leads_to_the_run(link, command, attempt))
         shown.send_signal(signal.SIGINT)
         shown.wait(30)
         shown.stdout.close()

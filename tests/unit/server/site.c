@@ -49,7 +49,7 @@ void site_open(const struct http_options *options)
 					       .token = SITE_TOKEN,
 					       .origin = origin,
 					       .hosts = { hosts, 1, 1 } };
-	site_app.signins = signins_new(&site_app);
+	site_app.signins = signins_new(&site_app, &err);
 	site_app.http = http_start(&site_app, &all, &err);
 	EXPECT_TEXT(err.text, "");
 }
