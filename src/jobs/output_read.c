@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define REPLACEMENT "\xef\xbf\xbd"
@@ -135,20 +136,59 @@ static void take(struct output_reader *reader, struct output_text *piece, const 
 	buf_free(&all);
 }
 
+static int check_head(const struct output_reader *reader, const struct output_piece *head,
+		      struct err *err)
+{
+	if (head->size <= OUTPUT_PIECE &&
+	    (head->stream == OUTPUT_STDOUT || head->stream == OUTPUT_STDERR))
+		return 0;
+	return err_set(err, EBADMSG, "the output is damaged at byte %" PRIu64, reader->at);
+}
+
+/* A window at a time: a program that prints lines has a million pieces. */
+int output_skip_to_last(struct output_reader *reader, uint64_t bytes, struct err *err)
+{
+	size_t room = sizeof(struct output_piece) + OUTPUT_PIECE;
+	struct output_piece head;
+	struct stat st = { 0 };
+
+	if (fstat(reader->fd, &st))
+		return err_set(err, errno, "the output: %s", strerror(errno));
+	while (reader->at + bytes < (uint64_t)st.st_size) {
+		ssize_t got = pread(reader->fd, reader->window, room, (off_t)reader->at);
+		size_t done = 0;
+		int rc = 0;
+
+		if (got < (ssize_t)sizeof(head))
+			return 0;
+		while (!rc && done + sizeof(head) <= (size_t)got &&
+		       reader->at + bytes < (uint64_t)st.st_size) {
+			memcpy(&head, reader->window + done, sizeof(head));
+			rc = check_head(reader, &head, err);
+			done += sizeof(head) + head.size;
+			reader->at += sizeof(head) + head.size;
+		}
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
 int output_read(struct output_reader *reader, struct output_text *piece, struct err *err)
 {
 	size_t room = sizeof(struct output_piece) + OUTPUT_PIECE;
 	struct output_piece head;
 	ssize_t got = pread(reader->fd, reader->window, room, (off_t)reader->at);
+	int rc;
 
 	if (got < 0)
 		return err_set(err, errno, "the output: %s", strerror(errno));
 	if ((size_t)got < sizeof(head))
 		return 0;
 	memcpy(&head, reader->window, sizeof(head));
-	if (head.size > OUTPUT_PIECE ||
-	    (head.stream != OUTPUT_STDOUT && head.stream != OUTPUT_STDERR))
-		return err_set(err, EBADMSG, "the output is damaged at byte %" PRIu64, reader->at);
+	rc = check_head(reader, &head, err);
+	if (rc)
+		return rc;
 	if ((size_t)got < sizeof(head) + head.size)
 		return 0;
 	piece->time_ns = head.time_ns;

@@ -37,6 +37,9 @@ struct output_text {
 int output_reader_init(struct output_reader *reader, int fd, const char *place, struct err *err);
 void output_reader_fini(struct output_reader *reader);
 
+/* Goes on to where about so many bytes of the file are left; nowhere if there are fewer. */
+int output_skip_to_last(struct output_reader *reader, uint64_t bytes, struct err *err);
+
 /* 1 and a piece, 0 where no whole one is there by now, or -EBADMSG. */
 int output_read(struct output_reader *reader, struct output_text *piece, struct err *err);
 /* Where the next call goes on. */

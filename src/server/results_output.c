@@ -86,16 +86,24 @@ static int put_output(struct request *request, const struct run *run, int fd,
 	struct stat st = { 0 };
 	struct answer answer;
 	unsigned wanted;
-	uint32_t limit;
+	uint32_t limit, last;
+	uint64_t from;
 	int rc = result_choice(request, "stream", streams, &wanted, err);
 
 	if (!rc)
 		rc = result_number(request, "limit", PAGE_BYTES, 1, PAGE_BYTES_MAX, &limit, err);
+	if (!rc)
+		rc = result_number(request, "last", 0, 0, PAGE_BYTES_MAX, &last, err);
+	if (!rc && last)
+		rc = output_skip_to_last(reader, last, err);
 	if (rc)
 		return rc;
+	from = reader->at;
 	fstat(fd, &st);
 	answer_begin(&answer, request);
-	out_printf(&answer.out, "{\"run\":%" PRId64 ",\"pieces\":[", run->id);
+	out_printf(&answer.out, "{\"run\":%" PRId64 ",", run->id);
+	out_json_ns(&answer.out, "from", from);
+	out_text(&answer.out, "\"pieces\":[");
 	rc = put_pieces(&answer.out, reader, (enum wanted)wanted, limit, err);
 	if (rc >= 0)
 		put_end(&answer.out, run, reader, rc > 0, st.st_size);
@@ -111,7 +119,7 @@ static int put_nothing(struct request *request, const struct run *run)
 		return 0;
 	answer_begin(&answer, request);
 	out_printf(&answer.out,
-		   "{\"run\":%" PRId64 ",\"pieces\":[],\"next\":\"\",\"end\":true,"
+		   "{\"run\":%" PRId64 ",\"from\":\"0\",\"pieces\":[],\"next\":\"\",\"end\":true,"
 		   "\"running\":%s,\"bytes\":\"0\",\"cut\":\"0\"}",
 		   run->id, result_is_growing(run) ? "true" : "false");
 	return answer_end(&answer, 0);

@@ -207,6 +207,10 @@ def check_output(site, session, silent):
     lib.check(got["stdout"] == "a\u00e4\u20ac\U0001f600\n" * 300, "output: stdout, page by page",
               pages, got["stdout"][:100])
     lib.check(got["stderr"] == "".join(f"e{i}\n" for i in range(300)), "output: stderr", got["stderr"][:100])
+    whole, end = site.get(f"/runs/{run['id']}/output"), site.get(f"/runs/{run['id']}/output?last=200")
+    text = lambda page: "".join(piece["text"] for piece in page["pieces"])
+    lib.check(0 < len(text(end)) < 200 and text(whole).endswith(text(end)) and end["end"] and
+              0 < int(end["bytes"]) - int(end["from"]) <= 200 and whole["from"] == "0", "output: the end alone", end)
     only = site.get(f"/runs/{run['id']}/output?stream=stderr")
     lib.check({piece["stream"] for piece in only["pieces"]} == {"stderr"}, "output: one stream")
     summary = site.get(f"/runs/{run['id']}/summary")

@@ -60,6 +60,35 @@ TEST(output_is_read_piece_by_piece)
 	close(fd);
 }
 
+TEST(output_skips_to_its_last_pieces)
+{
+	static const struct {
+		uint64_t last;
+		const char *place;
+	} cases[] = { { 0, "100000" }, { 19, "100000" }, { 20, "99980" }, { 39, "99980" },
+		      { 40, "99960" }, { 99999, "20" },	 { 100000, "0" }, { 1 << 20, "0" } };
+	struct output_reader reader;
+	char place[OUTPUT_PLACE];
+	int fd = new_file();
+
+	for (int i = 0; i < 5000; i++)
+		print(fd, 1, i & 1 ? OUTPUT_STDERR : OUTPUT_STDOUT, "abc\n", 4);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct err err = { 0 };
+
+		test_case("%lu", (unsigned long)cases[i].last);
+		EXPECT_INT(output_reader_init(&reader, fd, "", &err), 0);
+		EXPECT_INT(output_skip_to_last(&reader, cases[i].last, &err), 0);
+		EXPECT_TEXT(output_place(&reader, place), cases[i].place);
+		output_reader_fini(&reader);
+	}
+	EXPECT_INT(pwrite(fd, "\xff", 1, 20 * 100 + 8), 1); /* a stream that there is not */
+	EXPECT_INT(output_reader_init(&reader, fd, "", NULL), 0);
+	EXPECT_INT(output_skip_to_last(&reader, 20, NULL), -EBADMSG);
+	output_reader_fini(&reader);
+	close(fd);
+}
+
 /* "ä€😀" cut everywhere, with the other stream between. */
 TEST(output_joins_characters_that_were_cut)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, test } from "vitest";
 import type { StreamPiece } from "../api/schema";
-import { append } from "./output";
+import { append, joined } from "./output";
 
 const piece = (text: string): StreamPiece => ({ time_ns: "0", stream: "stdout", text });
 
@@ -15,4 +15,10 @@ test("output without end stays within its bounds, and says what is gone", () => 
 	const kept = shown.pieces.reduce((sum, one) => sum + one.text.length, 0);
 	expect(kept).toBeLessThanOrEqual(1 << 20);
 	expect(kept + shown.skipped).toBe(100 * 65536);
+});
+
+test("neighbours of one stream are one piece, with the time of the last", () => {
+	const pieces: StreamPiece[] = [piece("a\n"), piece("b"), { time_ns: "3", stream: "stderr", text: "!" }, piece("c")];
+	expect(joined(pieces).map((one) => [one.stream, one.text])).toEqual([["stdout", "a\nb"], ["stderr", "!"], ["stdout", "c"]]);
+	expect(joined([])).toEqual([]);
 });

@@ -11,7 +11,8 @@ import { setParams, usePlace } from "../model/address";
 import { endingWord } from "../model/runs";
 import { Trouble } from "../widgets/trouble";
 
-const KEPT = 1 << 20; // characters that are shown at most
+const KEPT = 1 << 19; // characters that are shown at most
+const TAIL = 1 << 18; // bytes that are asked for at the end
 
 interface Shown {
 	pieces: StreamPiece[];
@@ -23,50 +24,84 @@ export function append(shown: Shown, pieces: StreamPiece[], skipped = 0): Shown 
 	const all = [...shown.pieces, ...pieces];
 	let size = all.reduce((sum, piece) => sum + piece.text.length, 0);
 	let gone = shown.skipped + skipped;
-	while (size > KEPT && all.length > 1) {
-		const first = all.shift()!;
-		size -= first.text.length;
-		gone += first.text.length;
+	let first = 0;
+	while (size > KEPT && first < all.length - 1) {
+		size -= all[first]!.text.length;
+		gone += all[first++]!.text.length;
 	}
-	return { pieces: all, skipped: gone };
+	return { pieces: first ? all.slice(first) : all, skipped: gone };
 }
 
-function useOutput(run: Run): { shown: Shown; refusal: Refusal | undefined; page: OutputPage | undefined; more: () => void } {
+// Neighbours of one stream as one: a program that prints by the line has tens of thousands.
+export function joined(pieces: StreamPiece[]): StreamPiece[] {
+	const out: StreamPiece[] = [];
+	let texts: string[] = [];
+	pieces.forEach((piece, at) => {
+		texts.push(piece.text);
+		if (pieces[at + 1]?.stream === piece.stream) return;
+		out.push({ ...piece, text: texts.join("") });
+		texts = [];
+	});
+	return out;
+}
+
+interface Output {
+	shown: Shown;
+	refusal: Refusal | undefined;
+	page: OutputPage | undefined;
+	busy: boolean;
+	more: () => void; // what comes next
+	end: () => void; // what comes last
+}
+
+function useOutput(run: Run): Output {
 	const live = ACTIVE.includes(run.state) && run.state !== "processing";
+	const watched = useRef(false);
 	const [shown, setShown] = useState<Shown>({ pieces: [], skipped: 0 });
 	const [page, setPage] = useState<OutputPage>();
+	const [busy, setBusy] = useState(false);
 	const [refusal, setRefusal] = useState<Refusal>();
 	useStream(live ? [`run:${run.id}:output`] : [], (event, data) => {
 		const { pieces, skipped } = data as StreamOutput;
 		if (event === "output-snapshot") setShown(append({ pieces: [], skipped }, pieces));
 		if (event === "output") setShown((old) => append(old, pieces, skipped));
 	});
-	const fetchPage = async (after: string) => {
+	const fetchPage = async (query: { after?: string; last?: number }) => {
+		setBusy(true);
 		try {
-			const next = await api.json<OutputPage>(`/runs/${run.id}/output`, { after });
+			const next = await api.json<OutputPage>(`/runs/${run.id}/output`, query);
+			setRefusal(undefined);
 			setPage(next);
-			setShown((old) => append(after ? old : { pieces: [], skipped: 0 }, next.pieces));
+			setShown((old) => append(query.after ? old : { pieces: [], skipped: Number(next.from) }, next.pieces));
 		} catch (reason) {
 			setRefusal(asRefusal(reason));
 		}
+		setBusy(false);
 	};
 	useEffect(() => {
-		if (!live && run.state !== "queued") void fetchPage("");
+		if (live) watched.current = true;
+		// Who has watched it sees its end, as before; who comes later begins at the beginning.
+		else if (run.state !== "queued") void fetchPage(watched.current ? { last: TAIL } : {});
 	}, [live, run.id]);
-	return { shown, refusal, page, more: () => page && void fetchPage(page.next) };
+	return { shown, refusal, page, busy, more: () => page && void fetchPage({ after: page.next }), end: () => void fetchPage({ last: TAIL }) };
 }
 
 export function OutputTab({ run }: { run: Run }) {
 	const { params } = usePlace();
-	const { shown, refusal, page, more } = useOutput(run);
+	const { shown, refusal, page, busy, more, end } = useOutput(run);
 	const only = params.get("stream") ?? "";
 	const times = params.get("times") === "1";
 	const box = useRef<HTMLPreElement>(null);
 	const atEnd = useRef(true);
-	const pieces = shown.pieces.filter((piece) => !only || piece.stream === only);
+	const wanted = shown.pieces.filter((piece) => !only || piece.stream === only);
+	const pieces = times ? wanted : joined(wanted);
 	const start = shown.pieces[0]?.time_ns ?? "0";
+	const toEnd = useRef(false);
 	useEffect(() => {
-		if (atEnd.current && box.current) box.current.scrollTop = box.current.scrollHeight;
+		if (!box.current) return;
+		const follow = ACTIVE.includes(run.state) ? atEnd.current : toEnd.current;
+		if (follow) box.current.scrollTop = box.current.scrollHeight;
+		toEnd.current = ACTIVE.includes(run.state) && atEnd.current;
 	}, [shown]);
 	return (
 		<div class="output">
@@ -97,7 +132,12 @@ export function OutputTab({ run }: { run: Run }) {
 				))}
 				{!pieces.length && <span class="dim">{ACTIVE.includes(run.state) ? "Nothing yet." : run.state === "queued" ? "It has not begun." : "It printed nothing."}</span>}
 			</pre>
-			{page && !page.end && <button type="button" onClick={more}>Read on</button>}
+			{page && !page.end && (
+				<div class="row">
+					<button type="button" disabled={busy} onClick={more}>Read on</button>
+					<button type="button" disabled={busy} onClick={() => ((toEnd.current = true), end())}>To the end</button>
+				</div>
+			)}
 		</div>
 	);
 }
