@@ -38,7 +38,7 @@ async function sessions({ server, page }) {
 
 async function picker({ server, page, session }) {
 	await page.goto(`${server.base}/s/${session}`);
-	await page.getByRole("radio", { name: "Count" }).click();
+	await page.getByRole("radio", { name: "Count", exact: true }).click();
 	const list = page.locator(".picker .events");
 	await page.getByLabel("Search: Events to count").fill("page fault");
 	await until("the search", async () => {
@@ -74,7 +74,7 @@ async function picker({ server, page, session }) {
 
 async function plan({ server, page, session }) {
 	await page.goto(`${server.base}/s/${session}`);
-	await page.getByRole("radio", { name: "Sample" }).click();
+	await page.getByRole("radio", { name: "Sample", exact: true }).click();
 	await page.locator("#command").fill("seq 10");
 	await page.getByLabel("Time limit").fill("10");
 	await page.getByRole("button", { name: "497 Hz" }).click();
@@ -86,9 +86,10 @@ async function plan({ server, page, session }) {
 
 async function history({ server, page, session }) {
 	await page.goto(`${server.base}/s/${session}`);
-	await page.getByRole("radio", { name: "Both" }).click();
+	await page.getByRole("radio", { name: "Both", exact: true }).click();
 	await page.locator("#command").fill('echo "n is $COUNT"; echo oops >&2; seq 300000 | sort -r | tail -1');
 	await page.getByLabel(/Through a shell/).check();
+	await page.locator("summary", { hasText: "Environment" }).click();
 	await page.getByLabel("Environment").fill("COUNT=7 NAME='x y'");
 	await page.getByRole("button", { name: "Start", exact: true }).click();
 	await page.waitForURL(/run=\d+/);
@@ -107,11 +108,11 @@ async function history({ server, page, session }) {
 	equal("and stderr apart from it", (await page.locator(".terminal .stderr").allTextContents()).join("").trim(), "oops");
 	await page.locator("#command").fill("something else");
 	await page.getByLabel("Environment").fill("");
-	await page.getByRole("radio", { name: "Count" }).click();
+	await page.getByRole("radio", { name: "Count", exact: true }).click();
 	await row.getByRole("button", { name: "Reload" }).click();
 	equal("reload brings the command back", await page.locator("#command").inputValue(), done.form.target.command);
 	equal("and the environment", await page.getByLabel("Environment").inputValue(), "COUNT=7 NAME='x y'");
-	equal("and the tool", await page.getByRole("radio", { name: "Both" }).getAttribute("aria-checked"), "true");
+	equal("and the tool", await page.getByRole("radio", { name: "Both", exact: true }).getAttribute("aria-checked"), "true");
 	await row.getByRole("button", { name: "Again" }).click();
 	const again = await until("the second run", async () => (await server.get(`/runs?session=${session}`)).items.find((one) => one.id > id));
 	await server.ended(again.id);
@@ -190,10 +191,10 @@ async function attach({ server, page, session }) {
 	const victim = spawn("sh", ["-c", "while :; do :; done # perfolio-victim"], { stdio: "ignore", uid: 65534, gid: 65534 });
 	try {
 		await page.goto(`${server.base}/s/${session}`);
-		await page.getByRole("radio", { name: "Process" }).click();
+		await page.getByRole("radio", { name: "Process", exact: true }).click();
 		await page.getByLabel("Search running processes").fill(String(victim.pid));
 		await page.locator(".processes li", { hasText: String(victim.pid) }).getByRole("radio").check();
-		await page.getByRole("radio", { name: "Sample" }).click();
+		await page.getByRole("radio", { name: "Sample", exact: true }).click();
 		await page.getByLabel("Time limit").fill("1");
 		await page.getByRole("button", { name: "Start", exact: true }).click();
 		await page.waitForURL(/run=\d+/);
@@ -267,11 +268,11 @@ async function example({ server, page }) {
 // What was measured most stands first, of this session before others.
 async function mostUsed({ server, page, session }) {
 	await page.goto(`${server.base}/s/${session}`);
-	await page.getByRole("radio", { name: "Count" }).click();
+	await page.getByRole("radio", { name: "Count", exact: true }).click();
 	const form = { tool: "count", live: false, target: { ...SHELL, command: "true" }, events: { count: "major-faults" } };
 	for (let round = 0; round < 3; round++) await server.measure(session, form);
 	await page.reload();
-	await page.getByRole("radio", { name: "Count" }).click();
+	await page.getByRole("radio", { name: "Count", exact: true }).click();
 	await page.getByLabel("Events to count: expression").fill("");
 	const first = page.locator(".picker .events li").first();
 	await until("the most used", async () => (await first.locator(".mono").textContent()) === "major-faults");

@@ -148,7 +148,7 @@ export class Browser {
 		const page = await context.newPage();
 		// Nothing may go wrong unseen: scripts that fail, and what the Content-Security-Policy forbids.
 		page.on("pageerror", (error) => this.faults.push(`${page.url()}: ${error.stack ?? error}`));
-		page.on("console", (line) => line.type() === "error" && !/status of (4|5)\d\d|ERR_CONNECTION|ERR_INCOMPLETE|ERR_EMPTY|net::ERR/.test(line.text()) && this.faults.push(`${page.url()}: ${line.text()}`));
+		page.on("console", (line) => ["error", "warning"].includes(line.type()) && !/status of (4|5)\d\d|ERR_CONNECTION|ERR_INCOMPLETE|ERR_EMPTY|net::ERR/.test(line.text()) && this.faults.push(`${page.url()}: ${line.text()}`));
 		await page.goto(link);
 		await page.bringToFront(); // keys go to the tab in front
 		return page;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two people on one session, ten tabs of one browser, and a server that goes and comes back.
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { check, equal, run, SHELL, until } from "./lib.mjs";
 
 const count = (command) => ({ tool: "count", live: true, target: { ...SHELL, command } });
@@ -69,17 +71,60 @@ async function alone({ server, browser, session }) {
 	await person.close();
 }
 
+// Ends the web side alone; the runner and what it measures go on.
+function killWebSide(server) {
+	const mine = (words) => words.includes("--role=web") && words.includes(join(server.folder, "data"));
+	for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
+		try {
+			if (mine(readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0"))) process.kill(Number(pid), "SIGKILL");
+		} catch {
+			// it has ended by itself
+		}
+	}
+}
+
+// The web side is killed while a run streams what it prints: the page goes on, and no line is missing or there twice.
+async function killed({ server, browser, session }) {
+	const page = await browser.open(server.link);
+	await page.goto(`${server.base}/s/${session}`);
+	await page.locator(".connection.open").waitFor();
+	const id = (await server.post(`/sessions/${session}/runs`, count("for n in $(seq 40); do echo line $n; sleep 0.1; done"))).items[0].id;
+	await page.locator(`[data-run="${id}"] .history-main`).click();
+	await page.getByRole("tab", { name: "Output" }).click();
+	await page.locator(".terminal", { hasText: "line 5\n" }).waitFor();
+	await page.evaluate(() => (globalThis.untouched = true));
+	killWebSide(server);
+	await page.locator(".connection.lost").waitFor();
+	await page.locator(".connection.open").waitFor();
+	check("the page finds the web side again that was killed", true);
+	await page.locator(".terminal", { hasText: "line 40\n" }).waitFor();
+	const lines = (await page.locator(".terminal").textContent()).trim().split("\n");
+	equal("what was printed meanwhile is there, once", lines, Array.from({ length: 40 }, (_, at) => `line ${at + 1}`));
+	await until("the end", async () => (await page.locator(`[data-run="${id}"] .state`).textContent()) === "done");
+	equal("the run is in the history once", await page.locator(`[data-run="${id}"]`).count(), 1);
+	check("all of it without loading the page again", await page.evaluate(() => globalThis.untouched === true));
+	await page.context().close();
+}
+
 // The page says that it has lost the server, and goes on by itself when that is back.
 async function restart({ server, browser, session }) {
 	const page = await browser.open(server.link);
 	await page.goto(`${server.base}/s/${session}`);
 	await page.locator(".connection.open").waitFor();
+	await page.evaluate(() => (globalThis.untouched = true));
 	await server.end();
 	await page.locator(".connection.lost").waitFor();
 	check("a server that is gone is told", true);
 	await page.locator("#command").fill("kept while it was away");
 	await server.start();
-	// Its token is another one, so the old cookie holds no more.
+	await page.locator(".connection.open").waitFor();
+	check("the page goes on by itself when it is back", await page.evaluate(() => globalThis.untouched === true));
+	const first = (await server.post(`/sessions/${session}/runs`, count("true"))).items[0].id;
+	await page.locator(`[data-run="${first}"]`).waitFor();
+	// Whose cookie holds no more finds everything as it was after signing in.
+	await server.end();
+	await page.context().clearCookies();
+	await server.start();
 	await page.getByLabel("Token", { exact: true }).fill(server.token);
 	await page.getByRole("button", { name: "Sign in" }).click();
 	await page.locator(".connection.open").waitFor();
@@ -119,5 +164,6 @@ await run(async ({ server, browser }) => {
 	await tenTabs({ server, browser, session });
 	await alone({ server, browser, session });
 	await notified({ server, browser, session });
+	await killed({ server, browser, session });
 	await restart({ server, browser, session });
 });

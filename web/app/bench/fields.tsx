@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The pieces of the form.
 import type { ComponentChildren } from "preact";
+import { useEffect, useRef } from "preact/hooks";
 
 export function Field({ label, hint, children }: { label: string; hint?: string; children: ComponentChildren }) {
 	return (
@@ -8,6 +9,20 @@ export function Field({ label, hint, children }: { label: string; hint?: string;
 			<span>{label}{hint && <small class="dim"> {hint}</small>}</span>
 			{children}
 		</label>
+	);
+}
+
+// A part that most runs need nothing of. It opens when something is set in it, and is closed by nobody but the user.
+export function Fold({ summary, open, children }: { summary: ComponentChildren; open: boolean; children: ComponentChildren }) {
+	const box = useRef<HTMLDetailsElement>(null);
+	useEffect(() => {
+		if (open) box.current!.open = true;
+	}, [open]);
+	return (
+		<details class="fold" ref={box}>
+			<summary>{summary}</summary>
+			{children}
+		</details>
 	);
 }
 

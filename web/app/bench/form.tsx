@@ -7,7 +7,7 @@ import { isReady, sentForm } from "../model/form";
 import { useAction } from "../model/hooks";
 import { Trouble } from "../widgets/trouble";
 import { EventPicker } from "./events";
-import { Field, Segments } from "./fields";
+import { Field, Fold, Segments } from "./fields";
 import { PlanPanel, usePlan } from "./plan";
 import { TargetPart } from "./target";
 
@@ -24,7 +24,13 @@ const TOOLS: [Tool, string, string][] = [
 	["both", "Both", "stacks and curves of the same run"],
 ];
 const RATES = ["49", "99", "497"];
-const GRAPHS: [Form["call_graph"], string][] = [["fp", "frame pointers"], ["dwarf", "DWARF (copies of the stack)"], ["lbr", "LBR (Intel's branch records)"], ["", "none: functions only"]];
+// What is chosen, what it costs and when it works.
+const GRAPHS: [Form["call_graph"], string, string][] = [
+	["fp", "Frame pointers", "Costs least. Whole stacks need programs built with -fno-omit-frame-pointer; others' are cut short."],
+	["dwarf", "DWARF", "Works with nearly every program. Copies a piece of the stack with each sample: more overhead, larger recordings."],
+	["lbr", "LBR", "The CPU's own record of branches, cheap: Intel only, the innermost 16 or 32 calls, seldom in virtual machines."],
+	["", "None", "Costs nothing. Which functions ran, not who called them: a flame graph of one level."],
+];
 
 export function BenchForm({ session, form, setForm, onStarted }: Props) {
 	const change = (part: Partial<Form>) => setForm({ ...form, ...part });
@@ -80,26 +86,24 @@ function Sampling({ form, change, session }: PartProps) {
 	return (
 		<>
 			<div class="two">
-				<Field label="Rate" hint="a second">
-					<input list="rates" class="mono" autocomplete="off" value={form.rate} onInput={(event) => change({ rate: event.currentTarget.value })} />
-					<datalist id="rates">{RATES.map((rate) => <option value={rate} key={rate} />)}</datalist>
+				<Field label="Rate" hint="samples a second">
+					<input class="mono" inputMode="numeric" autocomplete="off" value={form.rate} onInput={(event) => change({ rate: event.currentTarget.value })} />
 				</Field>
 				<Field label="Call graph">
-					<select value={form.call_graph} onChange={(event) => change({ call_graph: event.currentTarget.value })}>
-						{GRAPHS.map(([value, text]) => <option value={value} key={value}>{text}</option>)}
+					<select value={form.call_graph} aria-describedby="graph-words" onChange={(event) => change({ call_graph: event.currentTarget.value })}>
+						{GRAPHS.map(([value, text, words]) => <option value={value} title={words} key={value}>{text}</option>)}
 					</select>
 				</Field>
 			</div>
-			<div class="rates" role="group" aria-label="Usual rates">
+			<div class="rates" role="group" aria-label="Usual rates" title="Odd numbers keep out of step with timers">
 				{RATES.map((rate) => (
 					<button type="button" class="quiet" aria-pressed={form.rate === rate} onClick={() => change({ rate })} key={rate}>{rate} Hz</button>
 				))}
-				<small class="dim">odd numbers keep out of step with timers</small>
 			</div>
-			<details class="fold" open={!!form.events.sample}>
-				<summary>Event: <span class="mono">{form.events.sample || "the CPU's clock or cycles"}</span></summary>
+			<p class="dim words" id="graph-words">{GRAPHS.find(([value]) => value === form.call_graph)?.[2]}</p>
+			<Fold open={!!form.events.sample} summary={<>Event: <span class="mono">{form.events.sample || "the CPU's clock or cycles"}</span></>}>
 				<EventPicker session={session.id} label="Events to sample" usual="cycles, or the clock where there are none" value={form.events.sample} onChange={(sample) => change({ events: { ...form.events, sample } })} />
-			</details>
+			</Fold>
 		</>
 	);
 }
@@ -110,19 +114,17 @@ function Counting({ form, change, session }: PartProps) {
 			<Field label="A point every" hint="ms">
 				<input type="number" min="1" max="60000" value={form.interval_ms} onInput={(event) => change({ interval_ms: Math.max(1, Number(event.currentTarget.value)) })} />
 			</Field>
-			<details class="fold" open={form.tool === "count" || !!form.events.count}>
-				<summary>Counters: <span class="mono">{form.events.count || "the usual ones"}</span></summary>
+			<Fold open={form.tool === "count" || !!form.events.count} summary={<>Counters: <span class="mono">{form.events.count || "the usual ones"}</span></>}>
 				<EventPicker session={session.id} label="Events to count" usual="task-clock, context switches, faults, cycles, instructions, branches" value={form.events.count} onChange={(count) => change({ events: { ...form.events, count } })} />
-			</details>
+			</Fold>
 		</>
 	);
 }
 
 function More({ form, change }: { form: Form; change: (part: Partial<Form>) => void }) {
-	const set = [form.options.record, form.options.stat, form.webhook, form.tags.join("")].some(Boolean);
+	const set = [form.options.record, form.options.stat, form.tags.join(", "), form.webhook].filter(Boolean);
 	return (
-		<details class="fold" open={set}>
-			<summary>More options</summary>
+		<Fold open={set.length > 0} summary={<>Options, tags, webhook: <span class="dim">{set.join(" · ") || "none"}</span></>}>
 			{form.tool !== "count" && (
 				<Field label="Options of record" hint="--mmap-pages 512">
 					<input class="mono" spellcheck={false} autocomplete="off" value={form.options.record} onInput={(event) => change({ options: { ...form.options, record: event.currentTarget.value } })} />
@@ -139,6 +141,6 @@ function More({ form, change }: { form: Form; change: (part: Partial<Form>) => v
 			<Field label="Webhook" hint="an address that is told of the end">
 				<input type="url" autocomplete="off" value={form.webhook} onInput={(event) => change({ webhook: event.currentTarget.value })} />
 			</Field>
-		</details>
+		</Fold>
 	);
 }

@@ -2,10 +2,11 @@
 // The runs of a session, newest first.
 import { api } from "../api/client";
 import { ACTIVE, OVER, type Run } from "../api/core";
-import { ago, dateText, duration } from "../model/format";
-import { useAction, useNow } from "../model/hooks";
+import { duration } from "../model/format";
+import { useAction, useNow, useSeen } from "../model/hooks";
 import { usePicture } from "../model/picture";
 import { downloadItems, hasData, removeRun, runSeconds, runTitle } from "../model/runs";
+import { Ago } from "../widgets/ago";
 import { Menu } from "../widgets/menu";
 import { Spark } from "../widgets/spark";
 import { StateBadge } from "../widgets/state";
@@ -30,8 +31,9 @@ export function History({ runs, chosen, onChoose, onReload }: Props) {
 
 function Row({ run, chosen, onChoose, onReload }: { run: Run; chosen: boolean; onChoose: () => void; onReload: () => void }) {
 	const active = ACTIVE.includes(run.state);
-	const now = useNow(active ? 500 : 60000);
-	const picture = usePicture(run);
+	const now = useNow(active ? 500 : 0);
+	const [row, seen] = useSeen<HTMLLIElement>();
+	const picture = usePicture(seen ? run : undefined);
 	const took = runSeconds(run, now);
 	const action = useAction(async (what: "rerun" | "cancel" | "remove") => {
 		if (what === "remove") await removeRun(run);
@@ -39,16 +41,16 @@ function Row({ run, chosen, onChoose, onReload }: { run: Run; chosen: boolean; o
 	});
 	const batch = run.form.batch;
 	return (
-		<li class={chosen ? "chosen" : undefined} data-run={run.id}>
+		<li ref={row} class={chosen ? "chosen" : undefined} data-run={run.id}>
 			<button type="button" class="history-main" aria-current={chosen} title={runTitle(run)} onClick={onChoose}>
 				<span class="mono ellipsis">{runTitle(run)}</span>
 				<span class="history-facts">
 					<StateBadge run={run} />
-					{took !== null && <span>{duration(took)}</span>}
-					<span class="dim">{run.tool}{batch && batch.of > 1 ? ` ${batch.index}/${batch.of}` : ""}</span>
-					<time class="dim" title={dateText(run.created_ns)}>{ago(run.created_ns, now)}</time>
+					<span class="number">{took !== null && duration(took)}</span>
+					<span class="dim ellipsis">{run.tool}{batch && batch.of > 1 ? ` ${batch.index}/${batch.of}` : ""}</span>
+					<Ago ns={run.created_ns} />
 				</span>
-				{active ? <Progress run={run} took={took} /> : <Spark data={picture} width={270} height={24} label="Result over time" />}
+				{active ? <Progress run={run} took={took} /> : <Spark data={picture} height={24} label="Result over time" />}
 			</button>
 			<div class="history-actions">
 				<button type="button" class="quiet" onClick={onReload} title="Put its whole form back into the bench">Reload</button>

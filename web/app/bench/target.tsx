@@ -3,13 +3,14 @@
 import { useState } from "preact/hooks";
 import type { Form, Processes, Target, TargetKind } from "../api/core";
 import { useFetch, useLater } from "../model/hooks";
-import { Field, Segments } from "./fields";
+import { Field, Fold, Segments } from "./fields";
 
 interface Props {
 	form: Form;
 	change: (part: Partial<Form>) => void;
 }
 
+const SHOWN = 300; // rows of a list that one searches
 const KINDS: [TargetKind, string][] = [["command", "Command"], ["process", "Process"], ["thread", "Thread"], ["user", "User"], ["host", "Whole host"]];
 
 export function TargetPart({ form, change }: Props) {
@@ -34,15 +35,31 @@ function Command({ form, change, set }: Props & { set: (part: Partial<Target>) =
 	const { target } = form;
 	return (
 		<>
-			<Field label="Command">
+			<Field label="Command" hint="Enter starts it">
 				<textarea
-					id="command" class="mono" rows={2} spellcheck={false} placeholder="./my-program --input data.txt" value={target.command ?? ""}
-					onInput={(event) => set({ command: event.currentTarget.value })}
+					id="command" class="mono" rows={2} spellcheck={false} placeholder="./my-program --input data.txt" title="Enter starts it, Shift+Enter begins a new line"
+					value={target.command ?? ""} onInput={(event) => set({ command: event.currentTarget.value })} onKeyDown={startByEnter}
 				/>
 			</Field>
 			<label class="check">
 				<input type="checkbox" checked={target.shell} onChange={() => set({ shell: !target.shell })} /> Through a shell: pipes, <code>&amp;&amp;</code>, <code>*</code>, <code>$HOME</code>
 			</label>
+			<Surroundings form={form} change={change} />
+		</>
+	);
+}
+
+function startByEnter(event: KeyboardEvent): void {
+	if (event.key !== "Enter" || event.shiftKey || event.ctrlKey || event.metaKey || event.isComposing) return;
+	event.preventDefault();
+	(event.currentTarget as HTMLTextAreaElement).form!.requestSubmit();
+}
+
+// What most commands need nothing of; folded, it says what is set.
+function Surroundings({ form, change }: Props) {
+	const set = [form.environment, form.folder && `in ${form.folder}`, form.cpus && `on CPUs ${form.cpus}`].filter(Boolean);
+	return (
+		<Fold open={set.length > 0} summary={<>Environment, folder, CPUs: <span class="dim">{set.join(" · ") || "as usual"}</span></>}>
 			<Field label="Environment">
 				<input class="mono" placeholder="A=1 B='two words'" spellcheck={false} autocomplete="off" value={form.environment} onInput={(event) => change({ environment: event.currentTarget.value })} />
 			</Field>
@@ -54,7 +71,7 @@ function Command({ form, change, set }: Props & { set: (part: Partial<Target>) =
 					<input class="mono" placeholder="all; 0-3,8" autocomplete="off" value={form.cpus} onInput={(event) => change({ cpus: event.currentTarget.value })} />
 				</Field>
 			</div>
-		</>
+		</Fold>
 	);
 }
 
@@ -78,7 +95,7 @@ function ProcessList({ target, set }: { target: Target; set: (part: Partial<Targ
 				<button type="button" onClick={found.reload} disabled={found.busy}>Look again</button>
 			</div>
 			<ul class="events processes" aria-label={threads ? "Running threads" : "Running processes"}>
-				{rows.slice(0, 300).map((row) => (
+				{rows.slice(0, SHOWN).map((row) => (
 					<li key={row.id}>
 						<label title={`${row.name} ${row.more}`}>
 							<input type="radio" name="who" checked={target.who === row.id} onChange={() => set({ who: row.id })} />
@@ -88,6 +105,7 @@ function ProcessList({ target, set }: { target: Target; set: (part: Partial<Targ
 						</label>
 					</li>
 				))}
+				{rows.length > SHOWN && <li class="dim pad">{rows.length - SHOWN} more: search for yours.</li>}
 				{found.data && !rows.length && <li class="dim pad">Nothing that runs fits.</li>}
 				{found.refusal && <li class="pad">{found.refusal.message}</li>}
 			</ul>

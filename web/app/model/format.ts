@@ -70,6 +70,10 @@ export function dateText(ns: string | number): string {
 	return date(ns).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" });
 }
 
+export function exactText(ns: string | number): string {
+	return date(ns).toLocaleString(undefined, { dateStyle: "full", timeStyle: "medium" });
+}
+
 export function ago(ns: string | number, now: number): string {
 	const passed = Math.max(0, (now - date(ns).getTime()) / 1000);
 	if (passed < 45) return "just now";

@@ -128,10 +128,29 @@ export function useAction<A extends unknown[]>(call: (...words: A) => Promise<un
 	return { run, busy, refusal, clear: () => setRefusal(undefined) };
 }
 
-export function useTitle(title: string): void {
+// Parts from the smallest to the largest; null: another view says what the window is called.
+export function useTitle(...parts: (string | undefined)[] | [null]): void {
+	const title = parts[0] === null ? null : [...parts, "perfolio"].filter(Boolean).join(" · ");
 	useEffect(() => {
-		document.title = title ? `${title} · perfolio` : "perfolio";
+		if (title !== null) document.title = title;
 	}, [title]);
+}
+
+// True from the moment on when the element comes near the window: what is far below need not be asked for.
+export function useSeen<E extends Element>(): [(element: E | null) => void, boolean] {
+	const [seen, setSeen] = useState(false);
+	const watch = useRef<IntersectionObserver | undefined>(undefined);
+	const set = useCallback((element: E | null) => {
+		watch.current?.disconnect();
+		if (!element) return;
+		watch.current = new IntersectionObserver((all) => {
+			if (!all.some((one) => one.isIntersecting)) return;
+			watch.current?.disconnect();
+			setSeen(true);
+		}, { rootMargin: "300px" });
+		watch.current.observe(element);
+	}, []);
+	return [set, seen];
 }
 
 // The size of an element in whole pixels; 0 before it is known.

@@ -18,7 +18,7 @@ const WORDS: Record<RunState, string> = {
 };
 
 export function stateWord(run: Run): string {
-	if (run.state === "queued" && run.place) return `waiting, ${run.place}.`;
+	if (run.state === "queued" && run.place) return `waiting, place ${run.place}`;
 	if (run.state === "done" && run.ending && (run.ending.kind === "signal" || run.ending.code)) return endingWord(run);
 	return WORDS[run.state];
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is on every screen: the bar above, notes below, and which view an address means.
-import { useEffect, useState } from "preact/hooks";
+import type { ComponentChildren } from "preact";
+import { useEffect, useErrorBoundary, useState } from "preact/hooks";
 import { api, whenSignedOut } from "../api/client";
 import type { List, Me, Run } from "../api/core";
-import { usePlace } from "../model/address";
+import { go, usePlace } from "../model/address";
 import { useFetch, useSoon, useStream, useTitle } from "../model/hooks";
 import { listenToKeys } from "../model/keys";
 import { watchStatus } from "../stream/client";
@@ -19,6 +20,7 @@ import { SignIn } from "./sign_in";
 
 export function Frame() {
 	const me = useFetch<Me>("/me");
+	const place = usePlace();
 	const [signedOut, setSignedOut] = useState(false);
 	const [help, setHelp] = useState(false);
 	useEffect(() => whenSignedOut(() => setSignedOut(true)), []);
@@ -34,7 +36,7 @@ export function Frame() {
 			{(!out || known) && (
 				<div hidden={out}>
 					<Bar me={me.data} onHelp={() => setHelp(true)} />
-					<Screen />
+					<Guarded key={place.words.slice(0, 2).join("/")}><Screen /></Guarded>
 				</div>
 			)}
 			<Toasts />
@@ -50,15 +52,40 @@ function Screen() {
 	if (kind === "s" && Number(id)) return <SessionView id={Number(id)} key={id} />;
 	if (kind === "r" && Number(id)) return <RunView id={Number(id)} key={id} />;
 	if (kind === "hosts") return <Hosts />;
+	if (kind === "sign-in") return <Onwards />;
 	return <Nothing />;
+}
+
+// Who is signed in by now has no business here.
+function Onwards() {
+	useEffect(() => go("/", "replace"), []);
+	return <main class="page" aria-busy="true" />;
+}
+
+// A fault of one screen must not leave the window empty.
+function Guarded({ children }: { children: ComponentChildren }) {
+	const [fault] = useErrorBoundary((reason: unknown) => console.error(reason));
+	if (!fault) return <>{children}</>;
+	return (
+		<main class="page">
+			<div class="trouble" role="alert">
+				<p>This screen of the page has failed: {fault instanceof Error ? fault.message : String(fault)}</p>
+				<p class="remedy">Nothing that was measured is lost.</p>
+				<button type="button" onClick={() => location.reload()}>Load the page again</button>
+			</div>
+		</main>
+	);
 }
 
 function Nothing() {
 	useTitle("Not here");
 	return (
 		<main class="page">
-			<h1>There is nothing at this address</h1>
-			<p><a href="/">All sessions</a></p>
+			<section class="empty panel">
+				<h1>There is nothing at this address</h1>
+				<p>The link may have been cut short on its way.</p>
+				<a class="button primary" href="/">All sessions</a>
+			</section>
 		</main>
 	);
 }
@@ -105,6 +132,6 @@ function QueueChip() {
 function Connection() {
 	const [status, setStatus] = useState<Status>("closed");
 	useEffect(() => watchStatus(setStatus), []);
-	const words = { open: "live", lost: "connecting again…", refused: "signed out", closed: "" }[status];
+	const words = { open: "live", lost: "connecting again …", refused: "signed out", closed: "" }[status];
 	return <span class={`connection ${status}`} role="status" title={status === "open" ? "The page follows the server live" : "The page goes on by itself once the server is back"}>{words}</span>;
 }

@@ -1,23 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 // A run: what it is, how it is going, and the tabs that its data allows.
 import type { ComponentChildren } from "preact";
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { lazy } from "../widgets/lazy";
 import { api } from "../api/client";
-import { ACTIVE, OVER, type Run } from "../api/core";
+import { ACTIVE, OVER, type Run, type Session } from "../api/core";
+import type { Overview } from "../api/schema";
 import { Progress } from "../bench/history";
 import type { TabProps } from "../flame/props";
-import { setParams, usePlace } from "../model/address";
-import { dateText, duration } from "../model/format";
+import { go, setParams, usePlace } from "../model/address";
+import { duration } from "../model/format";
 import { useAction, useFetch, useNow, useSoon, useStream, useTitle } from "../model/hooks";
 import { downloadItems, hasData, removeRun, runSeconds, runTitle } from "../model/runs";
+import { newer } from "../model/runlist";
 import { OutputTab } from "../run/output";
 import { OverviewTab } from "../run/overview";
 import { RawTab } from "../run/raw";
 import { subscribe } from "../stream/client";
+import { Ago } from "../widgets/ago";
 import { Menu } from "../widgets/menu";
 import { StateBadge } from "../widgets/state";
 import { Trouble } from "../widgets/trouble";
+import { Words } from "../widgets/words";
 
 const FlameTab = lazy(() => import("../flame/tab").then((part) => part.FlameTab));
 const TimeTab = lazy(() => import("../time/tab").then((part) => part.TimeTab));
@@ -45,11 +49,13 @@ interface Props {
 export function useRun(id: number) {
 	const answer = useFetch<Run>(`/runs/${id}`);
 	const soon = useSoon(answer.reload);
+	const known = useRef<Run | undefined>(undefined);
 	useStream([`run:${id}`], (event, data) => {
 		if (event === "run") answer.set((data as { run: Run }).run);
 		else soon();
 	});
-	return answer;
+	if (answer.data) known.current = newer(known.current, answer.data);
+	return { ...answer, data: answer.data && known.current };
 }
 
 // What there is to see: by the data once it is over, by the tool before.
@@ -69,26 +75,54 @@ export function firstTab(run: Run): string {
 	return tabs.includes("flame") ? "flame" : tabs.includes("counters") ? "counters" : "overview";
 }
 
+// Whoever watched a run to its end goes on looking at the same tab, unless there is nothing in it.
+function useShownTab(run: Run | undefined, asked: string): { shown: string; watched: boolean } {
+	const before = useRef("");
+	const [watched, setWatched] = useState(false);
+	const over = !!run && OVER.includes(run.state);
+	useEffect(() => {
+		if (run && !over) setWatched(true);
+	}, [over, !run]);
+	if (!run) return { shown: "", watched };
+	const tabs = tabsOf(run);
+	const kept = over && watched && hasData(run) && tabs.includes(before.current) ? before.current : firstTab(run);
+	before.current = tabs.includes(asked) ? asked : kept;
+	return { shown: before.current, watched };
+}
+
 export function RunPanel({ id, tab, onTab, small }: Props) {
 	const run = useRun(id);
 	const { params } = usePlace();
-	useTitle(small || !run.data ? "" : runTitle(run.data));
+	const session = useFetch<Session>(small || !run.data ? null : `/sessions/${run.data.session}`);
+	const { shown, watched } = useShownTab(run.data, tab);
+	useTitle(...(small ? [null] as [null] : [run.data ? runTitle(run.data) : `Run ${id}`, session.data?.title]));
 	if (!run.data)
 		return <div class="run-panel" aria-busy={run.busy}><Trouble refusal={run.refusal} onRetry={run.reload} /></div>;
-	const tabs = tabsOf(run.data);
-	const shown = tabs.includes(tab) ? tab : firstTab(run.data);
 	return (
 		<div class="run-panel">
 			{params.get("full") !== "1" && (
 				<>
-					<RunHead run={run.data} small={small ?? false} />
-					<TabList tabs={tabs} shown={shown} onTab={onTab} />
+					<RunHead run={run.data} small={small ?? false} session={session.data} />
+					<TabList tabs={tabsOf(run.data)} shown={shown} onTab={onTab} />
+					{watched && hasData(run.data) && shown !== "overview" && <Result run={run.data} onTab={onTab} />}
 				</>
 			)}
 			<div role="tabpanel" id="tab-panel" aria-labelledby={`tab-${shown}`} tabIndex={-1} class={`tab-panel tab-${shown}`}>
 				<Shown name={shown} run={run.data} small={small ?? false} onTab={onTab} />
 			</div>
 		</div>
+	);
+}
+
+// The answer comes to whoever has watched; it does not take away what is looked at.
+function Result({ run, onTab }: { run: Run; onTab: (tab: string) => void }) {
+	const overview = useFetch<Overview>(`/runs/${run.id}/overview`);
+	if (!overview.data) return null;
+	return (
+		<p class="result" role="status">
+			<span class="ellipsis"><Words text={overview.data.sentence} /></span>
+			<button type="button" onClick={() => onTab("overview")}>Overview</button>
+		</p>
 	);
 }
 
@@ -133,32 +167,45 @@ function TabList({ tabs, shown, onTab }: { tabs: string[]; shown: string; onTab:
 	);
 }
 
-function RunHead({ run, small }: { run: Run; small: boolean }) {
+function Crumbs({ run, session }: { run: Run; session: Session | undefined }) {
+	return (
+		<nav class="crumbs" aria-label="Where this run belongs">
+			<a href="/">Sessions</a>
+			<a class="ellipsis" href={`/s/${run.session}?run=${run.id}`}>{session ? session.title || `Session ${session.id}` : "…"}</a>
+			<span aria-current="page">Run {run.id}</span>
+		</nav>
+	);
+}
+
+function RunHead({ run, small, session }: { run: Run; small: boolean; session: Session | undefined }) {
 	const active = ACTIVE.includes(run.state);
 	const now = useNow(active ? 250 : 0);
 	const took = runSeconds(run, now);
 	return (
 		<div class="run-head">
 			<div class="run-title">
+				{!small && <Crumbs run={run} session={session} />}
 				{small ? <h2 class="mono ellipsis" title={runTitle(run)}><a href={`/r/${run.id}`}>{runTitle(run)}</a></h2> : <h1 class="mono ellipsis" title={runTitle(run)}>{runTitle(run)}</h1>}
 				<p class="run-facts">
 					<StateBadge run={run} />
 					{took !== null && <span>{duration(took)}</span>}
-					{!small && <a href={`/s/${run.session}?run=${run.id}`}>session {run.session}</a>}
-					<span class="dim">run {run.id} · {run.tool} · <time>{dateText(run.created_ns)}</time></span>
+					<span class="dim">{small && `run ${run.id} · `}{run.tool} · <Ago ns={run.created_ns} /></span>
+					{run.host && !small && <span class="dim">{run.host}</span>}
 				</p>
 			</div>
-			<Actions run={run} />
+			<Actions run={run} small={small} />
 			<div class="run-progress">{active && <Progress run={run} took={took} />}</div>
 			{run.reason && <p class="trouble">{run.reason}</p>}
 		</div>
 	);
 }
 
-function Actions({ run }: { run: Run }) {
+function Actions({ run, small }: { run: Run; small: boolean }) {
 	const action = useAction(async (what: string) => {
-		if (what === "remove") await removeRun(run);
-		else await api.post(`/runs/${run.id}/${what}`);
+		if (what === "remove") {
+			await removeRun(run);
+			if (!small) go(`/s/${run.session}`);
+		} else await api.post(`/runs/${run.id}/${what}`);
 	});
 	const button = (what: string, word: ComponentChildren, title: string) => (
 		<button type="button" disabled={action.busy} title={title} onClick={() => void action.run(what)}>{word}</button>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The bench: the form on the left, the chosen run in the middle, what was measured before on the right.
-import { useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { api } from "../api/client";
-import { ACTIVE, type Form, type List, type Run, type Session } from "../api/core";
+import { ACTIVE, type Form, type Run, type Session } from "../api/core";
 import { BenchForm } from "../bench/form";
 import { History } from "../bench/history";
 import { notifyEnd, useNotify } from "../bench/notify";
@@ -12,7 +12,9 @@ import { importInto } from "../model/files";
 import { FIRST_FORM, formOf } from "../model/form";
 import { bytes, count } from "../model/format";
 import { useAction, useFetch, useSoon, useStream, useTitle } from "../model/hooks";
+import { useRunList } from "../model/runlist";
 import { Import } from "../widgets/import";
+import { Menu } from "../widgets/menu";
 import { toast } from "../widgets/toast";
 import { Trouble } from "../widgets/trouble";
 import { RunPanel } from "./run_panel";
@@ -21,7 +23,8 @@ import { Rename } from "./sessions";
 export function SessionView({ id }: { id: number }) {
 	const { params } = usePlace();
 	const session = useFetch<Session>(`/sessions/${id}`);
-	const runs = useRuns(id);
+	const removed = (run: number) => run === Number(params.get("run")) && setParams({ run: null });
+	const runs = useRunList(id, { changed: notifyEnd, removed });
 	const chosen = Number(params.get("run")) || runs.items?.find((run) => ACTIVE.includes(run.state))?.id || runs.items?.[0]?.id || 0;
 	const [form, setForm] = useForm(runs.items);
 	const sessionSoon = useSoon(session.reload);
@@ -29,20 +32,27 @@ export function SessionView({ id }: { id: number }) {
 		if (event === "again" || (event === "change" && (data as { kind: string }).kind === "session")) sessionSoon();
 	});
 	useTitle(session.data?.title ?? "Session");
+	useReadyToType(!!session.data && runs.items?.length === 0);
 	if (session.refusal && !session.data)
 		return <main class="page"><Trouble refusal={session.refusal} onRetry={session.reload} /><p><a href="/">All sessions</a></p></main>;
-	const choose = (run: Run) => setParams({ run: String(run.id) });
+	// What belongs to the view of another run, a range or a search, does not fit this one; the tab may.
+	const choose = (run: Run, tab: string | null) => go(`/s/${id}?run=${run.id}${tab ? `&tab=${tab}` : ""}`, "replace");
 	const reload = (run: Run) => {
 		setForm(formOf(run));
-		choose(run);
+		choose(run, params.get("tab"));
 		toast(`The form is that of run ${run.id} again`);
+	};
+	const started = (run: Run) => {
+		runs.add(run);
+		choose(run, null);
+		document.querySelector(".middle")?.scrollIntoView({ block: "nearest" });
 	};
 	return (
 		<main class="session" tabIndex={-1}>
 			<Head session={session.data} runs={runs.items?.length ?? 0} />
 			<div class="bench-columns">
 				<aside class="column" aria-label="New run">
-					{session.data && <BenchForm session={session.data} form={form} setForm={setForm} onStarted={(run) => (choose(run), runs.reload())} />}
+					{session.data && <BenchForm session={session.data} form={form} setForm={setForm} onStarted={started} />}
 				</aside>
 				<section class="column middle" aria-label="Chosen run">
 					{chosen ? <RunPanel id={chosen} key={chosen} tab={params.get("tab") ?? ""} onTab={(tab) => setParams({ tab })} small /> : <Begin busy={!runs.items} />}
@@ -52,12 +62,19 @@ export function SessionView({ id }: { id: number }) {
 					<h2>History</h2>
 					<Trouble refusal={runs.refusal} onRetry={runs.reload} />
 					{runs.items?.length === 0 && <p class="dim">Runs of this session come here.</p>}
-					{!!runs.items?.length && <History runs={runs.items} chosen={chosen} onChoose={choose} onReload={reload} />}
+					{!!runs.items?.length && <History runs={runs.items} chosen={chosen} onChoose={(run) => choose(run, params.get("tab"))} onReload={reload} />}
 					{runs.more && <button type="button" onClick={runs.more}>Older runs</button>}
 				</aside>
 			</div>
 		</main>
 	);
+}
+
+// A session without runs is there to type a command into.
+function useReadyToType(ready: boolean): void {
+	useEffect(() => {
+		if (ready && (document.activeElement === document.body || document.activeElement === null)) document.getElementById("command")?.focus();
+	}, [ready]);
 }
 
 function Begin({ busy }: { busy: boolean }) {
@@ -90,29 +107,17 @@ function Head({ session, runs }: { session: Session | undefined; runs: number })
 				</label>
 			)}
 			<Import send={(file, progress) => importInto(session.id, file, progress)} />
-			<a class="button" href={`/api/v1/sessions/${session.id}/hdf5`} download title="All runs of this session in one HDF5 file">HDF5</a>
-			<button type="button" class="danger" disabled={remove.busy} onClick={() => void remove.run()}>Remove</button>
+			<a class="button" href={`/api/v1/sessions/${session.id}/hdf5`} download title="All runs of this session in one file, for pandas, h5py or MATLAB">Download HDF5</a>
+			<Menu
+				class="right" label="⋯" title="More of this session"
+				items={[
+					{ label: "Rename", onClick: () => setRenaming(true) },
+					{ label: "Remove", danger: true, onClick: () => void remove.run() },
+				]}
+			/>
 			<Trouble refusal={remove.refusal} />
 		</div>
 	);
-}
-
-// The session's runs, kept up to date by the stream.
-function useRuns(session: number) {
-	const [limit, setLimit] = useState(50);
-	const answer = useFetch<List<Run>>("/runs", { session, limit }, true);
-	const soon = useSoon(answer.reload);
-	useStream([`session:${session}`], (event, data) => {
-		if (event === "run" && answer.data) {
-			const run = (data as { run: Run }).run;
-			const old = answer.data.items.find((one) => one.id === run.id);
-			notifyEnd(old, run);
-			if (run.removed_until_ns || !old) return soon();
-			answer.set({ ...answer.data, items: answer.data.items.map((one) => (one.id === run.id ? run : one)) });
-		} else soon();
-	});
-	useStream(["queue"], soon); // places of those that wait
-	return { items: answer.data?.items, refusal: answer.refusal, reload: answer.reload, more: answer.data?.next ? () => setLimit(limit + 100) : undefined };
 }
 
 // The form begins as that of the newest run; then it is the user's.

@@ -6,10 +6,11 @@ import type { List, Run, Session } from "../api/core";
 import { go, setParams, usePlace } from "../model/address";
 import { runExample } from "../model/example";
 import { importAlone } from "../model/files";
-import { ago, bytes, count, dateText } from "../model/format";
-import { useAction, useFetch, useLater, useNow, useSoon, useStream, useTitle } from "../model/hooks";
+import { bytes, count } from "../model/format";
+import { useAction, useFetch, useLater, useSeen, useSoon, useStream, useTitle } from "../model/hooks";
 import { usePicture } from "../model/picture";
 import { runTitle } from "../model/runs";
+import { Ago } from "../widgets/ago";
 import { Import } from "../widgets/import";
 import { Menu } from "../widgets/menu";
 import { Spark } from "../widgets/spark";
@@ -20,12 +21,17 @@ import { Trouble } from "../widgets/trouble";
 
 const MiniFlame = lazy(() => import("../widgets/mini_flame").then((part) => part.MiniFlame));
 
+// Sessions that are asked for at first, and at most.
+const FIRST = 50;
+const MOST = 1000;
+
 export function Sessions() {
 	const { params } = usePlace();
 	const search = params.get("search") ?? "";
 	const archived = params.get("archived") === "1";
 	const asked = useLater(search, 150);
-	const sessions = useFetch<List<Session>>("/sessions", { search: asked, archived: archived ? 1 : 0, limit: 100 }, true);
+	const [limit, setLimit] = useState(FIRST);
+	const sessions = useFetch<List<Session>>("/sessions", { search: asked, archived: archived ? 1 : 0, limit }, true);
 	const soon = useSoon(sessions.reload);
 	useStream(["sessions"], soon);
 	useTitle("Sessions");
@@ -56,7 +62,11 @@ export function Sessions() {
 					))}
 				</ul>
 			)}
-			{sessions.data?.next != null && <p class="dim pad">Only the newest {items!.length} are shown; search for others.</p>}
+			{sessions.data?.next != null && (
+				<p class="more">
+					{limit < MOST ? <button type="button" disabled={sessions.busy} onClick={() => setLimit(Math.min(MOST, limit * 3))}>Older sessions</button> : <span class="dim">Only the newest {items!.length} are shown; search for others.</span>}
+				</p>
+			)}
 		</main>
 	);
 }
@@ -88,7 +98,7 @@ function NewSession() {
 function Empty() {
 	const action = useAction(async () => {
 		const run = await runExample();
-		go(`/s/${run.session}?run=${run.id}&tab=flame`);
+		go(`/s/${run.session}?run=${run.id}`);
 	});
 	return (
 		<section class="empty panel">
@@ -125,10 +135,14 @@ function sampled(run: Run): boolean {
 
 function Card({ session }: { session: Session }) {
 	const [renaming, setRenaming] = useState(false);
-	const now = useNow(60000);
-	const last = useFetch<List<Run>>(session.runs ? "/runs" : null, { session: session.id, limit: 1 }, true);
+	const [row, seen] = useSeen<HTMLLIElement>();
+	const last = useFetch<List<Run>>(session.runs && seen ? "/runs" : null, { session: session.id, limit: 1 }, true);
 	const run = last.data?.items[0];
-	useEffect(last.reload, [session.change]);
+	const change = useRef(session.change);
+	useEffect(() => {
+		if (change.current !== session.change) last.reload();
+		change.current = session.change;
+	}, [session.change]);
 	const picture = usePicture(run && !sampled(run) ? run : undefined);
 	const action = useAction(async (what: "remove" | "archive") => {
 		const path = `/sessions/${session.id}`;
@@ -141,11 +155,11 @@ function Card({ session }: { session: Session }) {
 		}
 	});
 	return (
-		<li class="card">
+		<li class="card" ref={row}>
 			<div class="card-main">
 				{renaming ? <Rename session={session} onDone={() => setRenaming(false)} /> : <a class="card-title" href={`/s/${session.id}`}>{session.title || `Session ${session.id}`}</a>}
 				<p class="dim">
-					{count(Number(session.runs), "run")} · {bytes(session.bytes)} · <time title={dateText(session.created_ns)}>{ago(session.created_ns, now)}</time>
+					{count(Number(session.runs), "run")} · {bytes(session.bytes)} · <Ago ns={session.created_ns} />
 					{run?.host && <> · {run.host}</>}
 					{session.tags.map((tag) => <span class="tag" key={tag}>{tag}</span>)}
 				</p>
@@ -159,7 +173,7 @@ function Card({ session }: { session: Session }) {
 					</>
 				)}
 			</div>
-			{run && sampled(run) ? <a href={`/r/${run.id}/flame`} aria-label="Flame graph of the last run"><MiniFlame run={run.id} class="thumb" /></a> : <Spark data={picture} width={150} height={44} label="Counts of the last run over time" />}
+			{run && sampled(run) ? <a href={`/r/${run.id}/flame`} aria-label="Flame graph of the last run"><MiniFlame run={run.id} class="thumb" /></a> : <Spark data={picture} height={44} label="Counts of the last run over time" />}
 			<Menu
 				class="right" label="⋯" title={`Actions for ${session.title}`}
 				items={[

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import { useEffect, useRef, useState } from "preact/hooks";
 import { api } from "../api/client";
+import { usePlace } from "../model/address";
 import { useAction, useTitle } from "../model/hooks";
 import { Trouble } from "../widgets/trouble";
 
 export function SignIn({ onDone }: { onDone: () => void }) {
 	const [way, setWay] = useState<"token" | "password">("token");
 	const first = useRef<HTMLInputElement>(null);
+	const oldLink = usePlace().words[0] === "sign-in"; // the server sends here whoever comes with an old one
 	const action = useAction(async (form: HTMLFormElement) => {
 		const words = Object.fromEntries(new FormData(form)) as Record<string, string>;
 		await api.post("/sign-in", way === "token" ? { token: words["token"]!.trim() } : words);
@@ -18,6 +20,7 @@ export function SignIn({ onDone }: { onDone: () => void }) {
 		<main class="sign-in">
 			<h1><img src="/icon.svg" alt="" width="40" height="40" /> perfolio</h1>
 			<form class="panel" onSubmit={(event) => (event.preventDefault(), void action.run(event.currentTarget))}>
+				{oldLink && <p class="note">The token of that link is no longer good: the server has been started again, with a new one.</p>}
 				<div class="segments" role="group" aria-label="How to sign in">
 					<button type="button" aria-pressed={way === "token"} onClick={() => setWay("token")}>Token</button>
 					<button type="button" aria-pressed={way === "password"} onClick={() => setWay("password")}>Name and password</button>

@@ -2,7 +2,8 @@
 // A line to copy. Without a secure context there is no clipboard: then the text is selected.
 import { useRef, useState } from "preact/hooks";
 
-export function CopyLine({ text, label }: { text: string; label: string }) {
+// quiet: what is around it says what the line is.
+export function CopyLine({ text, label, quiet }: { text: string; label: string; quiet?: boolean }) {
 	const code = useRef<HTMLElement>(null);
 	const [copied, setCopied] = useState(false);
 	const copy = async () => {
@@ -16,7 +17,7 @@ export function CopyLine({ text, label }: { text: string; label: string }) {
 	};
 	return (
 		<div class="copyline">
-			<span class="dim">{label}</span>
+			{!quiet && <span class="dim">{label}</span>}
 			<code ref={code} tabIndex={0} aria-label={`${label} command line`}>{text}</code>
 			<button type="button" onClick={() => void copy()} aria-label={`Copy the ${label} command line`}>
 				{copied ? "Copied" : "Copy"}

@@ -6,15 +6,17 @@ export interface SparkData {
 	values: number[];
 }
 
-export function Spark({ data, width = 120, height = 28, label }: { data: SparkData | undefined; width?: number; height?: number; label: string }) {
+const WIDTH = 300; // of its own units: it is as wide as its place
+
+export function Spark({ data, height = 28, label }: { data: SparkData | undefined; height?: number; label: string }) {
 	const values = data?.values ?? [];
 	const most = Math.max(...values, 0);
 	if (!values.length || !most)
-		return <svg class="spark" width={width} height={height} aria-hidden="true"><line x1="0" x2={width} y1={height - 1} y2={height - 1} /></svg>;
-	const step = width / Math.max(1, values.length - (data!.kind === "line" ? 1 : 0));
+		return <svg class="spark" height={height} aria-hidden="true"><line x1="0" x2="100%" y1={height - 1} y2={height - 1} /></svg>;
+	const step = WIDTH / Math.max(1, values.length - (data!.kind === "line" ? 1 : 0));
 	const y = (value: number) => Math.round((height - 2 - (value / most) * (height - 4)) * 10) / 10;
 	return (
-		<svg class="spark" width={width} height={height} role="img" aria-label={label}>
+		<svg class="spark" viewBox={`0 0 ${WIDTH} ${height}`} preserveAspectRatio="none" height={height} role="img" aria-label={label}>
 			{data!.kind === "line" ? (
 				<polyline points={values.map((value, at) => `${Math.round(at * step * 10) / 10},${y(value)}`).join(" ")} />
 			) : (
