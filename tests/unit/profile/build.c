@@ -266,6 +266,14 @@ TEST(build_gives_each_event_of_a_group_a_row)
 	profile_free(p);
 }
 
+static bool has_function(const struct profile *p, const char *name)
+{
+	for (uint32_t i = 0; i < p->functions.len; i++)
+		if (!strcmp(profile_function_name(p, i), name))
+			return true;
+	return false;
+}
+
 static void write_text(const char *path, const void *text, size_t size)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
@@ -304,13 +312,19 @@ TEST(build_asks_again_for_what_a_jit_has_named_since)
 	EXPECT_INT(profile_builder_read(builder, &err), 0);
 	expect_stack(p, 0, "[unknown]");
 	write_text(list, "1000 100 made\n", 14);
-	poll(NULL, 0, 150); /* lists are looked at ten times a second */
-	SAMPLE(&m, PERF_RECORD_MISC_USER, 0x1010, PERF_CONTEXT_USER, 0x1010);
+	/* Looked at ten times a second, or seldom where a look took long: a busy machine. */
+	for (int tries = 0; !has_function(p, "made") && tries < 200; tries++) {
+		poll(NULL, 0, 50);
+		SAMPLE(&m, PERF_RECORD_MISC_USER, 0x1010, PERF_CONTEXT_USER, 0x1010);
+		make_round(&m);
+		make_round(&m);
+		write_text(file, m.out.data, m.out.len);
+		EXPECT_INT(profile_builder_read(builder, &err), 0);
+	}
 	make_finish(&m);
 	write_text(file, m.out.data, m.out.len);
 	EXPECT_INT(profile_builder_read(builder, &err), 0);
-	EXPECT_INT(p->samples.len, 2);
-	expect_stack(p, 1, "made");
+	expect_stack(p, p->samples.len - 1, "made");
 	profile_builder_free(builder);
 	perf_reader_close(reader);
 	symbol_store_free(store);
