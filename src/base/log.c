@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
 static enum log_level most_shown = LOG_NOTE;
 static log_sink *current_sink;
@@ -25,8 +26,42 @@ void log_set_sink(log_sink *sink, void *user)
 	sink_user = user;
 }
 
-static void deliver(enum log_level level, const char *text)
+/* Bytes of a control character: also of those above ASCII, which terminals obey, U+0080 to U+009F.
+ */
+static size_t control_length(const char *text)
 {
+	unsigned char byte = (unsigned char)text[0], next = (unsigned char)text[1];
+
+	if (byte == 0xc2 && next >= 0x80 && next < 0xa0)
+		return 2;
+	return byte < 0x20 || byte == 0x7f ? 1 : 0;
+}
+
+/*
+ * A note is one line, and never moves a terminal's cursor: what others sent may be part of it.
+ * Such bytes are shown as \xNN.
+ */
+static void make_plain(char *into, size_t room, const char *text)
+{
+	size_t at = 0;
+
+	while (*text && strcmp(text, "\n") != 0 && at + 9 < room) {
+		size_t length = control_length(text);
+
+		if (!length)
+			into[at++] = *text++;
+		for (; length; length--)
+			at += (size_t)snprintf(into + at, room - at, "\\x%02x",
+					       (unsigned char)*text++);
+	}
+	into[at] = '\0';
+}
+
+static void deliver(enum log_level level, const char *message)
+{
+	char text[1500];
+
+	make_plain(text, sizeof(text), message);
 	if (current_sink)
 		current_sink(level, text, sink_user);
 	else

@@ -9,19 +9,25 @@
 #include <stddef.h>
 #include <string.h>
 
+#define SIZE_MOST (1ULL << 62) /* sums of two still fit into a signed number */
+
 static int parse_bytes(const char *text, uint64_t *bytes, struct err *err)
 {
 	static const char units[] = "KMGT";
 	char *end;
 	const char *unit;
 	unsigned long long value;
+	unsigned shift;
 
 	errno = 0;
 	value = strtoull(text, &end, 10);
 	unit = *end ? strchr(units, toupper((unsigned char)*end)) : NULL;
 	if (!isdigit((unsigned char)*text) || errno || (*end && (!unit || end[1])))
 		return err_set(err, EINVAL, "it takes a size like 500M or 20G; 0: no limit");
-	*bytes = value << (unit ? 10 * (unit - units + 1) : 0);
+	shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
+	if (value > SIZE_MOST >> shift)
+		return err_set(err, EINVAL, "%s is more than any disk holds; 0: no limit", text);
+	*bytes = value << shift;
 	return 0;
 }
 

@@ -21,6 +21,10 @@ $ perfolio serve --max-disk much
 perfolio serve: --max-disk: it takes a size like 500M or 20G; 0: no limit
 `perfolio help serve` shows what it takes.
 [2]
+$ perfolio serve --max-disk 99999999999T
+perfolio serve: --max-disk: 99999999999T is more than any disk holds; 0: no limit
+`perfolio help serve` shows what it takes.
+[2]
 $ perfolio serve now
 perfolio serve: 'now' is no option
 `perfolio help serve` shows what it takes.

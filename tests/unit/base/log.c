@@ -28,6 +28,20 @@ TEST(log_shows_up_to_its_level)
 	buf_free(&said);
 }
 
+TEST(log_obeys_no_control_characters)
+{
+	struct buf said = { 0 };
+
+	log_set_sink(collect, &said);
+	log_line(LOG_WARN, "%s",
+		 "red \x1b[31m, two\r\nlines, \xc2\x9b"
+		 "2J, sch\xc3\xb6n \x7f\n");
+	log_set_sink(NULL, NULL);
+	EXPECT_TEXT(buf_text(&said), "1:red \\x1b[31m, two\\x0d\\x0alines, \\xc2\\x9b"
+				     "2J, sch\xc3\xb6n \\x7f\n");
+	buf_free(&said);
+}
+
 TEST(log_once_says_each_text_once)
 {
 	struct buf said = { 0 };
