@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #define CONNECTIONS_MOST  2000
+#define FROM_ONE_MOST	  1000	     /* address: the rest is for others */
 #define CONNECTION_MEMORY (64 << 10) /* of one request's head, and of what is sent at once */
 #define QUIET_S		  40	     /* a connection on which nothing moves */
 #define HEAD_MS		  20000
@@ -302,6 +303,7 @@ static struct MHD_Daemon *start_daemon(struct http *http)
 		flags, 0, NULL, NULL, on_request, http, MHD_OPTION_EXTERNAL_LOGGER, say_nothing,
 		NULL, MHD_OPTION_LISTEN_SOCKET, o->listen, MHD_OPTION_THREAD_POOL_SIZE, 2U,
 		MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MOST,
+		MHD_OPTION_PER_IP_CONNECTION_LIMIT, (unsigned)FROM_ONE_MOST,
 		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)QUIET_S,
 		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY,
 		MHD_OPTION_NOTIFY_CONNECTION, on_connection, http, MHD_OPTION_NOTIFY_COMPLETED,

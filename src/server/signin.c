@@ -3,29 +3,29 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/json.h"
+#include "base/map.h"
 #include "server/app.h"
 #include "server/field.h"
 #include "server/http.h"
+#include "server/ownercookie.h"
 #include "server/resource.h"
 #include "store/accounts.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <pthread.h>
 #include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define OWNER	    "owner"
-#define COOKIE_DAYS 30
-#define KNOWN	    32 /* tokens that were looked up lately */
-#define KNOWN_NS    (5 * NS_PER_SEC)
-#define LABEL	    "browser"
-#define COOKIE	    "owner-cookie"
-/* Failures that one may have before a minute must pass. */
+#define OWNER	 "owner"
+#define KNOWN	 32 /* tokens that were looked up lately */
+#define KNOWN_NS (5 * NS_PER_SEC)
+#define LABEL	 "browser"
+/* Failures that a name may have from one address before a minute must pass. */
 #define FAILURES_MOST 10
 #define FAILURES_NS   (60 * NS_PER_SEC)
+#define FAILURES_KEPT 256 /* pairs of the two */
 
 struct known {
 	char token[TOKEN_TEXT];
@@ -34,14 +34,20 @@ struct known {
 	int64_t until_ns;
 };
 
+/* By name and address: who tries passwords keeps nobody else from signing in. */
+struct failures {
+	uint64_t who; /* hash of both */
+	int count;
+	int64_t until_ns;
+};
+
 struct signins {
 	char cookie_name[32];
-	char owner_cookie[TOKEN_TEXT];
+	struct owner_cookies *owner;
 	pthread_mutex_t lock;
 	struct known known[KNOWN];
 	size_t next;
-	int failures;
-	int64_t failures_until_ns;
+	struct failures failures[FAILURES_KEPT];
 };
 
 /* Cookies don't tell ports apart; two servers of one machine must not take each other's. */
@@ -54,41 +60,6 @@ static void name_cookie(struct signins *signins, const char *origin)
 		 digits ? "-" : "", (int)(digits < 6 ? digits : 5), digits ? port + 1 : "");
 }
 
-/* What was kept may still be given to browsers: "SECRET UNTIL", in wall clock time. */
-static bool read_cookie(struct signins *signins, const char *kept)
-{
-	if (!kept || strlen(kept) <= TOKEN_TEXT || kept[TOKEN_TEXT - 1] != ' ' ||
-	    strtoll(kept + TOKEN_TEXT, NULL, 10) < wall_now_ns())
-		return false;
-	memcpy(signins->owner_cookie, kept, TOKEN_TEXT - 1);
-	return true;
-}
-
-/*
- * The owner's cookie outlives the server: a page that was open when the server was started again
- * goes on by itself.  It is a secret of its own, so that the link's token can't be made from it,
- * and is changed when it has served its days.
- */
-static int keep_cookie(struct signins *signins, struct store *store, struct err *err)
-{
-	int64_t until = wall_now_ns() + (int64_t)COOKIE_DAYS * 24 * 3600 * NS_PER_SEC;
-	unsigned char bytes[32];
-	struct arena arena = { 0 };
-	const char *kept = NULL;
-	char text[TOKEN_TEXT + 24];
-	int rc = store_setting_get(store, COOKIE, &arena, &kept, err);
-	bool good = !rc && read_cookie(signins, kept);
-
-	arena_free(&arena);
-	if (rc || good)
-		return rc;
-	randombytes_buf(bytes, sizeof(bytes));
-	sodium_bin2base64(signins->owner_cookie, sizeof(signins->owner_cookie), bytes,
-			  sizeof(bytes), sodium_base64_VARIANT_URLSAFE_NO_PADDING);
-	snprintf(text, sizeof(text), "%s %" PRId64, signins->owner_cookie, until);
-	return store_setting_set(store, COOKIE, text, err);
-}
-
 struct signins *signins_new(const struct app *app, struct err *err)
 {
 	struct signins *signins = mem_alloc(sizeof(*signins));
@@ -97,7 +68,8 @@ struct signins *signins_new(const struct app *app, struct err *err)
 		abort();
 	pthread_mutex_init(&signins->lock, NULL);
 	name_cookie(signins, app->policy.origin);
-	if (!keep_cookie(signins, app->store, err))
+	signins->owner = owner_cookies_open(app->store, err);
+	if (signins->owner)
 		return signins;
 	signins_free(signins);
 	return NULL;
@@ -108,6 +80,7 @@ void signins_free(struct signins *signins)
 	if (!signins)
 		return;
 	pthread_mutex_destroy(&signins->lock);
+	owner_cookies_free(signins->owner);
 	free(signins);
 }
 
@@ -201,7 +174,7 @@ int signin_check(struct request *request, struct user *user, bool *by_token, str
 		return check_token(request, shown + 7 + strspn(shown + 7, " "), user, err);
 	cookie = find_cookie(request);
 	if (request->app->policy.open ||
-	    (cookie && same_secret(cookie, request->app->signins->owner_cookie))) {
+	    (cookie && owner_cookie_holds(request->app->signins->owner, cookie))) {
 		*user = owner;
 		return 0;
 	}
@@ -221,23 +194,50 @@ static void set_cookie(struct request *request, const char *value, long seconds)
 	reply_header(request, "Set-Cookie", text);
 }
 
-static bool too_many_failures(struct signins *signins)
+/* Those of a name at an address, or the ones to be forgotten first. Called with the lock held. */
+static struct failures *find_failures(struct signins *signins, uint64_t who)
 {
+	struct failures *first = signins->failures;
+
+	for (struct failures *f = signins->failures; f < signins->failures + FAILURES_KEPT; f++) {
+		if (f->who == who && f->count)
+			return f;
+		if (f->until_ns < first->until_ns)
+			first = f;
+	}
+	*first = (struct failures){ .who = who };
+	return first;
+}
+
+static uint64_t who_tries(const struct request *request, const char *name)
+{
+	const char *address = request_address(request);
+
+	return map_hash(name, strlen(name)) ^ 31 * map_hash(address, strlen(address));
+}
+
+static bool too_many_failures(struct signins *signins, uint64_t who)
+{
+	struct failures *failures;
 	bool many;
 
 	pthread_mutex_lock(&signins->lock);
-	if (clock_now_ns() > signins->failures_until_ns)
-		signins->failures = 0;
-	many = signins->failures >= FAILURES_MOST;
+	failures = find_failures(signins, who);
+	if (clock_now_ns() > failures->until_ns)
+		failures->count = 0;
+	many = failures->count >= FAILURES_MOST;
 	pthread_mutex_unlock(&signins->lock);
 	return many;
 }
 
-static void note_failure(struct signins *signins)
+static void note_failure(struct signins *signins, uint64_t who)
 {
+	struct failures *failures;
+
 	pthread_mutex_lock(&signins->lock);
-	signins->failures++;
-	signins->failures_until_ns = clock_now_ns() + FAILURES_NS;
+	failures = find_failures(signins, who);
+	failures->count++;
+	failures->until_ns = clock_now_ns() + FAILURES_NS;
 	pthread_mutex_unlock(&signins->lock);
 }
 
@@ -257,13 +257,14 @@ static int drop_expired(struct request *request, int64_t user, struct err *err)
 
 static int give_cookie(struct request *request, const struct user *user, struct err *err)
 {
-	int64_t lasts = (int64_t)COOKIE_DAYS * 24 * 3600;
+	int64_t lasts = (int64_t)OWNER_COOKIE_DAYS * 24 * 3600;
 	char token[TOKEN_TEXT];
 	int64_t id;
 	int rc;
 
 	if (!user->id) {
-		set_cookie(request, request->app->signins->owner_cookie, lasts);
+		set_cookie(request,
+			   owner_cookie_make(request->app->signins->owner, &request->arena), lasts);
 		return 0;
 	}
 	rc = drop_expired(request, user->id, err);
@@ -279,7 +280,8 @@ static int sign_in(struct request *request, const char *token, const char *name,
 		   const char *password, struct user *user, struct err *err)
 {
 	struct signins *signins = request->app->signins;
-	bool wait = too_many_failures(signins);
+	uint64_t who = who_tries(request, name);
+	bool wait = too_many_failures(signins, who);
 	int rc = -EACCES;
 
 	/* Nobody guesses a token: who has one is not kept out by those who try passwords. */
@@ -289,9 +291,10 @@ static int sign_in(struct request *request, const char *token, const char *name,
 		rc = account_sign_in(request->store, name, password, &request->arena, user, err);
 	if (rc == -EACCES && wait)
 		return reply_error(request, 429, "too-many", "Wait a minute.", err,
-				   "too many attempts to sign in have failed");
+				   "too many attempts to sign in%s%s from %s have failed",
+				   *name ? " as " : "", name, request_address(request));
 	if (rc == -EACCES) {
-		note_failure(signins);
+		note_failure(signins, who);
 		store_audit_add(request->store, name, "sign-in-refused", request_address(request),
 				NULL);
 		return reply_error(request, 401, "sign-in", "Look at what the server printed.", err,
@@ -343,6 +346,8 @@ static int post_sign_out(struct request *request, struct err *err)
 	if (cookie && !account_token_check(request->store, cookie, &request->arena, &user, NULL)) {
 		forget(request->app->signins, cookie);
 		rc = account_token_remove(request->store, user.id, cookie, err);
+	} else if (cookie) {
+		rc = owner_cookie_end(request->app->signins->owner, request->store, cookie, err);
 	}
 	set_cookie(request, "", 0);
 	return rc;

@@ -47,7 +47,7 @@ TEST(http_who_may_come_in)
 
 TEST(http_link_becomes_cookie)
 {
-	char cookie[200] = "", *head;
+	char cookie[200] = "", other[200] = "", *head;
 	const char *answer, *found;
 
 	site_open(NULL);
@@ -70,8 +70,40 @@ TEST(http_link_becomes_cookie)
 	/* with a cookie, what changes something must come from our own page */
 	EXPECT_INT(site_status(site_ask("POST", "/api/v1/sign-out", cookie, "")), 403);
 	head = mem_printf("%sOrigin: http://%s\r\n", cookie, site_host());
+	answer = site_ask("GET", "/?token=" SITE_TOKEN, "", NULL);
+	snprintf(other, sizeof(other), "Cookie: %.*s\r\n",
+		 (int)strcspn(strstr(answer, "Set-Cookie: ") + 12, ";"),
+		 strstr(answer, "Set-Cookie: ") + 12);
 	EXPECT_INT(site_status(site_ask("POST", "/api/v1/sign-out", head, "")), 204);
+	EXPECT_INT(site_status(site_ask("GET", "/api/v1/me", cookie, NULL)), 401);
+	EXPECT_INT(site_status(site_ask("GET", "/api/v1/me", other, NULL)), 200);
 	free(head);
+	site_close();
+}
+
+TEST(http_refuses_parameters_that_nobody_reads)
+{
+	static const struct {
+		const char *path, *says;
+		int status;
+	} cases[] = {
+		{ "/api/v1/runs?session=1&limit=5", "", 200 },
+		{ "/api/v1/runs?sesion=1", "`sesion` is no parameter of GET /api/v1/runs", 400 },
+		{ "/api/v1/runs?session=1&x", "It takes session, state,", 400 },
+		{ "/api/v1/me?x=1", "It takes no parameters.", 400 },
+		{ "/sign-in?anything=1", "", 200 },
+	};
+
+	site_open(NULL);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const char *answer;
+
+		test_case("%s", cases[i].path);
+		answer = site_ask("GET", cases[i].path, "Authorization: Bearer " SITE_TOKEN "\r\n",
+				  NULL);
+		EXPECT_INT(site_status(answer), cases[i].status);
+		EXPECT_CONTAINS(answer, cases[i].says);
+	}
 	site_close();
 }
 
