@@ -11,7 +11,7 @@
 #include "server/app.h"
 #include "server/jobs.h"
 #include "server/profiles.h"
-#include "server/route.h"
+#include "server/results.h"
 #include "store/content.h"
 #include "store/datadir.h"
 
@@ -122,7 +122,8 @@ static int read_options(struct request *request, struct wordlist *options, struc
 					     "cpu",   "from",	"to",	 "color" };
 	static const char *const flags[] = { "reversed", "inverted", "idle", "per_thread",
 					     "collapse" };
-	int rc = 0;
+	uint64_t from, to; /* the analyser reads them: only looked at here */
+	int rc = result_range(request, &from, &to, err);
 
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
 		const char *value = request_text(request, texts[i], NULL);

@@ -2,6 +2,7 @@
 /* What is looked at before a request's body: may it come in at all? */
 #include "base/clock.h"
 #include "server/http_inside.h"
+#include "server/params.h"
 #include "server/routes.h"
 #include "server/signin.h"
 #include "store/datadir.h"
@@ -78,6 +79,7 @@ static int find_route(struct http_exchange *exchange, struct err *err)
 {
 	struct request *request = &exchange->request;
 	struct route_match match;
+	const char *remedy;
 
 	route_find(exchange->method, exchange->path, &request->arena, &match);
 	request->route = match.route;
@@ -90,8 +92,10 @@ static int find_route(struct http_exchange *exchange, struct err *err)
 		return reply_error(request, 404, "not-found", "See /api/v1/openapi.json.", err,
 				   "there is nothing at %s", exchange->path);
 	reply_header(request, "Allow", match.allow);
-	return reply_error(request, 405, "wrong-method", "See /api/v1/openapi.json.", err,
-			   "%s is not done at %s", exchange->method, exchange->path);
+	remedy = arena_printf(&request->arena, "Use %s; /api/v1/openapi.json tells what for.",
+			      match.allow);
+	return reply_error(request, 405, "wrong-method", remedy, err, "%s is not possible at %s",
+			   exchange->method, exchange->path);
 }
 
 static bool same_origin(const struct http_exchange *exchange, const char *origin)
@@ -173,6 +177,8 @@ int guard(struct http_exchange *exchange, struct err *err)
 		rc = find_route(exchange, err);
 	if (!rc)
 		rc = check_person(exchange, &by_token, err);
+	if (!rc)
+		rc = params_check(exchange, err);
 	if (!rc)
 		rc = check_origin(exchange, by_token, err);
 	if (!rc)

@@ -4,6 +4,7 @@
 #include "server/field.h"
 #include "server/http_inside.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <libdeflate.h>
 #include <stdarg.h>
@@ -133,7 +134,7 @@ static const struct {
 	{ EACCES, 403, "forbidden", "Sign in as a user with the role that is needed." },
 	{ EAGAIN, 409, "not-now", "Look at its state and try again." },
 	{ EBUSY, 409, "busy", "Wait until it is done, or cancel that first." },
-	{ EPERM, 409, "not-possible", "" },
+	{ EPERM, 409, "not-possible", "Look at its state; its form can start another run." },
 	{ EEXIST, 409, "exists", "Choose another name." },
 	{ E2BIG, 413, "too-large", "Send less." },
 	{ EDQUOT, 507, "quota", "Remove runs, or start the server with a higher --max-disk." },
@@ -152,17 +153,31 @@ static int status_of_code(int rc)
 	return (int)i;
 }
 
+/* Words of ours are "the reason; what to do"; where they say nothing of the latter, the table does.
+ */
+static void reply_failure(struct http_exchange *exchange, int rc, const struct err *err)
+{
+	int kind = status_of_code(rc);
+	char *message = arena_strdup(&exchange->request.arena,
+				     err->text[0] ? err->text : strerror(-rc));
+	char *remedy = strstr(message, "; ");
+	struct err ignored;
+
+	if (remedy) {
+		*remedy = '\0';
+		remedy += 2;
+		*remedy = (char)toupper((unsigned char)*remedy);
+	}
+	reply_error(&exchange->request, kinds[kind].status, kinds[kind].code,
+		    remedy ? arena_printf(&exchange->request.arena, "%s.", remedy)
+			   : kinds[kind].remedy,
+		    &ignored, "%s", message);
+}
+
 void reply_settle(struct http_exchange *exchange, int rc, const struct err *err)
 {
-	struct err ignored;
-	int kind;
-
-	if (rc && !(exchange->reply.kind == REPLY_BYTES && exchange->reply.status >= 400)) {
-		kind = status_of_code(rc);
-		reply_error(&exchange->request, kinds[kind].status, kinds[kind].code,
-			    kinds[kind].remedy, &ignored, "%s",
-			    err->text[0] ? err->text : strerror(-rc));
-	}
+	if (rc && !(exchange->reply.kind == REPLY_BYTES && exchange->reply.status >= 400))
+		reply_failure(exchange, rc, err);
 	if (exchange->reply.out) {
 		fclose(exchange->reply.out);
 		exchange->reply.out = NULL;

@@ -30,6 +30,7 @@ static void load(void)
 		{ &lib.suspend, "MHD_suspend_connection" },
 		{ &lib.resume, "MHD_resume_connection" },
 		{ &lib.lookup, "MHD_lookup_connection_value" },
+		{ &lib.each_value, "MHD_get_connection_values" },
 		{ &lib.connection_info, "MHD_get_connection_info" },
 		{ &lib.has_feature, "MHD_is_feature_supported" },
 	};

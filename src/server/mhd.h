@@ -23,6 +23,7 @@ struct mhd {
 	__typeof__(MHD_suspend_connection) *suspend;
 	__typeof__(MHD_resume_connection) *resume;
 	__typeof__(MHD_lookup_connection_value) *lookup;
+	__typeof__(MHD_get_connection_values) *each_value;
 	__typeof__(MHD_get_connection_info) *connection_info;
 	__typeof__(MHD_is_feature_supported) *has_feature;
 };

@@ -52,6 +52,20 @@ int result_choice(const struct request *request, const char *name, const char *c
 	return rc;
 }
 
+int result_range(const struct request *request, uint64_t *from, uint64_t *to, struct err *err)
+{
+	int rc = request_u64(request, "from", 0, from, err);
+
+	if (!rc)
+		rc = request_u64(request, "to", 0, to, err);
+	if (!rc && *to && *from > *to)
+		rc = err_set(err, EINVAL,
+			     "from=%" PRIu64 " is later than to=%" PRIu64 ": there is nothing "
+			     "between them",
+			     *from, *to);
+	return rc;
+}
+
 /* The event of that name, or the first that has samples. */
 static int choose_event(struct query *query, const struct request *request, struct err *err)
 {
@@ -81,9 +95,7 @@ static int read_filter(struct query *query, const struct request *request, struc
 	filter->keep = result_text(request, "keep");
 	filter->drop = result_text(request, "drop");
 	if (!rc)
-		rc = request_u64(request, "from", 0, &filter->time_from, err);
-	if (!rc)
-		rc = request_u64(request, "to", 0, &filter->time_to, err);
+		rc = result_range(request, &filter->time_from, &filter->time_to, err);
 	if (!rc)
 		rc = request_flag(request, "idle", true, &query->view.show_idle, err);
 	filter->busy = !query->view.show_idle;

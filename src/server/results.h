@@ -33,6 +33,8 @@ void answer_begin(struct answer *answer, struct request *request);
 /* Sends it, or lets go of it where rc says that there is none; returns rc. */
 int answer_end(struct answer *answer, int rc);
 
+/* `from` and `to`, in order; 0 where they are not given. */
+int result_range(const struct request *request, uint64_t *from, uint64_t *to, struct err *err);
 /* A parameter within bounds; -EINVAL in words. */
 int result_number(const struct request *request, const char *name, uint32_t otherwise,
 		  uint32_t least, uint32_t most, uint32_t *value, struct err *err);

@@ -58,9 +58,7 @@ static int open_counters(struct counters *counters, struct request *request, str
 	*counters = (struct counters){ 0 };
 	rc = store_run_get(request->store, request->ids[0], &request->arena, &counters->run, err);
 	if (!rc)
-		rc = request_u64(request, "from", 0, &counters->from_ns, err);
-	if (!rc)
-		rc = request_u64(request, "to", 0, &counters->to_ns, err);
+		rc = result_range(request, &counters->from_ns, &counters->to_ns, err);
 	if (rc)
 		return rc;
 	rc = open_complete(counters, request, err);

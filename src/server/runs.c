@@ -29,23 +29,31 @@ static int read_states(const char *text, unsigned *states, struct err *err)
 	return 0;
 }
 
+/* The session is in the path, or a parameter, or neither. */
+static int read_session(const struct request *request, struct run_filter *filter, struct err *err)
+{
+	uint64_t session;
+	int rc = request_u64(request, "session", (uint64_t)request->ids[0], &session, err);
+
+	if (!rc && session > INT64_MAX)
+		rc = err_set(err, EINVAL, "session: no session has that number");
+	filter->session = rc ? 0 : (int64_t)session;
+	return rc;
+}
+
 static int read_filter(const struct request *request, struct run_filter *filter, size_t *limit,
 		       struct err *err)
 {
-	uint64_t session;
 	int rc = read_page(request, &filter->page, limit, err);
 
 	if (!rc)
-		rc = request_u64(request, "session", 0, &session, err);
-	if (!rc && session > INT64_MAX)
-		rc = err_set(err, EINVAL, "session: no session has that number");
+		rc = read_session(request, filter, err);
 	if (!rc)
 		rc = read_states(request_text(request, "state", ""), &filter->states, err);
 	if (!rc)
 		rc = request_flag(request, "removed", false, &filter->removed, err);
 	if (rc)
 		return rc;
-	filter->session = (int64_t)session;
 	filter->search = request_text(request, "search", NULL);
 	filter->tag = request_text(request, "tag", NULL);
 	return 0;
@@ -71,6 +79,14 @@ static int list_runs(struct request *request, struct err *err)
 	}
 	vec_free(&found);
 	return rc;
+}
+
+static int list_session_runs(struct request *request, struct err *err)
+{
+	struct session session;
+	int rc = store_session_get(request->store, request->ids[0], &request->arena, &session, err);
+
+	return rc ? rc : list_runs(request, err);
 }
 
 static int get_run(struct request *request, struct err *err)
@@ -166,6 +182,7 @@ static int move_run(struct request *request, struct err *err)
 
 const struct route run_routes[] = {
 	{ "GET", "/api/v1/runs", ROLE_VIEWER, list_runs },
+	{ "GET", "/api/v1/sessions/{id}/runs", ROLE_VIEWER, list_session_runs },
 	{ "GET", "/api/v1/runs/{id}", ROLE_VIEWER, get_run },
 	{ "PATCH", "/api/v1/runs/{id}", ROLE_RUNNER, patch_run },
 	{ "DELETE", "/api/v1/runs/{id}", ROLE_RUNNER, remove_run },
