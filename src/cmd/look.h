@@ -20,7 +20,17 @@ int look_check(const char *expression, struct err *err);
  * words: "count", "sample" or "both", events to count, events to sample, rate, call graph.
  * {"needed", "general", "fixed", "passes", "events": [{name, need, shares, why}],
  *  "samples_per_second", "bytes_per_second", "overhead", "sampled": [...], "notes"}
+ * What can't be measured so is {"wrong": why}.
  */
 int look_plan(char *const *words, int count, struct err *err);
+/* The same, and only whether it is wrong: nothing is tried out. */
+int look_plan_events(char *const *words, int count, struct err *err);
+
+/*
+ * words: "command", "process", "thread", "user" or "host", who, "yes" if others than one's own may
+ * be measured, folder, CPUs, program, PATH (the latter "" where the usual), the usual PATH, the
+ * usual folder.  {"refused": [texts], "warnings": [texts]}, each with what to do about it.
+ */
+int look_target(char *const *words, int count, struct err *err);
 
 #endif

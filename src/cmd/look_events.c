@@ -5,6 +5,7 @@
 #include "cmd/command.h"
 #include "cmd/listing.h"
 #include "cmd/look.h"
+#include "cmd/record_events.h"
 #include "cmd/record_options.h"
 #include "cmd/record_plan.h"
 #include "cmd/stat_events.h"
@@ -157,31 +158,130 @@ static int sample_options(struct record_options *options, char *const *words, st
 	return rc ? rc : record_options_check(options, 0, err);
 }
 
-int look_plan(char *const *words, int count, struct err *err)
+/* A sampled event that can't be opened ends the recording; a counter is left out. */
+static int check_sampled(const struct event_list *list, struct err *err)
+{
+	struct host host;
+	char why[600];
+
+	vec_each (event, &list->events) {
+		struct event plain = *event;
+		int rc;
+
+		if (event->precise_max) /* as precise as it can be, which may be not at all */
+			plain.attr.base.precise_ip = 0;
+		rc = event_probe(&perf_sys_kernel, &plain);
+		if (rc != -ENOENT && rc != -EOPNOTSUPP && rc != -ENODEV)
+			continue;
+		host_look(&host, &host_source_live);
+		return err_set(err, -rc, "%s: %s", event->name,
+			       host_why_not(&host, event, -rc, why, sizeof(why)));
+	}
+	return 0;
+}
+
+static int check_samples(struct catalog *catalog, char *const *words, struct arena *arena,
+			 struct err *err)
+{
+	struct record_options options = record_option_defaults;
+	struct event_list list = { 0 };
+	struct buf notes = { 0 };
+	int rc = sample_options(&options, words, arena, err);
+
+	if (!rc)
+		rc = record_events(&list, catalog, &options, &notes, err);
+	if (!rc)
+		rc = check_sampled(&list, err);
+	buf_free(&notes);
+	event_list_free(&list);
+	record_options_release(&options);
+	return rc;
+}
+
+static int check_counts(struct catalog *catalog, const char *events, struct err *err)
+{
+	struct stat_options options = stat_option_defaults;
+	struct event_list list = { 0 };
+	int rc;
+
+	if (*events)
+		event_steps_add(&options.steps, events);
+	rc = stat_events(&list, catalog, &options, false, err);
+	event_list_free(&list);
+	stat_options_release(&options);
+	return rc;
+}
+
+static int plan_samples(struct json *json, struct catalog *catalog, char *const *words,
+			struct arena *arena, struct err *err)
+{
+	struct record_options options = record_option_defaults;
+	int rc = sample_options(&options, words, arena, err);
+
+	if (!rc)
+		rc = record_plan_json(&options, catalog, json, err);
+	record_options_release(&options);
+	return rc;
+}
+
+/*
+ * For a page: "the reason; the remedy" in one line, without the expression and the mark below it,
+ * which come after the reason where there are any.
+ */
+static void write_wrong(struct json *json, const char *text)
+{
+	static const char list[] = "`perfolio list`";
+	struct buf line = { 0 };
+	bool marked = strstr(text, "\n") && strstr(text, "^");
+
+	for (int i = 0; *text; i++) {
+		size_t blanks = strspn(text, " "), length = strcspn(text, "\n");
+
+		if (!strncmp(text + blanks, list, sizeof(list) - 1))
+			buf_puts(&line, "; choose one from the list of events");
+		else if (!marked || i < 1 || i > 2)
+			buf_printf(&line, "%s%.*s", i ? "; " : "", (int)(length - blanks),
+				   text + blanks);
+		text += length + (text[length] == '\n');
+	}
+	json_text(json, "wrong", buf_text(&line));
+	buf_free(&line);
+}
+
+/* whole: with what it comes to, for which events are tried out. */
+static int plan(char *const *words, int count, bool whole, struct err *err)
 {
 	struct json json = json_to(stdout);
-	struct catalog *catalog = catalog_new(NULL);
-	struct record_options options = record_option_defaults;
+	struct catalog *catalog;
 	struct arena arena = { 0 };
-	bool counts, samples;
+	struct err wrong = { 0 };
 	int rc = 0;
 
-	if (count != 5) {
-		catalog_free(catalog);
+	if (count != 5)
 		return err_set(err, EINVAL, "plan: tool, events to count, to sample, rate, calls");
-	}
-	counts = strcmp(words[0], "sample") != 0;
-	samples = strcmp(words[0], "count") != 0;
+	catalog = catalog_new(NULL);
 	json_open(&json, NULL, '{');
-	if (counts)
-		rc = plan_counts(&json, catalog, words[1], err);
-	if (!rc && samples)
-		rc = sample_options(&options, words, &arena, err);
-	if (!rc && samples)
-		rc = record_plan_json(&options, catalog, &json, err);
+	if (strcmp(words[0], "sample") != 0)
+		rc = whole ? plan_counts(&json, catalog, words[1], &wrong)
+			   : check_counts(catalog, words[1], &wrong);
+	if (!rc && strcmp(words[0], "count") != 0)
+		rc = check_samples(catalog, words, &arena, &wrong);
+	if (!rc && whole && strcmp(words[0], "count") != 0)
+		rc = plan_samples(&json, catalog, words, &arena, &wrong);
+	if (rc)
+		write_wrong(&json, wrong.text);
 	json_close(&json);
-	record_options_release(&options);
 	arena_free(&arena);
 	catalog_free(catalog);
-	return rc ? rc : EXIT_DONE;
+	return EXIT_DONE;
+}
+
+int look_plan(char *const *words, int count, struct err *err)
+{
+	return plan(words, count, true, err);
+}
+
+int look_plan_events(char *const *words, int count, struct err *err)
+{
+	return plan(words, count, false, err);
 }

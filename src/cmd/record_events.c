@@ -80,7 +80,7 @@ static void note_lock_step(const struct record_options *o, uint64_t asked, struc
 	if (!o->frequency_given || o->frequency_max || rate != asked || rate % 100)
 		return;
 	buf_printf(notes,
-		   "note: a round rate may run in step with timers of the system; -F %" PRIu64
+		   "note: a round rate may run in step with timers of the system; %" PRIu64
 		   " does not\n",
 		   rate % 1000 ? rate - 1 : rate - 3);
 }
@@ -104,9 +104,9 @@ static int limit_rate(struct record_options *o, struct buf *notes, struct err *e
 			       "kernel.perf_event_max_sample_rate",
 			       allowed, asked);
 	buf_printf(notes,
-		   "note: the kernel allows %s samples a second, not %s: taken "
-		   "(sysctl kernel.perf_event_max_sample_rate)\n",
-		   allowed, asked);
+		   "warning: the kernel allows %s samples a second, not %s, and takes %s; raise "
+		   "the sysctl kernel.perf_event_max_sample_rate for more\n",
+		   allowed, asked, allowed);
 	o->choice.frequency = (uint64_t)most;
 	return 0;
 }

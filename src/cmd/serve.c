@@ -72,6 +72,10 @@ static int be_role(const struct serve_options *options, int argc, char **argv, s
 		return look_check(argv[0], err);
 	if (!strcmp(options->role, "plan"))
 		return look_plan(argv, argc, err);
+	if (!strcmp(options->role, "plan-events"))
+		return look_plan_events(argv, argc, err);
+	if (!strcmp(options->role, "target"))
+		return look_target(argv, argc, err);
 	if (fcntl(ROLE_CHANNEL, F_GETFD) < 0)
 		return err_set(err, EBADF, "--role: is for processes that the server starts");
 	for (int fd = ROLE_CHANNEL; fd <= ROLE_TLS_KEY; fd++)

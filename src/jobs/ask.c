@@ -4,8 +4,10 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "jobs/folder.h"
+#include "jobs/policy.h"
 #include "jobs/request.h"
 #include "jobs/supervisor_inside.h"
+#include "jobs/workload_spec.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -27,12 +29,15 @@ static const struct question_row {
 	const char *what;
 	const char *command[4]; /* of ours, before the words */
 	size_t words;
+	bool as_workload; /* asked by its user, with its PATH and folder behind the words */
 } rows[] = {
 	{ "doctor", { "doctor", "--json" }, 0 },
 	{ "events", { "list", "--json" }, 0 },
 	{ "processes", { "serve", "--role=processes" }, 0 },
 	{ "check", { "serve", "--role=check", "--" }, 1 },
 	{ "plan", { "serve", "--role=plan", "--" }, 5 },
+	{ "plan-events", { "serve", "--role=plan-events", "--" }, 5 },
+	{ "target", { "serve", "--role=target", "--" }, 7, .as_workload = true },
 };
 
 struct question {
@@ -174,6 +179,7 @@ static const struct question_row *find_row(const struct msg_ask *ask, struct err
 static int start(struct question *question, const struct question_row *row,
 		 const struct msg_ask *ask, struct err *err)
 {
+	const struct policy *policy = question->all->s->options->policy;
 	VEC(char *) argv = { 0 };
 	int said[2], rc;
 
@@ -184,6 +190,10 @@ static int start(struct question *question, const struct question_row *row,
 		*vec_push(&argv) = (char *)row->command[i];
 	vec_each (word, &ask->words)
 		*vec_push(&argv) = (char *)*word;
+	if (row->as_workload) {
+		*vec_push(&argv) = (char *)workload_path(policy);
+		*vec_push(&argv) = (char *)workload_folder(policy, "");
+	}
 	vec_push(&argv);
 	question->said_fd = said[0];
 	rc = child_start(&question->child,
@@ -191,6 +201,7 @@ static int start(struct question *question, const struct question_row *row,
 				 .argv = argv.data,
 				 .environment = question->all->s->environment,
 				 .self = true,
+				 .who = row->as_workload ? &policy->workload : NULL,
 				 .fds = { -1, ask->out, said[1] },
 				 .fd_count = 3,
 				 .folder = "/",

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "jobs/jobrun_inside.h"
 #include "jobs/orphans.h"
+#include "jobs/policy.h"
 #include "jobs/workload_spec.h"
 
 #include <signal.h>
@@ -269,12 +270,18 @@ void jobrun_failure_ready(void *user, short revents)
 	struct jobrun *run = user;
 	struct child_failure failure;
 	ssize_t got = read(run->failure, &failure, sizeof(failure));
+	const struct policy *policy = run->s->options->policy;
+	struct workload_names names = {
+		.program = run->start.argv.data[0],
+		.folder = workload_folder(policy, run->start.folder),
+		.cpus = run->start.cpus,
+		.user = policy->workload.name,
+	};
 	struct err err = { 0 };
 
 	(void)revents;
 	if (got == sizeof(failure)) {
-		workload_failure(&failure, run->start.argv.data[0], run->start.folder,
-				 run->start.cpus, &err);
+		workload_failure(&failure, &names, &err);
 		jobrun_because(run, err.text);
 		run->exec_failed = true;
 	}

@@ -7,6 +7,8 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #define STANDARD_PATH "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin"
@@ -33,16 +35,22 @@ static void put(struct strlist *list, const char *entry)
 	strlist_add(list, entry);
 }
 
+/* Ours where the user is the same: root's is not for others. */
+const char *workload_path(const struct policy *policy)
+{
+	const char *path = policy->workload.uid == geteuid() ? getenv("PATH") : NULL;
+
+	return path ? path : STANDARD_PATH;
+}
+
 struct strlist workload_environment(const struct policy *policy, uint64_t run, const char *tag,
 				    const struct wordlist *more)
 {
 	static const char *const inherited[] = { "LANG", "LC_ALL", "TZ", "TMPDIR" };
-	bool ourselves = policy->workload.uid == geteuid();
-	const char *path = ourselves ? getenv("PATH") : NULL;
 	struct strlist list = { 0 };
 	char number[32];
 
-	set(&list, "PATH", path ? path : STANDARD_PATH);
+	set(&list, "PATH", workload_path(policy));
 	set(&list, "HOME", policy->workload.home);
 	set(&list, "USER", policy->workload.name);
 	set(&list, "LOGNAME", policy->workload.name);
@@ -66,24 +74,62 @@ const char *workload_folder(const struct policy *policy, const char *asked)
 	return access(policy->workload.home, X_OK) ? "/" : policy->workload.home;
 }
 
-void workload_failure(const struct child_failure *failure, const char *program, const char *folder,
-		      const char *cpus, struct err *err)
+static void folder_failure(int code, const struct workload_names *names, struct err *err)
 {
-	const char *why = strerror(failure->code);
+	switch (code) {
+	case ENOENT:
+		err_set(err, code, "%s: there is no such folder; make it or choose another",
+			names->folder);
+		break;
+	case EACCES:
+		err_set(err, code, "%s: user %s may not enter this folder; choose another",
+			names->folder, names->user);
+		break;
+	default:
+		err_set(err, code, "%s: can't be its folder: %s", names->folder, strerror(code));
+		break;
+	}
+}
 
+static void exec_failure(int code, const struct workload_names *names, struct err *err)
+{
+	switch (code) {
+	case ENOENT:
+		if (strchr(names->program, '/'))
+			err_set(err, code,
+				"%s: there is no such program, or not the interpreter of its "
+				"first line; check the path",
+				names->program);
+		else
+			err_set(err, code,
+				"%s: no such command in PATH; install it or give its whole path",
+				names->program);
+		break;
+	case EACCES:
+		err_set(err, code, "%s: user %s may not run it; chmod a+rx it and its folders",
+			names->program, names->user);
+		break;
+	case ENOEXEC:
+		err_set(err, code, "%s: is no program of this machine; check the file",
+			names->program);
+		break;
+	default:
+		err_set(err, code, "%s: can't be started: %s", names->program, strerror(code));
+		break;
+	}
+}
+
+void workload_failure(const struct child_failure *failure, const struct workload_names *names,
+		      struct err *err)
+{
 	switch (failure->step) {
 	case CHILD_CPUS:
-		if (failure->code == EINVAL)
-			why = "none of them is there, or they may not be used here";
-		err_set(err, failure->code, "CPUs %s: %s", cpus, why);
+		err_set(err, failure->code, "CPUs %s: %s; choose others", names->cpus,
+			failure->code == EINVAL
+				? "none of them is there, or they may not be used here"
+				: strerror(failure->code));
 		break;
-	case CHILD_FOLDER: err_set(err, failure->code, "%s: %s", folder, why); break;
-	case CHILD_EXEC:
-		if (failure->code == ENOENT && !strchr(program, '/'))
-			err_set(err, ENOENT, "%s: no such command in PATH", program);
-		else
-			err_set(err, failure->code, "%s: can't start it: %s", program, why);
-		break;
-	default: err_set(err, failure->code, "%s: can't start it: %s", program, why); break;
+	case CHILD_FOLDER: folder_failure(failure->code, names, err); break;
+	default: exec_failure(failure->code, names, err); break;
 	}
 }

@@ -17,8 +17,15 @@ struct strlist workload_environment(const struct policy *policy, uint64_t run, c
 /* What was asked for, else the user's home, else /. */
 const char *workload_folder(const struct policy *policy, const char *asked);
 
-/* Why it could not be started, for people. */
-void workload_failure(const struct child_failure *failure, const char *program, const char *folder,
-		      const char *cpus, struct err *err);
+/* Where its program is looked for unless its environment says else. */
+const char *workload_path(const struct policy *policy);
+
+struct workload_names {
+	const char *program, *folder, *cpus, *user; /* user: who it runs as */
+};
+
+/* Why it could not be started, for people: "the reason; what to do about it". */
+void workload_failure(const struct child_failure *failure, const struct workload_names *names,
+		      struct err *err);
 
 #endif

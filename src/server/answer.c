@@ -32,7 +32,7 @@ int answer_object(struct request *request, const char *what, bool recent,
 {
 	struct buf answer = { 0 };
 	struct link *link = request->app->link;
-	int rc = recent ? link_ask_recent(link, what, &answer, err)
+	int rc = recent ? link_ask_recent(link, what, NULL, &answer, err)
 			: link_ask(link, what, NULL, &answer, err);
 
 	if (!rc) {

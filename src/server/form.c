@@ -54,6 +54,11 @@ const char *form_tool_name(enum run_tool tool)
 	return tools[tool];
 }
 
+const char *form_target_name(enum run_target target)
+{
+	return targets[target];
+}
+
 static int read_command(const struct form_raw *raw, struct arena *arena, struct form *form,
 			struct err *err)
 {

@@ -39,6 +39,7 @@ int form_parse(struct json_object *object, struct arena *arena, struct form *for
 void form_fini(struct form *form);
 
 const char *form_tool_name(enum run_tool tool);
+const char *form_target_name(enum run_target target);
 /* The events that it names, as most-used ones count them. */
 void form_events(const struct form *form, struct arena *arena, struct wordlist *into);
 /* What starts it; the descriptors are the caller's to set. */

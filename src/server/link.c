@@ -18,7 +18,7 @@
 
 #define ASK_S	    30
 #define CALLS_MOST  16
-#define RECENT_MOST 4
+#define RECENT_MOST 12
 #define ANSWER_MOST (64 << 20)
 
 struct question {
@@ -33,9 +33,9 @@ struct early {
 	void *message;
 };
 
-/* The last answer to a question without words: it is asked with each letter that one types. */
+/* The last answer to a question that is asked with each letter that somebody types. */
 struct recent {
-	const char *what;
+	char *name; /* of the question, with its words */
 	struct buf answer;
 	int64_t at_ns;
 };
@@ -157,8 +157,10 @@ void link_close(struct link *link)
 		return;
 	channel_free(link->channel);
 	close(link->wake);
-	for (size_t i = 0; i < RECENT_MOST; i++)
+	for (size_t i = 0; i < RECENT_MOST; i++) {
+		free(link->recent[i].name);
 		buf_free(&link->recent[i].answer);
+	}
 	vec_free(&link->early);
 	vec_free(&link->held);
 	pthread_mutex_destroy(&link->lock);
@@ -351,13 +353,21 @@ int link_ask(struct link *link, const char *what, const struct wordlist *words, 
 	return rc;
 }
 
+/* A question in one text. */
+static void name_question(struct buf *name, const char *what, const struct wordlist *words)
+{
+	buf_puts(name, what);
+	for (size_t i = 0; words && i < words->len; i++)
+		buf_printf(name, " %zu:%s", strlen(words->data[i]), words->data[i]);
+}
+
 /* Its place, or the oldest one.  Called with the lock held. */
-static struct recent *find_recent(struct link *link, const char *what)
+static struct recent *find_recent(struct link *link, const char *name)
 {
 	struct recent *oldest = link->recent;
 
 	for (struct recent *r = link->recent; r < link->recent + RECENT_MOST; r++) {
-		if (r->what && !strcmp(r->what, what))
+		if (r->name && !strcmp(r->name, name))
 			return r;
 		if (r->at_ns < oldest->at_ns)
 			oldest = r;
@@ -365,14 +375,14 @@ static struct recent *find_recent(struct link *link, const char *what)
 	return oldest;
 }
 
-static bool recall(struct link *link, const char *what, struct buf *answer)
+static bool recall(struct link *link, const char *name, struct buf *answer)
 {
 	struct recent *recent;
 	bool known;
 
 	pthread_mutex_lock(&link->lock);
-	recent = find_recent(link, what);
-	known = recent->what && !strcmp(recent->what, what) &&
+	recent = find_recent(link, name);
+	known = recent->name && !strcmp(recent->name, name) &&
 		clock_now_ns() - recent->at_ns < LINK_RECENT_S * NS_PER_SEC;
 	if (known)
 		buf_add(answer, recent->answer.data, recent->answer.len);
@@ -380,22 +390,32 @@ static bool recall(struct link *link, const char *what, struct buf *answer)
 	return known;
 }
 
-int link_ask_recent(struct link *link, const char *what, struct buf *answer, struct err *err)
+static void remember(struct link *link, const char *name, const struct buf *answer)
 {
 	struct recent *recent;
-	int rc;
 
-	if (recall(link, what, answer))
-		return 0;
-	rc = link_ask(link, what, NULL, answer, err);
-	if (rc)
-		return rc;
 	pthread_mutex_lock(&link->lock);
-	recent = find_recent(link, what);
+	recent = find_recent(link, name);
+	free(recent->name);
+	recent->name = mem_strdup(name);
 	buf_clear(&recent->answer);
 	buf_add(&recent->answer, answer->data, answer->len);
-	recent->what = what;
 	recent->at_ns = clock_now_ns();
 	pthread_mutex_unlock(&link->lock);
-	return 0;
+}
+
+int link_ask_recent(struct link *link, const char *what, const struct wordlist *words,
+		    struct buf *answer, struct err *err)
+{
+	struct buf name = { 0 };
+	int rc = 0;
+
+	name_question(&name, what, words);
+	if (!recall(link, buf_text(&name), answer)) {
+		rc = link_ask(link, what, words, answer, err);
+		if (!rc)
+			remember(link, buf_text(&name), answer);
+	}
+	buf_free(&name);
+	return rc;
 }

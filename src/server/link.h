@@ -56,8 +56,9 @@ int link_send(struct link *link, const struct ipc_type *type, const void *messag
 int link_ask(struct link *link, const char *what, const struct wordlist *words, struct buf *answer,
 	     struct err *err);
 
-/* The same for a question without words, whose answer may be up to LINK_RECENT_S seconds old. */
+/* The same; the answer may be up to LINK_RECENT_S seconds old. */
 #define LINK_RECENT_S 20
-int link_ask_recent(struct link *link, const char *what, struct buf *answer, struct err *err);
+int link_ask_recent(struct link *link, const char *what, const struct wordlist *words,
+		    struct buf *answer, struct err *err);
 
 #endif

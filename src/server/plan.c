@@ -3,10 +3,9 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/json.h"
-#include "base/jsonread.h"
 #include "server/app.h"
 #include "server/form.h"
-#include "server/link.h"
+#include "server/possible.h"
 #include "server/quote.h"
 #include "server/resource.h"
 #include "server/runs_add.h"
@@ -118,22 +117,6 @@ static void write_disk(struct request *request, struct json *json)
 	json_close(json);
 }
 
-/* The machine is asked for what only it knows; without an answer the plan says so. */
-static struct json_object *ask_machine(struct request *request, const struct form *form,
-				       struct err *err)
-{
-	const char *values[] = { form_tool_name(form->tool), form->count_events,
-				 form->sample_events, form->rate, form->call_graph };
-	struct wordlist words = { values, ARRAY_SIZE(values), ARRAY_SIZE(values) };
-	struct json_object *object = NULL;
-	struct buf answer = { 0 };
-
-	if (!link_ask(request->app->link, "plan", &words, &answer, err))
-		object = jsonread(buf_text(&answer), answer.len, "the plan", err);
-	buf_free(&answer);
-	return object;
-}
-
 static double number_in(struct json_object *object, const char *name, double otherwise)
 {
 	struct json_object *value;
@@ -160,17 +143,24 @@ static void write_expected(struct json *json, const struct form *form, const str
 	json_close(json);
 }
 
-static void write_reasons(struct json *json, const char *key, const char *text)
+static void write_texts(struct json *json, const char *key, const struct strlist *texts)
 {
 	json_open(json, key, '[');
-	if (*text)
-		json_text(json, NULL, text);
+	vec_each (text, texts)
+		json_text(json, NULL, *text);
 	json_close(json);
 }
 
+static void write_verdict(struct json *json, const struct verdict *verdict)
+{
+	json_flag(json, "permitted", !verdict->refused.len);
+	write_texts(json, "refused", &verdict->refused);
+	write_texts(json, "warnings", &verdict->warnings);
+	write_texts(json, "notes", &verdict->notes);
+}
+
 static void write_plan(struct request *request, struct json *json, const struct form *form,
-		       const struct err *refused, const struct err *unknown,
-		       struct json_object *machine)
+		       const struct verdict *verdict, struct json_object *machine)
 {
 	struct buf command = { 0 };
 
@@ -181,9 +171,7 @@ static void write_plan(struct request *request, struct json *json, const struct 
 	write_words(json, "environment", &form->environment);
 	json_u64(json, "runs", form->repeats);
 	write_commands(request, json, form);
-	json_flag(json, "permitted", !refused->code);
-	write_reasons(json, "refused", refused->text);
-	write_reasons(json, "warnings", unknown->text);
+	write_verdict(json, verdict);
 	json_raw(json, "counters",
 		 machine ? json_object_to_json_string_ext(machine, JSON_C_TO_STRING_PLAIN) : NULL);
 	write_expected(json, form, request->app, machine);
@@ -194,17 +182,22 @@ static void write_plan(struct request *request, struct json *json, const struct 
 
 static int post_plan(struct request *request, struct err *err)
 {
-	struct err refused = { 0 }, unknown = { 0 };
+	struct verdict verdict = { 0 };
+	struct err refused = { 0 };
 	struct json_object *machine;
 	struct form form;
 	int rc = form_parse(request->body, &request->arena, &form, err);
 
 	if (rc)
 		return rc;
-	form_permitted(request->app, &form, &refused);
-	machine = ask_machine(request, &form, &unknown);
-	write_plan(request, reply_json(request), &form, &refused, &unknown, machine);
+	if (form_permitted(request->app, &form, &refused))
+		strlist_add(&verdict.refused, refused.text);
+	else
+		possible_target(request->app, &form, &verdict);
+	machine = possible_plan(request->app, &form, &verdict);
+	write_plan(request, reply_json(request), &form, &verdict, machine);
 	json_object_put(machine);
+	verdict_fini(&verdict);
 	form_fini(&form);
 	return 0;
 }

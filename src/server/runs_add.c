@@ -6,6 +6,7 @@
 #include "base/jsonread.h"
 #include "jobs/request.h"
 #include "server/app.h"
+#include "server/possible.h"
 #include "server/quote.h"
 #include "server/resource.h"
 #include "server/scheduler.h"
@@ -148,6 +149,8 @@ int runs_add(struct request *request, int64_t session, struct json_object *objec
 		return rc;
 	rc = form_permitted(app, &form, err);
 	if (!rc)
+		rc = possible(app, &form, err);
+	if (!rc)
 		rc = datadir_room(app->dir, 0, (int64_t)app->policy.max_disk, err);
 	if (!rc)
 		rc = add_all(request, session, &form, object, ids, err);
@@ -232,7 +235,7 @@ static int retry(struct request *request, struct err *err)
 
 const struct route run_add_routes[] = {
 	{ "POST", "/api/v1/sessions/{id}/runs", ROLE_RUNNER, post_runs, ROUTE_SLOW },
-	{ "POST", "/api/v1/runs/{id}/rerun", ROLE_RUNNER, rerun, ROUTE_NO_BODY },
-	{ "POST", "/api/v1/runs/{id}/retry", ROLE_RUNNER, retry, ROUTE_NO_BODY },
+	{ "POST", "/api/v1/runs/{id}/rerun", ROLE_RUNNER, rerun, ROUTE_NO_BODY | ROUTE_SLOW },
+	{ "POST", "/api/v1/runs/{id}/retry", ROLE_RUNNER, retry, ROUTE_NO_BODY | ROUTE_SLOW },
 	{ 0 },
 };

@@ -172,7 +172,7 @@ clear()
 result = record("--", "true")
 check("sampling cpu-clock instead of cycles" in result.stderr and "4,000 times a second" in result.stderr
       or "sampling cycles" in result.stderr, "the default event and rate are said", result.stderr)
-for flags, words in ((["-F", "1000"], "-F 997"), (["-F", "100"], "-F 99 "),
+for flags, words in ((["-F", "1000"], "; 997 does"), (["-F", "100"], "; 99 does"),
                      (["-F", "10000000"], "the kernel allows"), (["-c", "100"], "every 10000"),
                      (["-e", "faults", "-c", "10", "-P"], "every single faults")):
     event = [] if "-e" in flags else ["-e", "cpu-clock"]

@@ -111,6 +111,9 @@ def queue(site, session):
     for action in ("pause", "resume", "reset"):
         check(site.post(f"/runs/{first}/{action}")["state"] == "running", f"its counters: {action}")
     check(site.ask("POST", f"/runs/{ids[0]}/pause")[0] == 409, "a run that waits has none")
+    listed = site.get(f"/sessions/{session}/runs?state=queued")["items"]
+    check([run["id"] for run in listed] == ids[::-1], "runs of a session, by their state", listed)
+    check(site.ask("GET", "/sessions/999/runs")[0] == 404, "and none of a session that there is not")
     for run in ids:
         check(site.post(f"/runs/{run}/cancel")["state"] == "cancelled", "a run that waits is cancelled")
     site.post(f"/runs/{first}/cancel")
@@ -147,6 +150,48 @@ def machine(site):
           plan["commands"]["perf"][1].startswith("perf record -F 99"), "a plan", plan)
 
 
+def impossible(site, session):
+    """What can't work is refused before it waits; what is only missing now is a warning."""
+    command = {"kind": "command", "command": "true"}
+    surely = [({"cpus": "999"}, "CPU 999 is not there"), ({"events": {"sample": "no-such-event"}}, "no-such-event"),
+              ({"target": {"kind": "user", "who": "no-such-user"}}, "no user 'no-such-user'"),
+              ({"target": {"kind": "process", "who": "999999999"}}, "no process 999999999"),
+              ({"tool": "count", "events": {"count": "no-such-event"}}, "no-such-event")]
+    for more, words in surely:
+        form = {"tool": "sample", "target": command, "rate": "99", "events": {"sample": "cpu-clock"}, **more}
+        plan = site.post("/plan", form)
+        status, got = site.ask("POST", f"/sessions/{session}/runs", form)
+        check(not plan["permitted"] and any(words in text and "\n" not in text for text in plan["refused"]) and
+              status == 400 and words in got["error"]["message"] and got["error"]["remedy"],
+              f"surely not: {words}", plan["refused"], status, got)
+    perhaps = [({"target": {"kind": "command", "command": "no-such-program -x"}}, "no such command in PATH"),
+               ({"target": {"kind": "command", "command": "./not-built-yet"}}, "no such program"),
+               ({"target": {"kind": "command", "command": "/etc/passwd"}}, "may not run it"),
+               ({"target": {"kind": "command", "command": "/etc"}}, "Is a directory"),
+               ({"target": {"kind": "command", "command": "ls"}, "environment": "PATH=/no/such"}, "no such command"),
+               ({"folder": "/no/such"}, "no such folder"), ({"rate": "90000000"}, "perf_event_max_sample_rate")]
+    for more, words in perhaps:
+        plan = site.post("/plan", {"tool": "sample", "target": command, "rate": "99", **more,
+                                   "events": {"sample": "cpu-clock"}})
+        check(plan["permitted"] and any(words in text for text in plan["warnings"]), f"perhaps: {words}", plan)
+    plan = site.post("/plan", {"tool": "sample", "target": {"kind": "command", "command": "PATH/true"},
+                               "folder": "/", "rate": "100", "events": {"sample": "cpu-clock"}})
+    check(any("99 does not" in text for text in plan["notes"]), "notes are notes", plan)
+
+
+def parameters(site, run):
+    """What nobody reads is no wrong answer without a word."""
+    for path, message, remedy in (("/runs?sesion=1", "`sesion` is no parameter of GET /api/v1/runs", "session"),
+                                  (f"/runs/{run}/flame?form=1", "`form` is no parameter", "from, to"),
+                                  ("/me?verbose=1", "`verbose` is no parameter", "no parameters"),
+                                  (f"/runs/{run}/flame?from=9&to=3", "from=9 is later than to=3", ""),
+                                  (f"/runs/{run}/counters?from=9&to=3", "from=9 is later than to=3", ""),
+                                  (f"/runs/{run}/export/svg?from=9&to=3", "from=9 is later than to=3", "")):
+        status, got = site.ask("GET", path)
+        check(status == 400 and message in got["error"]["message"] and remedy in got["error"]["remedy"],
+              f"refused: {path}", status, got)
+
+
 def measured(site, session):
     """A run of everything: counted and sampled, with what it prints."""
     form = {"tool": "both", "target": {"kind": "command", "command": f"sh -c '{STEADY} 0.6; echo out; echo err >&2'"},
@@ -164,6 +209,8 @@ def measured(site, session):
     first = site.get(f"/events?session={session}&limit=1")
     check(first["items"][0]["name"] == first["most_used"][0]["event"] and first["total"] > 100,
           "events that were used come first", first["items"][0]["name"], first["most_used"][:2])
+    check("\n" not in json.dumps(done["usage"])[-3:] and not done["usage"]["notes"].endswith("\n"),
+          "what was said ends without a line break", done["usage"])
     check(done["form"] == form, "its form is kept as it was sent", done["form"])
     return run, done
 
@@ -302,9 +349,11 @@ def main():
         signing_in(site)
         session = sessions(site)
         machine(site)
+        impossible(site, session)
         queue(site, session)
         run, done = measured(site, session)
         results(site, run, done)
+        parameters(site, run)
         files(site, session, run)
         packed(site)
         streams(site, session)

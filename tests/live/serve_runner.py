@@ -60,8 +60,8 @@ def test_ordinary(server):
 def test_refused(server):
     for argv, more, words in (
             (["no-such-program"], {}, "no such command in PATH"),
-            (["/etc/passwd"], {}, "Permission denied"),
-            (["true"], {"folder": "/no/such"}, "No such file"),
+            (["/etc/passwd"], {}, "may not run it; chmod"),
+            (["true"], {"folder": "/no/such"}, "there is no such folder; make it"),
             (["true"], {"folder": "tmp"}, "named from / on"),
             (["true"], {"cpus": "999"}, "CPUs 999"),
             (["true"], {"count_events": "nonsense"}, "no event is called 'nonsense'"),
@@ -171,7 +171,9 @@ def test_questions(server):
     check(answer["needed"] == 0 and answer["samples_per_second"] == 500 * cpus and
           answer["bytes_per_second"] > 0, "a plan", answer)
     for what, words, out, text in (
-            ("plan", ("sample", "", "nonsense", "", ""), None, "nonsense"),
+            ("plan", ("sample", "", "nonsense", "", ""), None, "wrong"),
+            ("plan-events", ("count", "nonsense", "", "", ""), None, "wrong"),
+            ("target", ("command", "", "", "", "", "no-such", ""), None, "warnings"),
             ("plan", ("sample",), None, "takes 5 words"), ("id", (), None, "no question"),
             ("check", ("--help",), None, None),
             ("doctor", (), "/proc/self/oom_score_adj", "no file of the data folder"),
