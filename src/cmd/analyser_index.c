@@ -138,9 +138,10 @@ static int load(struct analyser *a, struct flame_input *in, struct err *err)
 	return rc ? rc : read_recording(in, err);
 }
 
-static void write_quality(const struct flame_input *in, uint32_t rows, struct buf *into)
+static void write_quality(const struct analyser *a, const struct flame_input *in, uint32_t rows,
+			  struct buf *into)
 {
-	struct remedy_facts facts = { .packages = PACKAGE_LISTS };
+	struct remedy_facts facts = { .packages = PACKAGE_LISTS, .form = !a->imported };
 	struct query query = { .profile = in->profile, .limit = rows };
 	struct json json;
 	char *text = NULL;
@@ -158,12 +159,12 @@ static void write_quality(const struct flame_input *in, uint32_t rows, struct bu
 }
 
 /* Paths and remedies may be long; the message is not. */
-static void make_quality(const struct flame_input *in, struct buf *into)
+static void make_quality(const struct analyser *a, const struct flame_input *in, struct buf *into)
 {
 	uint32_t rows = QUALITY_ROWS;
 
 	do {
-		write_quality(in, rows, into);
+		write_quality(a, in, rows, into);
 		rows /= 2;
 	} while (into->len > QUALITY_MOST && rows);
 }
@@ -240,7 +241,7 @@ static void make_facts(const struct flame_input *in, struct buf *into)
 	FILE *out = open_memstream(&text, &size);
 
 	json = json_to(out);
-	trust_of(&trust, profile, 0);
+	trust_of(&trust, profile, &(struct remedy_facts){ 0 });
 	json_open(&json, NULL, '{');
 	json_text(&json, "format", import_format_name(in->format));
 	json_u64(&json, "samples", trust.samples);
@@ -261,7 +262,7 @@ static void make_facts(const struct flame_input *in, struct buf *into)
 
 int analyser_conclude(struct analyser *a, const struct flame_input *in, struct err *err)
 {
-	make_quality(in, &a->quality);
+	make_quality(a, in, &a->quality);
 	make_facts(in, &a->facts);
 	return profile_index_write_fd(in->profile, a->job->out, err);
 }

@@ -46,7 +46,7 @@ static int examine(struct examination *e, const char *path, struct err *err)
 	if (rc)
 		return rc;
 	panel_make(&e->panel, e->profile, e->facts.copy_size > 0);
-	trust_of(&e->trust, e->profile, e->facts.copy_size);
+	trust_of(&e->trust, e->profile, &e->facts);
 	return 0;
 }
 
@@ -171,6 +171,14 @@ static void print_rows(const struct page *page, const struct examination *e)
 			left_out, 100 * share(samples, e->panel.samples));
 }
 
+static void print_advice(const struct page *page, const struct examination *e, enum advice advice)
+{
+	char *text = remedy_advice(advice, &e->facts, "");
+
+	page_text(page, 0, page_arrow(page), text, COLOR_BOLD);
+	free(text);
+}
+
 static void print_summary(const struct page *page, const struct examination *e)
 {
 	char samples[TEXT_NUMBER], lost[TEXT_NUMBER];
@@ -194,13 +202,11 @@ static void print_summary(const struct page *page, const struct examination *e)
 	if (t->few)
 		page_text(page, 0, page_arrow(page), t->remedy, COLOR_BOLD);
 	if (t->lost)
-		page_text(page, 0, page_arrow(page),
-			  "record with larger buffers (-m 32M) or at a lower rate (-F)",
-			  COLOR_BOLD);
+		print_advice(page, e, ADVICE_LOST);
 	if (t->guests) {
 		fprintf(page->out, "besides, %s samples of virtual machines, which are not shown\n",
 			text_grouped(samples, t->guests));
-		page_text(page, 0, page_arrow(page), REMEDY_GUESTS, COLOR_BOLD);
+		print_advice(page, e, ADVICE_GUEST_KERNEL);
 	}
 }
 

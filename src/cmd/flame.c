@@ -10,6 +10,7 @@
 #include "cmd/output.h"
 #include "cmd/report_load.h"
 #include "import/input.h"
+#include "profile/remedy.h"
 #include "profile/trust.h"
 #include "record/workload.h"
 
@@ -171,7 +172,9 @@ static void say_remedy(const struct flame_input *in)
 {
 	struct trust trust;
 
-	trust_of(&trust, in->profile, in->reader ? report_copy_size(in->reader) : 0);
+	trust_of(&trust, in->profile,
+		 &(struct remedy_facts){ .copy_size = in->reader ? report_copy_size(in->reader)
+								 : 0 });
 	if (*trust.remedy)
 		log_line(LOG_NOTE, TRUST_REMEDY, trust.remedy);
 }

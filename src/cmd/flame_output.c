@@ -9,6 +9,7 @@
 #include "cmd/export_output.h"
 #include "cmd/output.h"
 #include "cmd/report_load.h"
+#include "profile/remedy.h"
 #include "profile/trust.h"
 #include "render/flame_html.h"
 #include "render/flame_json.h"
@@ -54,7 +55,9 @@ static void make_footer(struct drawing *d)
 	char number[TEXT_NUMBER];
 	struct trust trust;
 
-	trust_of(&trust, d->profile, in->reader ? report_copy_size(in->reader) : 0);
+	trust_of(&trust, d->profile,
+		 &(struct remedy_facts){ .copy_size = in->reader ? report_copy_size(in->reader)
+								 : 0 });
 	buf_printf(&d->footer, "%s samples in all, %s lost", text_grouped(number, trust.samples),
 		   trust.lost ? "" : "none");
 	if (trust.lost)

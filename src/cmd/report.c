@@ -7,6 +7,7 @@
 #include "cmd/report_load.h"
 #include "cmd/report_options.h"
 #include "perfdata/reader.h"
+#include "profile/remedy.h"
 #include "render/script_header.h"
 
 #include <errno.h>
@@ -191,7 +192,8 @@ static int show(struct report_run *run, struct err *err)
 	if (rc)
 		return rc;
 	report_names_init(&run->names, run->profile);
-	trust_of(&run->trust, run->profile, report_copy_size(run->reader));
+	trust_of(&run->trust, run->profile,
+		 &(struct remedy_facts){ .copy_size = report_copy_size(run->reader) });
 	rc = run->args->json ? show_json(run, err) : show_text(run, err);
 	damage = perf_reader_damage(run->reader);
 	if (damage)

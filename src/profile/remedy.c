@@ -10,6 +10,87 @@
 #define COPY_MORE  32768 /* than the usual size, where that in use is not known */
 #define COPY_TIMES 4
 
+/*
+ * Every remedy: what one types at a terminal, and what one chooses in the form of the page, where
+ * that is something else.  %s is a path, a package or a size.
+ */
+enum { TERMINAL, FORM };
+static const char *const words[ADVICES][2] = {
+	[ADVICE_DWARF] = { "record with --call-graph dwarf, or build it with "
+			   "-fno-omit-frame-pointer",
+			   "choose DWARF under Call graph, or build it with "
+			   "-fno-omit-frame-pointer" },
+	[ADVICE_DWARF_FOR_ALL] = { "record with --call-graph dwarf: most of this code has no "
+				   "frame pointers",
+				   "choose DWARF under Call graph: most of this code has no "
+				   "frame pointers" },
+	[ADVICE_LARGER_COPIES] = { "record larger copies of the stacks (--call-graph dwarf,%s)",
+				   "choose DWARF with larger copies under Call graph (%s bytes "
+				   "of each stack)" },
+	[ADVICE_TOO_DEEP] = { "these stacks are deeper than the kernel can copy; frame pointers "
+			      "(-fno-omit-frame-pointer) have no such limit" },
+	[ADVICE_UNWIND_TABLES] = { "build it with -fasynchronous-unwind-tables" },
+	[ADVICE_JIT_FRAMES] = { "let the runtime keep frame pointers (node "
+				"--interpreted-frames-native-stack, java "
+				"-XX:+PreserveFramePointer) and record with fp",
+				"let the runtime keep frame pointers (node "
+				"--interpreted-frames-native-stack, java "
+				"-XX:+PreserveFramePointer) and choose frame pointers under Call "
+				"graph" },
+	[ADVICE_JIT_MAP] = { "let the runtime write %s while it is recorded (node "
+			     "--perf-basic-prof, python3 -X perf, java with perf-map-agent)",
+			     "let the runtime write %s while it runs (node --perf-basic-prof, "
+			     "python3 -X perf, java with perf-map-agent)" },
+	[ADVICE_OWN_SYMBOLS] = { "build %s without stripping it, record again; or put its file of "
+				 "debug symbols beside it",
+				 "build %s without stripping it and run it again; or put its file "
+				 "of debug symbols beside it" },
+	[ADVICE_SYMBOLS_OF] = { "install the debug symbols of %s, or let --debuginfod fetch them",
+				"install the debug symbols of %s and run it again" },
+	[ADVICE_PACKAGE] = { "install %s, or let --debuginfod fetch the symbols",
+			     "install %s and run it again" },
+	[ADVICE_BRING_BACK] = { "bring back %s, or put it into a folder under that path and give "
+				"the folder by --symfs",
+				"bring back %s and run it again" },
+	[ADVICE_REBUILT] = { "record again, or put the old file into a folder under its path and "
+			     "give the folder by --symfs: %s was rebuilt since",
+			     "run it again: %s was rebuilt since" },
+	[ADVICE_READABLE] = { "report as a user who may read %s",
+			      "let the user whom the server starts programs as read %s" },
+	[ADVICE_KERNEL_HIDDEN] = { "report as root with kernel.kptr_restrict at 0 or 1: kernel "
+				   "addresses are hidden",
+				   "start the server as root with kernel.kptr_restrict at 0 or 1: "
+				   "kernel addresses are hidden" },
+	[ADVICE_KERNEL] = { "give the recorded kernel's symbols by --vmlinux or --kallsyms",
+			    "run it again: it was recorded with another kernel" },
+	[ADVICE_MODULE] = { "give the recorded kernel's symbols by --kallsyms, or its "
+			    "/lib/modules below --symfs",
+			    "run it again: its module was another one, or is gone" },
+	[ADVICE_VDSO] = { "give the ~/.debug of the recorded machine by --buildid-dir",
+			  "run it again: it was recorded with another kernel" },
+	[ADVICE_GUEST_KERNEL] = { "give a copy of the virtual machine's /proc/kallsyms by "
+				  "--guestkallsyms, of several by --guestmount",
+				  "record in the virtual machine: the host does not know its "
+				  "functions" },
+	[ADVICE_GUEST_USER] = { "record in the virtual machine: the host is not told of its "
+				"programs" },
+	[ADVICE_LONGER] = { "record longer or with -F 999: %s little",
+			    "let it run longer or choose a Rate of 999: %s little" },
+	[ADVICE_LOST] = { "record with larger buffers (-m 32M) or at a lower rate (-F)",
+			  "choose a lower Rate, or give -m 32M in Options of record" },
+	[ADVICE_THROTTLED] = { "record at a lower rate (-F), or raise "
+			       "kernel.perf_event_max_sample_rate",
+			       "choose a lower Rate, or raise "
+			       "kernel.perf_event_max_sample_rate" },
+};
+
+char *remedy_advice(enum advice advice, const struct remedy_facts *facts, const char *about)
+{
+	const char *form = words[advice][FORM];
+
+	return mem_printf(facts->form && form ? form : words[advice][TERMINAL], about);
+}
+
 /* Files that a distribution brings have packages of symbols; a program of one's own has not. */
 static bool is_installed(const char *path)
 {
@@ -19,57 +100,37 @@ static bool is_installed(const char *path)
 	       !strncmp(path, "/sbin/", 6);
 }
 
-static char *get_symbols(const char *path, const char *lists)
+static char *get_symbols(const char *path, const struct remedy_facts *facts)
 {
 	char package[256], symbols[300];
 
 	if (!is_installed(path))
-		return mem_printf("build %s without stripping it, record again; or put its file of "
-				  "debug symbols beside it",
-				  path);
-	if (!lists || !package_of(lists, path, package, sizeof(package)))
-		return mem_printf("install the debug symbols of %s, or let --debuginfod fetch them",
-				  path);
+		return remedy_advice(ADVICE_OWN_SYMBOLS, facts, path);
+	if (!facts->packages || !package_of(facts->packages, path, package, sizeof(package)))
+		return remedy_advice(ADVICE_SYMBOLS_OF, facts, path);
 	package_of_symbols(package, symbols, sizeof(symbols));
-	return mem_printf("install %s, or let --debuginfod fetch the symbols", symbols);
+	return remedy_advice(ADVICE_PACKAGE, facts, symbols);
 }
 
 /* Stacks beyond a copy are seldom just beyond it: one more recording should do. */
-char *remedy_larger_copy(uint32_t size)
+char *remedy_larger_copy(const struct remedy_facts *facts)
 {
-	uint32_t next = size ? size * COPY_TIMES : COPY_MORE;
+	uint32_t size = facts->copy_size, next = size ? size * COPY_TIMES : COPY_MORE;
+	char text[16];
 
 	if (size >= COPY_MOST)
-		return mem_strdup(
-			"these stacks are deeper than the kernel can copy; frame pointers "
-			"(-fno-omit-frame-pointer) have no such limit");
-	return mem_printf("record larger copies of the stacks (--call-graph dwarf,%u)",
-			  size < COPY_MOST / COPY_TIMES ? next : COPY_MOST);
+		return remedy_advice(ADVICE_TOO_DEEP, facts, "");
+	snprintf(text, sizeof(text), "%u", size < COPY_MOST / COPY_TIMES ? next : COPY_MOST);
+	return remedy_advice(ADVICE_LARGER_COPIES, facts, text);
 }
 
-static char *kernel_symbols(const struct profile_object *object)
-{
-	return mem_strdup(object->kind == DSO_MODULE
-				  ? "give the recorded kernel's symbols by --kallsyms, or its "
-				    "/lib/modules below --symfs"
-				  : "give the recorded kernel's symbols by --vmlinux or "
-				    "--kallsyms");
-}
-
-static char *find_file(enum panel_reason reason, const struct profile_object *object,
-		       const char *path)
+static enum advice advice_for_file(enum panel_reason reason, const struct profile_object *object)
 {
 	if (object->kind == DSO_VDSO)
-		return mem_strdup("give the ~/.debug of the recorded machine by --buildid-dir");
+		return ADVICE_VDSO;
 	if (object->kind == DSO_MODULE)
-		return kernel_symbols(object);
-	if (reason == PANEL_NO_FILE)
-		return mem_printf("bring back %s, or put it into a folder under that path and give "
-				  "the folder by --symfs",
-				  path);
-	return mem_printf("record again, or put the old file into a folder under its path and give "
-			  "the folder by --symfs: %s was rebuilt since",
-			  path);
+		return ADVICE_MODULE;
+	return reason == PANEL_NO_FILE ? ADVICE_BRING_BACK : ADVICE_REBUILT;
 }
 
 static bool has_guest_names(const struct profile *profile)
@@ -80,58 +141,50 @@ static bool has_guest_names(const struct profile *profile)
 	return false;
 }
 
-/* Nobody tells the host where things are in a guest.  NULL: it is a fault as any other. */
-static const char *guest_symbols(enum panel_reason reason, const struct profile *profile,
-				 const struct profile_object *object)
+/* Nobody tells the host where things are in a guest.  ADVICES: it is a fault as any other. */
+static enum advice guest_advice(enum panel_reason reason, const struct profile *profile,
+				const struct profile_object *object)
 {
 	bool absent = reason == PANEL_NO_FILE || reason == PANEL_OTHER_BUILD ||
 		      reason == PANEL_KERNEL_MISSING || reason == PANEL_KERNEL_OTHER;
 
 	if (object->side == SIDE_GUEST_KERNEL &&
 	    (absent || (reason == PANEL_UNMAPPED && !has_guest_names(profile))))
-		return REMEDY_GUESTS;
+		return ADVICE_GUEST_KERNEL;
 	if (object->side == SIDE_GUEST_USER && reason == PANEL_UNMAPPED)
-		return "record in the virtual machine: the host is not told of its programs";
-	return NULL;
+		return ADVICE_GUEST_USER;
+	return ADVICES;
+}
+
+/* The one that needs nothing but the path. */
+static enum advice advice_for(enum panel_reason reason, const struct profile_object *object)
+{
+	switch (reason) {
+	case PANEL_NO_FRAME_POINTER: return ADVICE_DWARF;
+	case PANEL_NO_UNWIND_TABLE: return ADVICE_UNWIND_TABLES;
+	case PANEL_JIT_FRAMES: return ADVICE_JIT_FRAMES;
+	case PANEL_JIT_WITHOUT_MAP: return ADVICE_JIT_MAP;
+	case PANEL_OTHER_BUILD:
+	case PANEL_NO_FILE: return advice_for_file(reason, object);
+	case PANEL_UNREADABLE: return ADVICE_READABLE;
+	case PANEL_KERNEL_HIDDEN: return ADVICE_KERNEL_HIDDEN;
+	case PANEL_KERNEL_MISSING:
+	case PANEL_KERNEL_OTHER: return object->kind == DSO_MODULE ? ADVICE_MODULE : ADVICE_KERNEL;
+	default: return ADVICES;
+	}
 }
 
 char *remedy_for(enum panel_reason reason, const struct profile *profile,
 		 const struct profile_object *object, const struct remedy_facts *facts)
 {
 	const char *path = profile_text(profile, object->path);
-	const char *guest = guest_symbols(reason, profile, object);
+	enum advice advice = guest_advice(reason, profile, object);
 
-	if (guest)
-		return mem_strdup(guest);
-	switch (reason) {
-	case PANEL_NO_FRAME_POINTER:
-		return mem_strdup("record with --call-graph dwarf, or build it with "
-				  "-fno-omit-frame-pointer");
-	case PANEL_NO_UNWIND_TABLE: return mem_strdup("build it with -fasynchronous-unwind-tables");
-	case PANEL_COPY_TOO_SMALL: return remedy_larger_copy(facts->copy_size);
-	case PANEL_JIT_FRAMES:
-		return mem_strdup(
-			"let the runtime keep frame pointers (node --interpreted-frames-"
-			"native-stack, java -XX:+PreserveFramePointer) and record with fp");
-	case PANEL_JIT_WITHOUT_MAP:
-		return mem_printf("let the runtime write %s while it is recorded (node "
-				  "--perf-basic-prof, python3 -X perf, java with perf-map-agent)",
-				  path);
-	case PANEL_STRIPPED:
-	case PANEL_EXPORTS_ONLY: return get_symbols(path, facts->packages);
-	case PANEL_OTHER_BUILD:
-	case PANEL_NO_FILE: return find_file(reason, object, path);
-	case PANEL_UNREADABLE: return mem_printf("report as a user who may read %s", path);
-	case PANEL_KERNEL_HIDDEN:
-		return mem_strdup("report as root with kernel.kptr_restrict at 0 or 1: kernel "
-				  "addresses are hidden");
-	case PANEL_KERNEL_MISSING:
-	case PANEL_KERNEL_OTHER: return kernel_symbols(object);
-	case PANEL_GOOD:
-	case PANEL_NOT_IN_TABLE:
-	case PANEL_NOT_IN_MAP:
-	case PANEL_UNMAPPED:
-	case PANEL_REASONS: break;
-	}
-	return NULL;
+	if (advice == ADVICES && reason == PANEL_COPY_TOO_SMALL)
+		return remedy_larger_copy(facts);
+	if (advice == ADVICES && (reason == PANEL_STRIPPED || reason == PANEL_EXPORTS_ONLY))
+		return get_symbols(path, facts);
+	if (advice == ADVICES)
+		advice = advice_for(reason, object);
+	return advice == ADVICES ? NULL : remedy_advice(advice, facts, path);
 }

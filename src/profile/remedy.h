@@ -1,26 +1,53 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What to do about a fault of an object: a flag, a package, a compiler's option. */
+/*
+ * What to do about a fault: a flag, a package, a compiler's option.  All remedies are one table,
+ * with the words of a terminal and those of the page's form.
+ */
 #ifndef PROFILE_REMEDY_H
 #define PROFILE_REMEDY_H
 
 #include "profile/panel.h"
 
-/* For the kernels of virtual machines, that they are shown and named. */
-#define REMEDY_GUESTS                                                                         \
-	"give a copy of the virtual machine's /proc/kallsyms by --guestkallsyms, of several " \
-	"by --guestmount"
+enum advice {
+	ADVICE_DWARF,
+	ADVICE_DWARF_FOR_ALL,
+	ADVICE_LARGER_COPIES,
+	ADVICE_TOO_DEEP,
+	ADVICE_UNWIND_TABLES,
+	ADVICE_JIT_FRAMES,
+	ADVICE_JIT_MAP,
+	ADVICE_OWN_SYMBOLS,
+	ADVICE_SYMBOLS_OF,
+	ADVICE_PACKAGE,
+	ADVICE_BRING_BACK,
+	ADVICE_REBUILT,
+	ADVICE_READABLE,
+	ADVICE_KERNEL_HIDDEN,
+	ADVICE_KERNEL,
+	ADVICE_MODULE,
+	ADVICE_VDSO,
+	ADVICE_GUEST_KERNEL,
+	ADVICE_GUEST_USER,
+	ADVICE_LONGER,
+	ADVICE_LOST,
+	ADVICE_THROTTLED,
+	ADVICES
+};
 
 struct remedy_facts {
 	uint32_t copy_size;   /* bytes of stack that were copied; 0: not known */
 	const char *packages; /* folder of the package lists, to name one; NULL: not looked into */
+	bool form; /* the recording was made by the form of the page: speak of its fields */
 };
 
-/* A sentence without its full stop, or NULL if nothing can be done.  Free it. */
+/* A sentence without its full stop; about: the path, package or size that it names.  Free it. */
+char *remedy_advice(enum advice advice, const struct remedy_facts *facts, const char *about);
+
+/* The one for a fault of an object, or NULL if nothing can be done.  Free it. */
 char *remedy_for(enum panel_reason reason, const struct profile *profile,
 		 const struct profile_object *object, const struct remedy_facts *facts);
 
-/* The one for copies of stacks that were too small: of this many bytes, 0 if not known.  Free it.
- */
-char *remedy_larger_copy(uint32_t size);
+/* The one for copies of stacks that were too small.  Free it. */
+char *remedy_larger_copy(const struct remedy_facts *facts);
 
 #endif

@@ -68,25 +68,34 @@ static void find_worst(struct trust *t, const struct profile *p, uint32_t *helpe
 	free(unknown);
 }
 
-static void name_object(struct trust *t, const struct profile *p, uint32_t index)
+/* Takes the text. */
+static void set_remedy(struct trust *t, char *remedy)
 {
-	const struct profile_object *object = &p->objects.data[index];
-	char *remedy = remedy_for(panel_why_unnamed(object), p, object,
-				  &(struct remedy_facts){ 0 });
-
 	snprintf(t->remedy, sizeof(t->remedy), "%s", remedy ? remedy : "");
 	free(remedy);
 }
 
-static void name_stacks(struct trust *t, const struct profile *p, uint32_t copy_size)
+static char *remedy_for_object(const struct profile *p, uint32_t index,
+			       const struct remedy_facts *facts)
 {
-	char *remedy = p->quality.stack_copies ? remedy_larger_copy(copy_size) : NULL;
+	const struct profile_object *object = &p->objects.data[index];
 
-	snprintf(
-		t->remedy, sizeof(t->remedy), "%s",
-		remedy ? remedy
-		       : "record with --call-graph dwarf: most of this code has no frame pointers");
-	free(remedy);
+	return remedy_for(panel_why_unnamed(object), p, object, facts);
+}
+
+static char *remedy_for_stacks(const struct profile *p, const struct remedy_facts *facts)
+{
+	return p->quality.stack_copies ? remedy_larger_copy(facts)
+				       : remedy_advice(ADVICE_DWARF_FOR_ALL, facts, "");
+}
+
+static char *remedy_for_few(const struct trust *t, const struct remedy_facts *facts)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "%llu sample%s", (unsigned long long)t->samples,
+		 t->samples == 1 ? " says" : "s say");
+	return remedy_advice(ADVICE_LONGER, facts, text);
 }
 
 /* Where an event was recorded each time that it happened, a few are all there were. */
@@ -100,7 +109,7 @@ static bool are_few(const struct trust *t, const struct profile *p)
 }
 
 /* The fault that touches most samples; a cut stack still names its leaf, so it counts half. */
-static void find_remedy(struct trust *t, const struct profile *p, uint32_t copy_size,
+static void find_remedy(struct trust *t, const struct profile *p, const struct remedy_facts *facts,
 			uint32_t helped, double share)
 {
 	double lost = t->lost_share >= LOST_MATTERS ? t->lost_share : 0;
@@ -110,24 +119,20 @@ static void find_remedy(struct trust *t, const struct profile *p, uint32_t copy_
 	double shown = (1 - guests) * (unknown > cut ? unknown : cut); /* of all of them */
 
 	if (t->few)
-		snprintf(t->remedy, sizeof(t->remedy),
-			 "record longer or with -F 999: %llu sample%s little",
-			 (unsigned long long)t->samples, t->samples == 1 ? " says" : "s say");
+		set_remedy(t, remedy_for_few(t, facts));
 	else if (guests >= UNKNOWN_MATTERS && guests >= shown && guests >= lost)
-		snprintf(t->remedy, sizeof(t->remedy), "%s", REMEDY_GUESTS);
+		set_remedy(t, remedy_advice(ADVICE_GUEST_KERNEL, facts, ""));
 	else if (lost > 0 && lost >= unknown && lost >= cut)
-		snprintf(t->remedy, sizeof(t->remedy),
-			 "record with larger buffers (-m 32M) or at a lower rate (-F)");
+		set_remedy(t, remedy_advice(ADVICE_LOST, facts, ""));
 	else if (unknown > 0 && unknown >= cut)
-		name_object(t, p, helped);
+		set_remedy(t, remedy_for_object(p, helped, facts));
 	else if (cut > 0)
-		name_stacks(t, p, copy_size);
+		set_remedy(t, remedy_for_stacks(p, facts));
 	else if (t->throttled)
-		snprintf(t->remedy, sizeof(t->remedy),
-			 "record at a lower rate (-F), or raise kernel.perf_event_max_sample_rate");
+		set_remedy(t, remedy_advice(ADVICE_THROTTLED, facts, ""));
 }
 
-void trust_of(struct trust *t, const struct profile *p, uint32_t copy_size)
+void trust_of(struct trust *t, const struct profile *p, const struct remedy_facts *facts)
 {
 	const struct profile_quality *quality = &p->quality;
 	double all, share;
@@ -152,5 +157,5 @@ void trust_of(struct trust *t, const struct profile *p, uint32_t copy_size)
 	}
 	t->few = are_few(t, p);
 	find_worst(t, p, &helped, &share);
-	find_remedy(t, p, copy_size, helped, share);
+	find_remedy(t, p, facts, helped, share);
 }

@@ -7,6 +7,8 @@
 
 #include "profile/profile.h"
 
+struct remedy_facts;
+
 struct trust {
 	uint64_t samples, lost, throttled;
 	uint64_t guests;  /* samples of virtual machines that are not shown, beside these */
@@ -25,8 +27,8 @@ struct trust {
 /* How a remedy is said, everywhere. */
 #define TRUST_REMEDY "What would help most: %s."
 
-/* copy_size: bytes of stack that were copied, for the remedy; 0: not known. */
-void trust_of(struct trust *trust, const struct profile *profile, uint32_t copy_size);
+/* facts: for the remedy. */
+void trust_of(struct trust *trust, const struct profile *profile, const struct remedy_facts *facts);
 
 /* Why an object gives no names, in a word or two: "stripped". */
 const char *trust_reason(const struct profile_object *object);

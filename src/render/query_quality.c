@@ -35,7 +35,7 @@ void query_quality(const struct query *query, const struct import_result *import
 	struct trust trust;
 	size_t shown;
 
-	trust_of(&trust, profile, facts->copy_size);
+	trust_of(&trust, profile, facts);
 	panel_make(&panel, profile, profile->quality.stack_copies > 0);
 	shown = shown_objects(query, &panel);
 	json_open(json, NULL, '{');

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profile/trust.h"
 #include "made.h"
+#include "profile/remedy.h"
 #include "test.h"
 
 #include <string.h>
@@ -51,7 +52,7 @@ TEST(trust_remedy_of_an_object)
 
 		test_case("%s", cases[i].name);
 		add_unknown(p, cases[i].path, cases[i].kind, cases[i].state, 10);
-		trust_of(&trust, p, 8192);
+		trust_of(&trust, p, &(struct remedy_facts){ .copy_size = 8192 });
 		EXPECT(strstr(trust.remedy, cases[i].want));
 		EXPECT_BOOL(trust.remedy[0], cases[i].want[0]);
 		EXPECT_TEXT(profile_text(p, p->objects.data[trust.worst_object].path),
@@ -69,7 +70,7 @@ TEST(trust_remedy_that_helps)
 	add_unknown(p, "[unknown]", DSO_NONE, DSO_UNREAD, 50);
 	add_unknown(p, "/usr/lib/libz.so.1", DSO_FILE, DSO_PARTIAL, 20);
 	made_sample(p, 1, "main;work", 1);
-	trust_of(&trust, p, 8192);
+	trust_of(&trust, p, &(struct remedy_facts){ .copy_size = 8192 });
 	EXPECT_TEXT(profile_text(p, p->objects.data[trust.worst_object].path), "[unknown]");
 	EXPECT(strstr(trust.remedy, "libz.so.1"));
 	profile_free(p);
@@ -98,7 +99,7 @@ TEST(trust_few_samples)
 		test_case("%s", cases[i].name);
 		for (int n = 0; n < cases[i].samples; n++)
 			made_sample(p, 1, "main;work", cases[i].weight);
-		trust_of(&trust, p, 8192);
+		trust_of(&trust, p, &(struct remedy_facts){ .copy_size = 8192 });
 		EXPECT(strstr(trust.remedy, cases[i].want));
 		EXPECT_BOOL(trust.remedy[0], cases[i].want[0]);
 		EXPECT_BOOL(trust.few, cases[i].want[0]);
@@ -135,7 +136,7 @@ TEST(trust_faults_are_weighed)
 		p->quality.cut_stacks = cases[i].cut;
 		p->quality.stack_copies = cases[i].copies;
 		p->quality.throttled = cases[i].throttled;
-		trust_of(&trust, p, 8192);
+		trust_of(&trust, p, &(struct remedy_facts){ .copy_size = 8192 });
 		EXPECT(strstr(trust.remedy, cases[i].want));
 		EXPECT_BOOL(trust.remedy[0], cases[i].want[0]);
 		profile_free(p);
