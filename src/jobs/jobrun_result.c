@@ -48,6 +48,7 @@ void jobrun_take_usage(struct jobrun *run)
 	ended->major_faults = (uint64_t)usage->ru_majflt;
 	ended->voluntary_switches = (uint64_t)usage->ru_nvcsw;
 	ended->involuntary_switches = (uint64_t)usage->ru_nivcsw;
+	ended->disk_read = (uint64_t)usage->ru_inblock * 512;
 }
 
 void jobrun_take_notes(struct jobrun *run)

@@ -146,6 +146,7 @@ static const struct ipc_field msg_ended_fields[] = {
 	FIELD(msg_ended, IPC_U64, major_faults, 0),
 	FIELD(msg_ended, IPC_U64, voluntary_switches, 0),
 	FIELD(msg_ended, IPC_U64, involuntary_switches, 0),
+	FIELD(msg_ended, IPC_U64, disk_read, 0),
 	FIELD(msg_ended, IPC_U64, output_cut, 0),
 	FIELD(msg_ended, IPC_TEXT, notes, TEXT_MOST),
 	{ 0 },

@@ -69,8 +69,8 @@ extern const struct ipc_type msg_forget;
 
 /*
  * A question to the machine: `what` is a row of a fixed table in the supervisor ("doctor",
- * "events", "processes", "check", "plan"), `words` the values that it takes.  The answer, JSON, is
- * written to `out`; `answered` comes at its end.
+ * "events", "processes", "check", "plan", "target"), `words` the values that it takes.  The answer,
+ * JSON, is written to `out`; `answered` comes at its end.
  */
 struct msg_ask {
 	uint64_t question;
@@ -141,9 +141,9 @@ struct msg_ended {
 	const char *reason; /* why it failed or was cut short; "": it did not */
 	uint64_t wall_ns;
 	uint64_t user_ns, system_ns, max_rss, minor_faults, major_faults, voluntary_switches,
-		involuntary_switches; /* of the workload */
-	uint64_t output_cut;	      /* bytes of output that were not kept */
-	const char *notes;	      /* what stat and record said, lines */
+		involuntary_switches, disk_read; /* of the workload; the last in bytes */
+	uint64_t output_cut;			 /* bytes of output that were not kept */
+	const char *notes;			 /* what stat and record said, lines */
 };
 extern const struct ipc_type msg_ended;
 

@@ -12,16 +12,37 @@
 #define OVERVIEW_EVIDENCE 6
 #define OVERVIEW_FINDINGS 16
 
-/* A function that took much of the time by itself. */
-struct overview_function {
+/* A function, program or thread that took much of the time. */
+struct overview_top {
 	char *name;	    /* readable */
-	const char *object; /* path, the profile's */
+	const char *object; /* of a function: its path, the profile's */
 	double share;	    /* of 1 */
 	bool kernel;
 };
 
+struct overview_tops {
+	struct overview_top data[OVERVIEW_TOP]; /* the heaviest first */
+	size_t count;
+};
+
+/* What a stack that leaves its CPU waits for. */
+enum overview_wait {
+	WAIT_LOCK,
+	WAIT_PIPE,
+	WAIT_SOCKET,
+	WAIT_POLL,
+	WAIT_DISK,
+	WAIT_SLEEP,
+	WAIT_CHILD,
+	WAIT_KINDS
+};
+
 /* What is known of a run; 0 where nothing is, unless a flag says so. */
 struct overview_facts {
+	bool nothing;	    /* was measured, */
+	const char *reason; /* because of this: "the reason; the remedy" */
+	bool form;	    /* remedies are for the page's form, not for a terminal */
+
 	uint64_t duration_ns;
 	bool whole_host; /* not one program, but the machine */
 	bool knows_cpu;	 /* user_ns and system_ns are */
@@ -29,8 +50,9 @@ struct overview_facts {
 	bool knows_counts; /* faults and switches are */
 	uint64_t minor_faults, major_faults, voluntary_switches, involuntary_switches;
 	bool mixed_switches; /* all of them are in voluntary_switches: a counter tells no kinds */
+	uint64_t disk_read;  /* bytes that the kernel brought in for it */
 	bool failed;	     /* ended by a signal or with another status than 0 */
-	char ending[64];     /* "status 3", "signal 9" */
+	char ending[64];     /* "exit status 3", "signal 9 (Killed)" */
 
 	/* From samples; shares are of 1, of what was not idle. */
 	uint64_t samples, lost;
@@ -41,22 +63,28 @@ struct overview_facts {
 	double faults;	   /* memory that is touched for the first time, or given back */
 	double processing; /* programs that are started and ended */
 	double calls;	   /* other system calls */
+	double waits[WAIT_KINDS];
 	bool has_kernel_stacks;
-	struct overview_function top[OVERVIEW_TOP];
-	size_t top_count;
+	double cut;					   /* stacks without their beginning */
+	struct overview_tops functions, programs, workers; /* workers: threads */
 	uint64_t sampled_ns; /* what clock samples stand for; 0: another event */
+	/* The object with most of the code without names. */
+	const char *nameless; /* path, the profile's; NULL: none */
+	double nameless_share;
+	char nameless_why[64]; /* "stripped" */
+	char nameless_remedy[400];
 
 	double ipc; /* from counters; 0: not counted */
 };
 
-/* Adds what the samples of an event tell; top[].name is freed by overview_facts_free(). */
+/* Adds what the samples of an event tell; overview_facts_free() frees the names. */
 void overview_facts_add(struct overview_facts *facts, const struct profile *profile,
 			uint16_t event);
 void overview_facts_free(struct overview_facts *facts);
 
 struct evidence {
 	const char *name;
-	const char *unit; /* "percent", "ns", "count", "per-second", "cpus" */
+	const char *unit; /* "percent", "ns", "count", "per-second", "cpus", "bytes" */
 	double value;
 	char text[64];
 };
@@ -65,9 +93,10 @@ struct finding {
 	const char *rule;
 	const char *tab; /* where to look further */
 	char text[600];
+	char remedy[400]; /* what to do about it; "": nothing that we know */
 	struct evidence evidence[OVERVIEW_EVIDENCE];
 	size_t evidence_count;
-	const struct overview_function *function; /* that it is about, or NULL */
+	const struct overview_top *function; /* that it is about, or NULL */
 };
 
 struct overview {

@@ -119,12 +119,28 @@ static int hear_growth(void *user, const struct ipc_type *type, const void *mess
 	return task->hidden ? 0 : rc;
 }
 
+/* The recording of a program that could not be started was followed, and then not kept. */
+static bool has_gone(struct task *task)
+{
+	struct analysis_source source;
+	struct err err = { 0 };
+	int rc = analysis_open(task->analysis->app, task->run, &source, &err);
+
+	if (!rc)
+		analysis_close(&source);
+	return rc == -ENODATA;
+}
+
 static void conclude(struct task *task, const struct job_result *result)
 {
 	struct analysis_result end = { .quality = result->quality,
 				       .facts = result->facts,
 				       .index = task->name };
 
+	if (task->follows && has_gone(task)) {
+		analysis_end(task->analysis->app, task->run, -1, &(struct analysis_result){ 0 });
+		return;
+	}
 	if (!result->failed && !analysis_end(task->analysis->app, task->run, task->out, &end)) {
 		close(task->out);
 		task->out = -1;

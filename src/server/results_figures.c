@@ -4,12 +4,14 @@
 #include "base/jsonread.h"
 #include "jobs/output.h"
 #include "render/series_read.h"
+#include "server/answer.h"
 #include "server/app.h"
 #include "server/profiles.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -40,6 +42,7 @@ static void read_usage(struct figures *f)
 		facts->major_faults = number(usage, "major_faults");
 		facts->voluntary_switches = number(usage, "voluntary_switches");
 		facts->involuntary_switches = number(usage, "involuntary_switches");
+		facts->disk_read = number(usage, "disk_read");
 		f->max_rss = number(usage, "max_rss");
 	}
 	json_object_put(usage);
@@ -53,10 +56,17 @@ static void read_run(struct figures *f)
 	if (known->started_ns && known->ended_ns > known->started_ns)
 		facts->duration_ns = (uint64_t)(known->ended_ns - known->started_ns);
 	facts->whole_host = strstr(f->run.form, "\"kind\":\"host\"") != NULL;
-	facts->failed = known->ending == ENDING_SIGNAL ||
-			(known->ending == ENDING_EXIT && known->ending_code);
-	snprintf(facts->ending, sizeof(facts->ending), "%s %d",
-		 known->ending == ENDING_SIGNAL ? "signal" : "exit status", known->ending_code);
+	facts->form = strcmp(f->run.tool, "import") != 0;
+	/* what we ended ourselves, and said so, did not fail */
+	facts->failed = !*known->reason && f->run.state != RUN_CANCELLED &&
+			(known->ending == ENDING_SIGNAL ||
+			 (known->ending == ENDING_EXIT && known->ending_code));
+	if (known->ending == ENDING_SIGNAL)
+		snprintf(facts->ending, sizeof(facts->ending), "signal %d (%s)", known->ending_code,
+			 strsignal(known->ending_code));
+	else
+		snprintf(facts->ending, sizeof(facts->ending), "exit status %d",
+			 known->ending_code);
 	read_usage(f);
 	if (f->start_ns && facts->duration_ns)
 		f->end_ns = f->start_ns + facts->duration_ns;
@@ -77,6 +87,47 @@ static void read_profile(struct figures *f)
 	f->end_ns = rows->time[rows->len - 1];
 	if (!f->facts.duration_ns)
 		f->facts.duration_ns = f->end_ns - f->start_ns;
+}
+
+/* The analyser knows the machine's packages, and so names what to install. */
+static void read_quality(struct figures *f)
+{
+	struct overview_facts *facts = &f->facts;
+	struct json_object *quality = jsonread(f->run.facts.quality, strlen(f->run.facts.quality),
+					       "quality", NULL);
+	struct json_object *objects = quality ? answer_list(quality, "objects") : NULL, *names;
+
+	for (size_t i = 0; objects && i < json_object_array_length(objects); i++) {
+		struct json_object *object = json_object_array_get_idx(objects, i);
+
+		if (facts->nameless &&
+		    !strcmp(jsonread_text(object, "path", ""), facts->nameless) &&
+		    json_object_object_get_ex(object, "names", &names))
+			snprintf(facts->nameless_remedy, sizeof(facts->nameless_remedy), "%s",
+				 jsonread_text(names, "remedy", facts->nameless_remedy));
+	}
+	json_object_put(quality);
+}
+
+/* Why there is neither a sample nor a count of a run that is over. */
+static const char *why_nothing(const struct run *run)
+{
+	if (*run->facts.reason)
+		return run->facts.reason;
+	if (run->state == RUN_CANCELLED)
+		return "it was cancelled before it began; run it again";
+	return "none of its events can be counted here; choose others in the form";
+}
+
+static void find_nothing(struct figures *f)
+{
+	bool sampled = f->profile && f->profile->samples.len;
+
+	/* a program that ran between two samples is another case: too little */
+	f->facts.nothing = f->run.state >= RUN_DONE && !f->counters.len && !sampled &&
+			   !(f->profile && f->run.state == RUN_DONE);
+	if (f->facts.nothing)
+		f->facts.reason = why_nothing(&f->run);
 }
 
 static double total_of(const struct figures *f, const char *name)
@@ -186,12 +237,15 @@ int figures_make(struct figures *f, struct request *request, struct err *err)
 		return 1;
 	read_run(f);
 	rc = profiles_get(profiles, f->run.id, &f->profile, err);
-	if (!rc)
+	if (!rc) {
 		read_profile(f);
-	else if (rc != -ENOENT && rc != -EAGAIN)
+		read_quality(f);
+	} else if (rc != -ENOENT && rc != -EAGAIN) {
 		return rc;
+	}
 	read_series(f, request);
 	use_counters(f);
+	find_nothing(f);
 	read_output(f, request);
 	return 0;
 }

@@ -275,6 +275,8 @@ static void put_finding(struct json *json, const struct finding *finding)
 	json_open(json, NULL, '{');
 	json_text(json, "rule", finding->rule);
 	json_text(json, "text", finding->text);
+	if (*finding->remedy)
+		json_text(json, "remedy", finding->remedy);
 	json_text(json, "tab", finding->tab);
 	if (finding->function) {
 		json_text(json, "function", finding->function->name);

@@ -5,6 +5,8 @@
 #include "base/json.h"
 #include "base/jsonread.h"
 #include "base/log.h"
+#include "base/mem.h"
+#include "render/series_read.h"
 #include "server/analysis.h"
 #include "server/app.h"
 #include "server/link.h"
@@ -15,11 +17,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+static void put_notes(struct json *json, const char *notes)
+{
+	char *text = mem_strdup(notes);
+	size_t length = strlen(text);
+
+	while (length && text[length - 1] == '\n')
+		text[--length] = '\0';
+	json_text(json, "notes", text);
+	free(text);
+}
+
 static int usage_json(const struct msg_ended *ended, uint64_t monotonic_ns, char **text)
 {
 	size_t size;
 	FILE *out = open_memstream(text, &size);
 	struct json json;
+	int rc;
 
 	if (!out)
 		return -ENOMEM;
@@ -34,11 +48,15 @@ static int usage_json(const struct msg_ended *ended, uint64_t monotonic_ns, char
 		json_u64(&json, "major_faults", ended->major_faults);
 		json_u64(&json, "voluntary_switches", ended->voluntary_switches);
 		json_u64(&json, "involuntary_switches", ended->involuntary_switches);
+		json_u64(&json, "disk_read", ended->disk_read);
 		json_u64(&json, "output_cut", ended->output_cut);
-		json_text(&json, "notes", ended->notes);
+		put_notes(&json, ended->notes);
 	}
 	json_close(&json);
-	return fclose(out) ? -ENOMEM : 0;
+	rc = fclose(out) ? -ENOMEM : 0;
+	if (!rc) /* it becomes part of other JSON, where a line would end */
+		(*text)[strcspn(*text, "\n")] = '\0';
+	return rc;
 }
 
 static bool wants_live(struct app *app, int64_t id)
@@ -80,11 +98,41 @@ void run_began(struct app *app, const struct msg_began *began)
 		analysis_follow(app->analysis, id);
 }
 
+/* A head alone says that somebody was about to count. */
+static bool has_counts(int fd)
+{
+	struct series series;
+	bool has;
+
+	if (series_open_fd(&series, fd, NULL))
+		return false;
+	has = series.count > 0;
+	series_close(&series);
+	return has;
+}
+
+/*
+ * Whether a program was to be started and was not: what was measured then is the fork of ours that
+ * tried.  One that ran has an ending, whoever ended it.
+ */
+static bool never_ran(const struct run *run, const struct msg_ended *ended)
+{
+	return run->argv.len && ended->ending == ENDING_NONE;
+}
+
+static bool is_worth_keeping(const struct file_row *row, int fd, bool ran)
+{
+	if (!row->size || (!ran && strcmp(row->kind, "output") != 0))
+		return false;
+	return strcmp(row->kind, "series") != 0 || has_counts(fd);
+}
+
 /* What was written is complete; what was not written at all was not there. */
-static int finish_files(struct app *app, int64_t run, struct arena *arena, struct err *err)
+static int finish_files(struct app *app, const struct run *run, bool ran, struct arena *arena,
+			struct err *err)
 {
 	struct file_rows rows = { 0 };
-	int rc = content_list(app->dir, run, arena, &rows, err);
+	int rc = content_list(app->dir, run->id, arena, &rows, err);
 
 	for (size_t i = 0; i < rows.len && !rc; i++) {
 		struct content *content;
@@ -94,10 +142,10 @@ static int finish_files(struct app *app, int64_t run, struct arena *arena, struc
 		content = content_resume(app->dir, rows.data[i].id, err);
 		if (!content)
 			rc = -err->code;
-		else if (!rows.data[i].size)
-			rc = content_abandon(content, err);
-		else
+		else if (is_worth_keeping(&rows.data[i], content_fd(content), ran))
 			rc = content_end(content, err);
+		else
+			rc = content_abandon(content, err);
 	}
 	vec_free(&rows);
 	return rc;
@@ -154,7 +202,7 @@ static int end_run(struct app *app, const struct msg_ended *ended, struct arena 
 	if (!rc && run.state != RUN_STARTING && run.state != RUN_RUNNING)
 		return 0; /* an earlier web side has noted it */
 	if (!rc)
-		rc = finish_files(app, id, arena, err);
+		rc = finish_files(app, &run, !never_ran(&run, ended), arena, err);
 	if (!rc)
 		rc = usage_json(ended, began_at(&run), &usage);
 	if (!rc)

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What limited a program, in words: programs that are limited by one thing each, really recorded."""
 import re
+import time
 
 import lib
 import server
@@ -52,11 +53,31 @@ def check_counted(site, session):
               "faults, only counted: the kernel's account tells", overview)
 
 
+def check_nothing(site, session):
+    """A program that can't be started: nothing is shown of the fork that tried."""
+    for tool in ("count", "sample", "both"):
+        run = site.wait(site.run(session, {"tool": tool, "target": {"kind": "command", "command": "no-such-program"}}))
+        overview = site.get(f"/runs/{run['id']}/overview")
+        first = overview["findings"][0]
+        lib.check(run["state"] == "failed" and first["rule"] == "nothing-measured" and not overview["sure"] and
+                  overview["sentence"] == "Nothing was measured: no-such-program: no such command in PATH." and
+                  first["remedy"] == "install it or give its whole path", f"{tool}: nothing was measured, and why",
+                  run["state"], run["reason"], overview)
+        tabs = site.get(f"/runs/{run['id']}/summary")["tabs"]
+        end = time.monotonic() + 30
+        while run["facts"] is None and time.monotonic() < end:  # a failed run is looked at behind its end
+            time.sleep(0.05)
+            run = site.get(f"/runs/{run['id']}")
+        lib.check(tabs == ["overview"] and run["facts"] == {"tabs": ["overview", "raw"]},
+                  f"{tool}: there are no empty tabs", tabs, run["facts"])
+
+
 def main():
     with server.Server() as site:
         session = site.session("limits")
         check_planted(site, session)
         check_counted(site, session)
+        check_nothing(site, session)
     lib.done()
 
 

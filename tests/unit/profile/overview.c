@@ -35,8 +35,8 @@ TEST(overview_names_what_limited_a_program)
 {
 	struct overview_facts facts = busy();
 
-	facts.top[0] = (struct overview_function){ (char *)"spin", "/bin/spin", 0.95, false };
-	facts.top_count = 1;
+	facts.functions.data[0] = (struct overview_top){ (char *)"spin", "/bin/spin", 0.95, false };
+	facts.functions.count = 1;
 	expect(&facts, "cpu-bound",
 	       "It was limited by the CPU: it ran for 98 % of its 2 s, 100 % of its time in its "
 	       "own code and libraries; `spin` alone took 95 %.");
@@ -58,8 +58,8 @@ TEST(overview_names_what_limited_a_program)
 	facts.kernel = 0.8;
 	facts.calls = 0.7;
 	facts.has_kernel_stacks = true;
-	facts.top[0] = (struct overview_function){ (char *)"getpid", "[kernel]", 0.5, true };
-	facts.top_count = 1;
+	facts.functions.data[0] = (struct overview_top){ (char *)"getpid", "[kernel]", 0.5, true };
+	facts.functions.count = 1;
 	expect(&facts, "system-calls", "It was limited by system calls: 70 % of its CPU time");
 	facts.calls = 0.2;
 	facts.faults = 0.55;
@@ -127,7 +127,7 @@ TEST(overview_tells_more_than_one_thing)
 		strcat(all, overview->findings[i].rule);
 		strcat(all, " ");
 	}
-	EXPECT_TEXT(all, "cpu-bound kernel stalled switches disk-faults failed lost-samples ");
+	EXPECT_TEXT(all, "cpu-bound failed kernel stalled switches disk-faults lost-samples ");
 	free(overview);
 }
 
@@ -167,9 +167,9 @@ TEST(overview_facts_come_from_stacks)
 	EXPECT_NEAR(facts.faults, 0.125, 1e-9);
 	EXPECT_NEAR(facts.processing, 0.125, 1e-9);
 	EXPECT(facts.has_kernel_stacks);
-	EXPECT_TEXT(facts.top[0].name, "work");
-	EXPECT_NEAR(facts.top[0].share, 0.5, 1e-9);
-	EXPECT_INT(facts.top_count, 3);
+	EXPECT_TEXT(facts.functions.data[0].name, "work");
+	EXPECT_NEAR(facts.functions.data[0].share, 0.5, 1e-9);
+	EXPECT_INT(facts.functions.count, 3);
 	EXPECT_INT(facts.processes, 1);
 	EXPECT_INT(facts.sampled_ns, 80);
 	overview_facts_free(&facts);

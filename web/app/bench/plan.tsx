@@ -69,7 +69,7 @@ export function PlanPanel({ planned, form }: { planned: Planned; form: Form }) {
 	if (!plan) return <div class="plan dim"><p>{isReady(form) ? "…" : "Say what to measure; the plan comes here: counters, samples, size, overhead."}</p></div>;
 	return (
 		<div class="plan">
-			{plan.refused.map((text) => <p class="bad" key={text}>Not allowed: {text}</p>)}
+			{plan.refused.map((text) => <p class="bad" key={text}>{text}</p>)}
 			{!plan.disk.room && <p class="bad">{plan.disk.reason}</p>}
 			<dl class="expected">
 				{expectations(plan, form.limit_s > 0).map(([name, text]) => (
@@ -78,6 +78,7 @@ export function PlanPanel({ planned, form }: { planned: Planned; form: Form }) {
 			</dl>
 			{counterWords(plan.counters as CounterPlan | null).map((text) => <p class="dim" key={text}>{text}</p>)}
 			{plan.warnings.map((text) => <p class="warn" key={text}>{text}</p>)}
+			{plan.notes.map((text) => <p class="dim" key={text}>{text}</p>)}
 			<details>
 				<summary>The command lines that this stands for</summary>
 				{plan.commands.perfolio.map((text) => <CopyLine text={text} label="perfolio" key={text} />)}

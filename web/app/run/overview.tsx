@@ -17,15 +17,19 @@ type Link = (tab: string, query: Record<string, string>) => string;
 export function OverviewTab({ run, onTab, link }: { run: Run; onTab: (tab: string) => void; link: Link }) {
 	const over = OVER.includes(run.state);
 	const some = hasData(run);
-	const overview = useFetch<Overview>(some ? `/runs/${run.id}/overview` : null);
+	const overview = useFetch<Overview>(over ? `/runs/${run.id}/overview` : null);
 	const summary = useFetch<RunSummary>(some ? `/runs/${run.id}/summary` : null);
 	const sampled = run.facts?.tabs ? run.facts.tabs.includes("flame") : run.tool !== "count";
-	const [first, ...more] = overview.data?.findings ?? [];
+	const [first, ...others] = overview.data?.findings ?? [];
+	const more = others.filter((finding) => finding.rule !== "failed"); // that is told above all
 	if (!over) return <Meanwhile run={run} onTab={onTab} />;
 	if (!some)
 		return (
 			<div class="hint">
-				<p>Nothing was measured. <a href={`/s/${run.session}?run=${run.id}`}>Its session</a> has the form to change and start again.</p>
+				<Trouble refusal={overview.refusal} onRetry={overview.reload} />
+				<h2><Words text={overview.data?.sentence ?? " "} /></h2>
+				{first && <Remedy finding={first} />}
+				<p><a href={`/s/${run.session}?run=${run.id}`}>Its session</a> has the form to change and start again.</p>
 			</div>
 		);
 	return (
@@ -36,8 +40,8 @@ export function OverviewTab({ run, onTab, link }: { run: Run; onTab: (tab: strin
 			)}
 			<section class="sentence" aria-label="What limited it" aria-busy={overview.busy}>
 				<h2><Words text={overview.data?.sentence ?? " "} /></h2>
+				{first && <Remedy finding={first} />}
 				{first && <EvidenceLine run={run} finding={first} link={link} />}
-				{overview.data && !overview.data.sure && <p class="dim">There is little data; take it as a hint.</p>}
 			</section>
 			<Figures summary={summary.data} />
 			<div class="overview-columns">
@@ -55,6 +59,7 @@ export function OverviewTab({ run, onTab, link }: { run: Run; onTab: (tab: strin
 								{more.map((finding) => (
 									<li key={finding.rule + finding.text}>
 										<p><Words text={finding.text} /></p>
+										<Remedy finding={finding} />
 										<EvidenceLine run={run} finding={finding} link={link} />
 									</li>
 								))}
@@ -85,6 +90,10 @@ function Meanwhile({ run, onTab }: { run: Run; onTab: (tab: string) => void }) {
 			)}
 		</div>
 	);
+}
+
+function Remedy({ finding }: { finding: Finding }) {
+	return finding.remedy ? <p class="remedy">What helps: <Words text={finding.remedy} />.</p> : null;
 }
 
 function EvidenceLine({ run, finding, link }: { run: Run; finding: Finding; link: Link }) {
@@ -146,7 +155,7 @@ function Trust({ run }: { run: Run }) {
 	const rows: [string, string, boolean][] = [
 		["Samples", grouped(trust.samples ?? 0), (trust.samples ?? 0) >= 20],
 		["Lost", percent(lost), lost < 1],
-		["Stacks cut short", quality.data?.has_stacks === false ? "no stacks" : percent(cut), cut < 10],
+		...(quality.data?.has_stacks === false ? [] : [["Stacks cut short", percent(cut), cut < 10] satisfies [string, string, boolean]]),
 		["Functions without a name", percent(unknown), unknown < 10],
 		["Throttled", String(trust.throttled ?? 0), !trust.throttled],
 	];

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What limited a program: the one sentence. */
+#include "base/text.h"
+#include "profile/overview_inside.h"
+
+#define FAULT_NS	700.0 /* about what a page costs that is touched for the first time */
+#define SHORT_SAMPLES	4.0   /* samples that a short process has on average, at most */
+#define SHORT_PROCESSES 10
+#define SHORT_NS	20000000 /* a run of which nothing can be said */
+
+static const char *duration(const struct sums *s, char into[static TEXT_NUMBER])
+{
+	return text_duration(into, (int64_t)s->facts->duration_ns);
+}
+
+static void show_top(struct finding *finding, const struct sums *s)
+{
+	if (s->facts->functions.count)
+		show_share(finding, "heaviest function", s->facts->functions.data[0].share);
+}
+
+/* ---- nothing, or little ---- */
+
+static bool has_nothing(const struct sums *s)
+{
+	return s->facts->nothing;
+}
+
+static void tell_nothing(const struct sums *s, struct finding *f)
+{
+	const char *reason = s->facts->reason, *remedy = strstr(reason, "; ");
+	int length = remedy ? (int)(remedy - reason) : (int)strlen(reason);
+
+	say(f, "Nothing was measured: %.*s.", length, reason);
+	if (remedy)
+		snprintf(f->remedy, sizeof(f->remedy), "%s", remedy + 2);
+}
+
+static bool has_little(const struct sums *s)
+{
+	return s->facts->samples < FEW_SAMPLES &&
+	       (s->cpus_used < 0 || s->facts->duration_ns < SHORT_NS);
+}
+
+static void tell_little(const struct sums *s, struct finding *f)
+{
+	unsigned long long samples = s->facts->samples;
+	char text[TEXT_NUMBER], few[64];
+
+	if (!samples && s->facts->duration_ns) {
+		say(f, "It ran for only %s: too short to say what limited it.", duration(s, text));
+	} else {
+		say(f, "There is too little data to say what limited it: %llu sample%s", samples,
+		    samples == 1 ? "" : "s");
+		if (s->facts->duration_ns)
+			say(f, " in %s", duration(s, text));
+		say(f, ".");
+	}
+	snprintf(few, sizeof(few), "%llu sample%s", samples, samples == 1 ? " says" : "s say");
+	if (samples)
+		advise(f, s, ADVICE_LONGER, few);
+	show_count(f, "samples", s->facts->samples);
+	show_time(f, "duration", s->seconds);
+}
+
+/* ---- waiting ---- */
+
+/* So much that reading it alone took a good part of the time, on a disk of 500 MB a second. */
+static bool reads_much(const struct sums *s)
+{
+	return s->seconds > 0 && (double)s->facts->disk_read / 500e6 >= 0.1 * s->seconds;
+}
+
+/* The kernel's account of the disk, else stacks; a guess is none. */
+static const char *what_it_waited_for(const struct sums *s)
+{
+	return reads_much(s) ? "the disk" : wait_words(s->facts);
+}
+
+static void show_disk(struct finding *finding, const struct sums *s)
+{
+	if (s->facts->disk_read)
+		show_bytes(finding, "read from disk", s->facts->disk_read);
+}
+
+static bool is_idle(const struct sums *s)
+{
+	if (s->facts->whole_host)
+		return s->facts->idle >= 0.75;
+	return s->cpus_used >= 0 && s->cpus_used < 0.25 && !s->starved;
+}
+
+static void tell_idle(const struct sums *s, struct finding *f)
+{
+	double busy = s->facts->whole_host ? 1 - s->facts->idle : s->cpus_used;
+	const char *waited = what_it_waited_for(s);
+	char text[TEXT_NUMBER];
+
+	say(f, "%s was mostly idle: ", subject(s));
+	if (s->facts->whole_host)
+		say(f, "its CPUs had no work for %.0f %% of the time.", percent(s->facts->idle));
+	else
+		say(f, "it ran for %.1f %% of its %s and waited for the rest%s%s.", percent(busy),
+		    duration(s, text), waited ? ", mostly for " : "", waited ? waited : "");
+	show_share(f, "on CPU", busy);
+	show_share(f, "waiting", busy < 1 ? 1 - busy : 0);
+	if (s->cpu_s >= 0)
+		show_time(f, "CPU time", s->cpu_s);
+	show_switches(f, s);
+	show_disk(f, s);
+}
+
+static bool is_waiting(const struct sums *s)
+{
+	return !s->facts->whole_host && s->cpus_used >= 0.25 && s->cpus_used < 0.75 && !s->starved;
+}
+
+static void tell_waiting(const struct sums *s, struct finding *f)
+{
+	const char *waited = what_it_waited_for(s);
+	char text[TEXT_NUMBER];
+
+	if (s->facts->knows_counts && !s->facts->mixed_switches) {
+		say(f, "It waited for %.0f %% of its %s%s%s, and ran for the rest.",
+		    percent(1 - s->cpus_used), duration(s, text), waited ? ", mostly for " : "",
+		    waited ? waited : "");
+		show_share(f, "waiting", 1 - s->cpus_used);
+	} else {
+		say(f,
+		    "It ran for %.0f %% of its %s; for the rest it waited, or others had the CPU.",
+		    percent(s->cpus_used), duration(s, text));
+		show_share(f, "not on CPU", 1 - s->cpus_used);
+	}
+	show_share(f, "on CPU", s->cpus_used);
+	show_switches(f, s);
+	show_disk(f, s);
+}
+
+/* ---- running ---- */
+
+/* At any rate of samples, most of the processes that were met were met once or twice. */
+static bool has_short_processes(const struct sums *s)
+{
+	const struct overview_facts *facts = s->facts;
+
+	return facts->processes >= SHORT_PROCESSES && facts->samples >= FEW_SAMPLES &&
+	       (double)facts->samples / (double)facts->processes <=
+		       SHORT_SAMPLES * (facts->processing + facts->faults >= 0.5 ? 2 : 1);
+}
+
+static void tell_short_processes(const struct sums *s, struct finding *f)
+{
+	const struct overview_facts *facts = s->facts;
+	char count[TEXT_NUMBER];
+
+	say(f,
+	    "%s started many short processes: at least %s of them were met, with %.1f samples "
+	    "each; starting and ending them, and their first touch of memory, took %.0f %% of the "
+	    "CPU time.",
+	    subject(s), text_grouped(count, facts->processes),
+	    (double)facts->samples / (double)facts->processes,
+	    percent(facts->processing + facts->faults));
+	show_count(f, "processes met", facts->processes);
+	show_share(f, "starting and ending", facts->processing);
+	show_share(f, "page faults", facts->faults);
+	show_share(f, "in the kernel", s->kernel > 0 ? s->kernel : facts->kernel);
+}
+
+/* The part of the CPU time that faults would explain, where there are no stacks to tell. */
+static double guessed_faults(const struct sums *s)
+{
+	return s->cpu_s > 0 && s->facts->knows_counts
+		       ? (double)s->facts->minor_faults * FAULT_NS * 1e-9 / s->cpu_s
+		       : 0;
+}
+
+static bool has_faults(const struct sums *s)
+{
+	const struct overview_facts *facts = s->facts;
+
+	if (facts->has_kernel_stacks && facts->samples >= FEW_SAMPLES)
+		return facts->faults >= 0.25 && facts->faults >= facts->calls;
+	return s->kernel >= 0.3 && guessed_faults(s) >= 0.25;
+}
+
+static void tell_faults(const struct sums *s, struct finding *f)
+{
+	const struct overview_facts *facts = s->facts;
+	double share = facts->has_kernel_stacks ? facts->faults : guessed_faults(s);
+
+	say(f,
+	    "%s was limited by page faults: %.0f %% of its CPU time went into memory that it "
+	    "touched for the first time or gave back.",
+	    subject(s), percent(share));
+	show_share(f, "page faults", share);
+	if (facts->knows_counts) {
+		show_rate(f, "faults", facts->minor_faults + facts->major_faults, s->seconds);
+		show_count(f, "faults from disk", facts->major_faults);
+	}
+	if (s->kernel >= 0)
+		show_share(f, "in the kernel", s->kernel);
+}
+
+static bool has_calls(const struct sums *s)
+{
+	const struct overview_facts *facts = s->facts;
+
+	if (facts->has_kernel_stacks && facts->samples >= FEW_SAMPLES)
+		return facts->calls >= 0.4;
+	return s->kernel >= 0.4 && guessed_faults(s) < 0.25;
+}
+
+static void tell_calls(const struct sums *s, struct finding *f)
+{
+	const struct overview_facts *facts = s->facts;
+	double share = facts->has_kernel_stacks ? facts->calls : s->kernel;
+
+	say(f,
+	    "%s was limited by system calls: %.0f %% of its CPU time went into the kernel's work",
+	    subject(s), percent(share));
+	if (facts->functions.count && facts->functions.data[0].kernel) {
+		say(f, ", %.0f %% in `%s` alone", percent(facts->functions.data[0].share),
+		    facts->functions.data[0].name);
+		f->function = &facts->functions.data[0];
+	}
+	say(f, ".");
+	show_share(f, "system calls", share);
+	if (s->kernel >= 0)
+		show_share(f, "in the kernel", s->kernel);
+	show_top(f, s);
+	show_switches(f, s);
+}
+
+static bool is_busy(const struct sums *s)
+{
+	return s->cpus_used >= 0.75 || s->starved || s->facts->samples >= FEW_SAMPLES;
+}
+
+/* Code without names is no function, and may be more than the heaviest one. */
+static void say_heaviest(struct finding *f, const struct overview_facts *facts)
+{
+	const struct overview_top *top = facts->functions.count ? facts->functions.data : NULL;
+
+	if (facts->unknown >= 0.1 && (!top || facts->unknown > top->share)) {
+		say(f, "; %.0f %% of it is in code without names", percent(facts->unknown));
+		show_share(f, "without names", facts->unknown);
+	} else if (top) {
+		say(f, "; `%s` alone took %.0f %%", top->name, percent(top->share));
+		f->function = top;
+	}
+}
+
+static void tell_busy(const struct sums *s, struct finding *f)
+{
+	const struct overview_facts *facts = s->facts;
+	double user = s->kernel >= 0 ? 1 - s->kernel : 1;
+	char text[TEXT_NUMBER];
+
+	say(f, "%s was limited by the CPU: ", subject(s));
+	if (s->cpus_used >= 1.5)
+		say(f, "it kept %.1f CPUs busy for %s", s->cpus_used, duration(s, text));
+	else if (s->cpus_used >= 0)
+		say(f, "it ran for %.0f %% of its %s", percent(s->cpus_used), duration(s, text));
+	else
+		say(f, "its samples show it running");
+	if (s->starved && s->cpus_used < 0.75)
+		say(f, ", while others had the CPU for the rest");
+	if (s->kernel >= 0)
+		say(f, ", %.0f %% of its time in its own code and libraries", percent(user));
+	say_heaviest(f, facts);
+	say(f, ".");
+	if (s->cpus_used >= 0)
+		show_number(f, "CPUs in use", "cpus", s->cpus_used);
+	show_share(f, "own code and libraries", user);
+	show_top(f, s);
+	if (facts->ipc > 0)
+		show_number(f, "instructions per cycle", "count", facts->ipc);
+}
+
+const struct rule overview_first_rules[] = {
+	{ "nothing-measured", "raw", has_nothing, tell_nothing },
+	{ "too-little", "output", has_little, tell_little },
+	{ "short-processes", "flame", has_short_processes, tell_short_processes },
+	{ "mostly-idle", "time", is_idle, tell_idle },
+	{ "page-faults", "flame", has_faults, tell_faults },
+	{ "system-calls", "flame", has_calls, tell_calls },
+	{ "waiting", "time", is_waiting, tell_waiting },
+	{ "cpu-bound", "flame", is_busy, tell_busy },
+	{ 0 },
+};

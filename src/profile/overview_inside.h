@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the rules of the overview share. */
+#ifndef PROFILE_OVERVIEW_INSIDE_H
+#define PROFILE_OVERVIEW_INSIDE_H
+
+#include "profile/overview.h"
+#include "profile/remedy.h"
+
+#define FEW_SAMPLES 20
+
+/* Figures that several rules ask for. */
+struct sums {
+	const struct overview_facts *facts;
+	double seconds;
+	double cpu_s;	  /* CPU time; -1: not known */
+	double cpus_used; /* 1: one CPU all the time; -1: not known */
+	double kernel;	  /* share of the CPU time; -1: not known */
+	bool starved;	  /* it hardly ever waited by itself: others had the CPU */
+};
+
+struct rule {
+	const char *name, *tab;
+	bool (*holds)(const struct sums *s);
+	void (*tell)(const struct sums *s, struct finding *finding);
+};
+
+/* In order of rank, an empty row at the end: the first that holds is what limited the program. */
+extern const struct rule overview_first_rules[];
+/* What else is worth saying, each by itself. */
+extern const struct rule overview_more_rules[];
+
+/* Writing a finding. */
+void say(struct finding *finding, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void advise(struct finding *finding, const struct sums *s, enum advice advice, const char *about);
+void show_share(struct finding *finding, const char *name, double share);
+void show_time(struct finding *finding, const char *name, double seconds);
+void show_count(struct finding *finding, const char *name, uint64_t count);
+void show_rate(struct finding *finding, const char *name, uint64_t count, double seconds);
+void show_bytes(struct finding *finding, const char *name, uint64_t bytes);
+void show_number(struct finding *finding, const char *name, const char *unit, double value);
+void show_switches(struct finding *finding, const struct sums *s);
+/* "`a` 40.1 %, `b` 20.0 %", and the evidence */
+void say_tops(struct finding *finding, const struct overview_tops *tops);
+
+double percent(double share); /* 100 at the most */
+const char *subject(const struct sums *s);
+/* What most of its waits were for; NULL: stacks don't tell. */
+const char *wait_words(const struct overview_facts *facts);
+
+#endif

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What else stands out in a run, beside what limited it. */
+#include "base/text.h"
+#include "profile/overview_inside.h"
+
+static bool is_nameless(const struct sums *s)
+{
+	return s->facts->samples >= FEW_SAMPLES && s->facts->unknown >= 0.1;
+}
+
+static void tell_nameless(const struct sums *s, struct finding *f)
+{
+	const struct overview_facts *facts = s->facts;
+
+	say(f, "%.0f %% of the time is in code without names", percent(facts->unknown));
+	if (facts->nameless) {
+		say(f, ", %s of `%s`",
+		    facts->nameless_share >= 0.9 * facts->unknown ? "all" : "most",
+		    facts->nameless);
+		if (*facts->nameless_why)
+			say(f, " (%s)", facts->nameless_why);
+		snprintf(f->remedy, sizeof(f->remedy), "%s", facts->nameless_remedy);
+	}
+	say(f, ".");
+	show_share(f, "without names", facts->unknown);
+	if (facts->nameless)
+		show_share(f, "in that file", facts->nameless_share);
+}
+
+static bool has_heavy_function(const struct sums *s)
+{
+	return s->facts->samples >= FEW_SAMPLES && s->facts->functions.count &&
+	       s->facts->functions.data[0].share >= 0.1;
+}
+
+static void tell_heavy_function(const struct sums *s, struct finding *f)
+{
+	say(f, "The heaviest functions by themselves: ");
+	say_tops(f, &s->facts->functions);
+	say(f, ".");
+	f->function = &s->facts->functions.data[0];
+}
+
+static bool has_programs(const struct sums *s)
+{
+	return s->facts->samples >= FEW_SAMPLES && s->facts->programs.count >= 2;
+}
+
+static void tell_programs(const struct sums *s, struct finding *f)
+{
+	say(f, "By program: ");
+	say_tops(f, &s->facts->programs);
+	say(f, ".");
+}
+
+/* More than one could work, and one does. */
+static bool has_one_worker(const struct sums *s)
+{
+	const struct overview_facts *facts = s->facts;
+
+	return !facts->whole_host && facts->samples >= 5 * FEW_SAMPLES && facts->processes == 1 &&
+	       facts->threads >= 3 && facts->workers.data[0].share >= 0.8;
+}
+
+static void tell_one_worker(const struct sums *s, struct finding *f)
+{
+	const struct overview_facts *facts = s->facts;
+
+	say(f,
+	    "One of its %llu threads, `%s`, did %.0f %% of the work: more CPUs would not make it "
+	    "faster as it is.",
+	    (unsigned long long)facts->threads, facts->workers.data[0].name,
+	    percent(facts->workers.data[0].share));
+	show_share(f, "that thread", facts->workers.data[0].share);
+	show_count(f, "threads met", facts->threads);
+	if (s->cpus_used >= 0)
+		show_number(f, "CPUs in use", "cpus", s->cpus_used);
+}
+
+static bool has_kernel(const struct sums *s)
+{
+	return s->kernel >= 0.2;
+}
+
+static void tell_kernel(const struct sums *s, struct finding *f)
+{
+	say(f, "%.0f %% of the CPU time was the kernel's, the rest the program's own.",
+	    percent(s->kernel));
+	show_share(f, "in the kernel", s->kernel);
+	if (s->facts->has_kernel_stacks) {
+		show_share(f, "system calls", s->facts->calls);
+		show_share(f, "page faults", s->facts->faults);
+		show_share(f, "starting and ending programs", s->facts->processing);
+	}
+}
+
+static bool is_stalled(const struct sums *s)
+{
+	return s->facts->ipc > 0 && s->facts->ipc < 0.7 && s->cpus_used >= 0.5;
+}
+
+static void tell_stalled(const struct sums *s, struct finding *f)
+{
+	say(f,
+	    "Its CPUs did only %.2f instructions in a cycle: they mostly waited, as a rule for "
+	    "memory.",
+	    s->facts->ipc);
+	show_number(f, "instructions per cycle", "count", s->facts->ipc);
+}
+
+static bool has_switches(const struct sums *s)
+{
+	return s->facts->knows_counts && s->seconds > 0 &&
+	       (double)(s->facts->voluntary_switches + s->facts->involuntary_switches) /
+			       s->seconds >=
+		       1000;
+}
+
+static void tell_switches(const struct sums *s, struct finding *f)
+{
+	const struct overview_facts *facts = s->facts;
+	bool waits = facts->voluntary_switches >= facts->involuntary_switches;
+	const char *what = wait_words(facts);
+
+	if (facts->mixed_switches) {
+		say(f, "%s left its CPU very often, to wait or for others to run.", subject(s));
+		show_switches(f, s);
+		return;
+	}
+	if (waits && what)
+		say(f, "%s stopped to wait very often, mostly for %s.", subject(s), what);
+	else if (waits)
+		say(f, "%s stopped to wait very often: locks, pipes, sockets or short sleeps.",
+		    subject(s));
+	else
+		say(f, "It was often interrupted so that others could run: there was more to do "
+		       "than there were CPUs.");
+	show_rate(f, "voluntary switches", facts->voluntary_switches, s->seconds);
+	show_rate(f, "involuntary switches", facts->involuntary_switches, s->seconds);
+}
+
+static bool reads_pages(const struct sums *s)
+{
+	return s->facts->knows_counts && s->facts->major_faults >= 100;
+}
+
+static void tell_reads(const struct sums *s, struct finding *f)
+{
+	char count[TEXT_NUMBER];
+
+	say(f, "It waited for the disk %s times to bring pages in: a second run may be quicker.",
+	    text_grouped(count, s->facts->major_faults));
+	show_count(f, "faults from disk", s->facts->major_faults);
+}
+
+static bool has_failed(const struct sums *s)
+{
+	return s->facts->failed;
+}
+
+static void tell_failed(const struct sums *s, struct finding *f)
+{
+	say(f, "The program ended with %s: its output may say why.", s->facts->ending);
+}
+
+static bool has_cut_stacks(const struct sums *s)
+{
+	return s->facts->samples >= FEW_SAMPLES && s->facts->cut >= 0.3;
+}
+
+static void tell_cut_stacks(const struct sums *s, struct finding *f)
+{
+	say(f, "%.0f %% of the stacks are cut short: their outer callers are missing.",
+	    percent(s->facts->cut));
+	show_share(f, "stacks cut short", s->facts->cut);
+}
+
+static bool has_lost(const struct sums *s)
+{
+	return s->facts->lost * 100 > s->facts->samples;
+}
+
+static void tell_lost(const struct sums *s, struct finding *f)
+{
+	double lost = (double)s->facts->lost;
+	double share = lost / (lost + (double)s->facts->samples);
+
+	say(f, "%.0f %% of the samples were lost: what is shown may be off by as much.",
+	    percent(share));
+	advise(f, s, ADVICE_LOST, "");
+	show_count(f, "lost", s->facts->lost);
+	show_share(f, "of all", share);
+}
+
+const struct rule overview_more_rules[] = {
+	{ "failed", "output", has_failed, tell_failed },
+	{ "nameless", "functions", is_nameless, tell_nameless },
+	{ "heavy-functions", "functions", has_heavy_function, tell_heavy_function },
+	{ "programs", "flame", has_programs, tell_programs },
+	{ "one-thread", "time", has_one_worker, tell_one_worker },
+	{ "kernel", "flame", has_kernel, tell_kernel },
+	{ "stalled", "counters", is_stalled, tell_stalled },
+	{ "switches", "counters", has_switches, tell_switches },
+	{ "disk-faults", "counters", reads_pages, tell_reads },
+	{ "cut-stacks", "flame", has_cut_stacks, tell_cut_stacks },
+	{ "lost-samples", "overview", has_lost, tell_lost },
+	{ 0 },
+};

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profile/overview_tops.h"
+#include "base/idmap.h"
+#include "profile/calltree.h"
+#include "profile/flametree.h"
+
+/* A place for it, if it is among the heaviest; NULL: it is not. */
+static struct overview_top *add_top(struct overview_tops *tops, double share)
+{
+	struct overview_top *top = tops->data;
+	size_t at = tops->count;
+
+	while (at && top[at - 1].share < share)
+		at--;
+	if (at == OVERVIEW_TOP)
+		return NULL;
+	if (tops->count == OVERVIEW_TOP)
+		free(top[--tops->count].name);
+	memmove(top + at + 1, top + at, (tops->count - at) * sizeof(*top));
+	tops->count++;
+	top[at] = (struct overview_top){ .share = share };
+	return &top[at];
+}
+
+void overview_tops_free(struct overview_tops *tops)
+{
+	for (size_t i = 0; i < tops->count; i++)
+		free(tops->data[i].name);
+	tops->count = 0;
+}
+
+void overview_find_functions(struct overview_facts *facts, const struct profile *profile,
+			     const struct stack_weights *weights, double busy)
+{
+	struct function_weight *functions = profile_function_weights(profile, weights);
+
+	for (uint32_t i = 0; i < profile->functions.len; i++) {
+		const struct profile_function *function = &profile->functions.data[i];
+		struct overview_top *top = NULL;
+
+		if (functions[i].self.weight && function->kind != FRAME_UNKNOWN)
+			top = add_top(&facts->functions, (double)functions[i].self.weight / busy);
+		if (!top)
+			continue;
+		top->name = flame_function_name(profile, i);
+		top->object = profile_text(profile, profile->objects.data[function->object].path);
+		top->kernel = function->kind == FRAME_KERNEL;
+	}
+	free(functions);
+}
+
+/* By row of threads: what was sampled of it. */
+static double *weigh_threads(const struct profile *profile, uint16_t event, double *all)
+{
+	const struct profile_samples *rows = &profile->samples;
+	double *weights = mem_alloc((profile->threads.len + 1) * sizeof(*weights));
+
+	for (size_t i = 0; i < rows->len; i++)
+		if (rows->event[i] == event && profile->threads.data[rows->thread[i]].tid) {
+			weights[rows->thread[i]] += (double)rows->weight[i];
+			*all += (double)rows->weight[i];
+		}
+	return weights;
+}
+
+/* Rows of threads that belong together. */
+struct group {
+	double weight;
+	uint32_t comm; /* of the last of them */
+};
+
+struct groups VEC_OF(struct group);
+
+/* A thread has a row for each name that it had; a program is all rows with one name. */
+static void add_groups(struct overview_tops *tops, const struct profile *profile,
+		       const double *weights, double all, bool by_name)
+{
+	struct idmap known = { 0 };
+	struct groups groups = { 0 };
+
+	for (uint32_t i = 0; i < profile->threads.len; i++) {
+		const struct profile_thread *thread = &profile->threads.data[i];
+		uint64_t key = by_name ? thread->comm : (uint64_t)thread->pid << 32 | thread->tid;
+		uint32_t at;
+
+		if (!(weights[i] > 0))
+			continue;
+		at = idmap_add(&known, key, (uint32_t)groups.len);
+		if (at == groups.len)
+			*vec_push(&groups) = (struct group){ 0 };
+		groups.data[at].weight += weights[i];
+		groups.data[at].comm = thread->comm;
+	}
+	vec_each (group, &groups) {
+		struct overview_top *top = add_top(tops, group->weight / all);
+
+		if (top)
+			top->name = mem_strdup(profile_text(profile, group->comm));
+	}
+	idmap_free(&known);
+	vec_free(&groups);
+}
+
+void overview_find_workers(struct overview_facts *facts, const struct profile *profile,
+			   uint16_t event)
+{
+	double all = 0, *weights = weigh_threads(profile, event, &all);
+
+	add_groups(&facts->workers, profile, weights, all, false);
+	add_groups(&facts->programs, profile, weights, all, true);
+	free(weights);
+}
