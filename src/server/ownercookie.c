@@ -112,13 +112,15 @@ static void prove(const struct owner_cookies *cookies, struct cookie *cookie)
 			   (const unsigned char *)cookies->secret, TOKEN_TEXT - 1);
 }
 
-const char *owner_cookie_make(const struct owner_cookies *cookies, struct arena *arena)
+const char *owner_cookie_make(struct owner_cookies *cookies, struct arena *arena)
 {
 	char *text = arena_alloc(arena, TOKEN_TEXT);
 	struct cookie cookie;
 
 	randombytes_buf(cookie.nonce, NONCE_BYTES);
+	pthread_mutex_lock(&cookies->lock);
 	prove(cookies, &cookie);
+	pthread_mutex_unlock(&cookies->lock);
 	return sodium_bin2base64(text, TOKEN_TEXT, (const unsigned char *)&cookie, sizeof(cookie),
 				 BASE64);
 }

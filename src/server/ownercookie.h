@@ -24,7 +24,7 @@ struct owner_cookies *owner_cookies_open(struct store *store, struct err *err);
 void owner_cookies_free(struct owner_cookies *cookies);
 
 /* A new one, in the arena. */
-const char *owner_cookie_make(const struct owner_cookies *cookies, struct arena *arena);
+const char *owner_cookie_make(struct owner_cookies *cookies, struct arena *arena);
 bool owner_cookie_holds(struct owner_cookies *cookies, const char *text);
 /* It holds no more; nothing where it is none of ours. */
 int owner_cookie_end(struct owner_cookies *cookies, struct store *store, const char *text,
