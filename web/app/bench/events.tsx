@@ -41,7 +41,7 @@ export function EventPicker({ session, value, onChange, label, usual }: Props) {
 			<Expression value={value} onChange={onChange} usual={usual} label={label} />
 			<div class="picker-search">
 				<input
-					type="search" placeholder="Search names and descriptions" aria-label={`Search: ${label}`} value={search}
+					type="search" placeholder="Search all events" aria-label={`Search: ${label}`} value={search}
 					onInput={(event) => setSearch(event.currentTarget.value)}
 					onKeyDown={(event) => event.key === "Escape" && setSearch("")}
 				/>
@@ -66,12 +66,12 @@ export function EventPicker({ session, value, onChange, label, usual }: Props) {
 	);
 }
 
-// What is ticked stays in sight, then the most used ones, as the server has them.
+// What is ticked stays in sight, then the most used ones, then as the server has them; what can't be measured last.
 function order(events: Events | undefined, ticked: string[]): EventInfo[] {
 	const items = events?.items ?? [];
 	const used = new Map((events?.most_used ?? []).map((use) => [use.event, use.in_session * 1000 + use.overall]));
 	const weight = (event: EventInfo) =>
-		(ticked.includes(event.name) || (event.alias && ticked.includes(event.alias)) ? 1e9 : 0) + Math.max(used.get(event.name) ?? 0, used.get(event.alias ?? "") ?? 0);
+		(event.openable === false ? -1 : 0) + (ticked.includes(event.name) || (event.alias && ticked.includes(event.alias)) ? 1e9 : 0) + Math.max(used.get(event.name) ?? 0, used.get(event.alias ?? "") ?? 0);
 	return [...items].sort((a, b) => weight(b) - weight(a));
 }
 

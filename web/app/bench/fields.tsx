@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The pieces of the form.
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 
 export function Field({ label, hint, children }: { label: string; hint?: string; children: ComponentChildren }) {
 	return (
@@ -12,16 +12,18 @@ export function Field({ label, hint, children }: { label: string; hint?: string;
 	);
 }
 
-// A part that most runs need nothing of. It opens when something is set in it, and is closed by nobody but the user.
-export function Fold({ summary, open, children }: { summary: ComponentChildren; open: boolean; children: ComponentChildren }) {
+// A part that most runs need nothing of: its summary says what is set in it. What is inside is made when it is first
+// opened, by `open` or by the user, who alone closes it.
+export function Fold({ summary, open = false, children }: { summary: ComponentChildren; open?: boolean; children: ComponentChildren }) {
 	const box = useRef<HTMLDetailsElement>(null);
+	const [opened, setOpened] = useState(open);
 	useEffect(() => {
 		if (open) box.current!.open = true;
 	}, [open]);
 	return (
-		<details class="fold" ref={box}>
+		<details class="fold" ref={box} onToggle={(event) => event.currentTarget.open && setOpened(true)}>
 			<summary>{summary}</summary>
-			{children}
+			{opened && children}
 		</details>
 	);
 }

@@ -58,9 +58,14 @@ export function BenchForm({ session, form, setForm, onStarted }: Props) {
 				{form.tool !== "count" && <Sampling form={form} change={change} session={session} />}
 				{form.tool !== "sample" && <Counting form={form} change={change} session={session} />}
 			</section>
-			<section class="two">
-				<Field label="Time limit" hint="s; 0: none">
-					<input type="number" min="0" step="any" value={form.limit_s} onInput={(event) => change({ limit_s: Number(event.currentTarget.value) })} />
+			<section class="three">
+				{form.tool !== "sample" && (
+					<Field label="Point every" hint="ms">
+						<input type="number" min="1" max="60000" value={form.interval_ms} onInput={(event) => change({ interval_ms: Math.max(1, Number(event.currentTarget.value)) })} />
+					</Field>
+				)}
+				<Field label="Time limit" hint="s">
+					<input type="number" min="0" step="any" title="0: none" value={form.limit_s} onInput={(event) => change({ limit_s: Number(event.currentTarget.value) })} />
 				</Field>
 				<Field label="Repeats">
 					<input type="number" min="1" max="1000" value={form.repeats} onInput={(event) => change({ repeats: Math.max(1, Number(event.currentTarget.value)) })} />
@@ -101,7 +106,7 @@ function Sampling({ form, change, session }: PartProps) {
 				))}
 			</div>
 			<p class="dim words" id="graph-words">{GRAPHS.find(([value]) => value === form.call_graph)?.[2]}</p>
-			<Fold open={!!form.events.sample} summary={<>Event: <span class="mono">{form.events.sample || "the CPU's clock or cycles"}</span></>}>
+			<Fold summary={<>Event: <span class="mono">{form.events.sample || "the CPU's clock or cycles"}</span></>}>
 				<EventPicker session={session.id} label="Events to sample" usual="cycles, or the clock where there are none" value={form.events.sample} onChange={(sample) => change({ events: { ...form.events, sample } })} />
 			</Fold>
 		</>
@@ -110,21 +115,16 @@ function Sampling({ form, change, session }: PartProps) {
 
 function Counting({ form, change, session }: PartProps) {
 	return (
-		<>
-			<Field label="A point every" hint="ms">
-				<input type="number" min="1" max="60000" value={form.interval_ms} onInput={(event) => change({ interval_ms: Math.max(1, Number(event.currentTarget.value)) })} />
-			</Field>
-			<Fold open={form.tool === "count" || !!form.events.count} summary={<>Counters: <span class="mono">{form.events.count || "the usual ones"}</span></>}>
-				<EventPicker session={session.id} label="Events to count" usual="task-clock, context switches, faults, cycles, instructions, branches" value={form.events.count} onChange={(count) => change({ events: { ...form.events, count } })} />
-			</Fold>
-		</>
+		<Fold open={form.tool === "count"} summary={<>Counters: <span class="mono">{form.events.count || "the usual ones"}</span></>}>
+			<EventPicker session={session.id} label="Events to count" usual="task-clock, context switches, faults, cycles, instructions, branches" value={form.events.count} onChange={(count) => change({ events: { ...form.events, count } })} />
+		</Fold>
 	);
 }
 
 function More({ form, change }: { form: Form; change: (part: Partial<Form>) => void }) {
 	const set = [form.options.record, form.options.stat, form.tags.join(", "), form.webhook].filter(Boolean);
 	return (
-		<Fold open={set.length > 0} summary={<>Options, tags, webhook: <span class="dim">{set.join(" · ") || "none"}</span></>}>
+		<Fold summary={<>Options, tags, webhook: <span class="dim">{set.join(" · ") || "none"}</span></>}>
 			{form.tool !== "count" && (
 				<Field label="Options of record" hint="--mmap-pages 512">
 					<input class="mono" spellcheck={false} autocomplete="off" value={form.options.record} onInput={(event) => change({ options: { ...form.options, record: event.currentTarget.value } })} />

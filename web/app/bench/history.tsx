@@ -46,11 +46,11 @@ function Row({ run, chosen, onChoose, onReload }: { run: Run; chosen: boolean; o
 				<span class="mono ellipsis">{runTitle(run)}</span>
 				<span class="history-facts">
 					<StateBadge run={run} />
-					<span class="number">{took !== null && duration(took)}</span>
-					<span class="dim ellipsis">{run.tool}{batch && batch.of > 1 ? ` ${batch.index}/${batch.of}` : ""}</span>
+					{took !== null && <span class="number">{duration(took)}</span>}
+					<span class="dim ellipsis grow">{run.tool}{batch && batch.of > 1 ? ` ${batch.index}/${batch.of}` : ""}</span>
 					<Ago ns={run.created_ns} />
 				</span>
-				{active ? <Progress run={run} took={took} /> : <Spark data={picture} height={24} label="Result over time" />}
+				{active ? <Progress run={run} took={took} /> : hasData(run) && <Spark data={picture} height={24} label="Result over time" />}
 			</button>
 			<div class="history-actions">
 				<button type="button" class="quiet" onClick={onReload} title="Put its whole form back into the bench">Reload</button>

@@ -29,7 +29,9 @@ export function OverviewTab({ run, onTab, link }: { run: Run; onTab: (tab: strin
 				<Trouble refusal={overview.refusal} onRetry={overview.reload} />
 				<h2><Words text={overview.data?.sentence ?? " "} /></h2>
 				{first && <Remedy finding={first} />}
-				<p><a href={`/s/${run.session}?run=${run.id}`}>Its session</a> has the form to change and start again.</p>
+				{link("overview", {}).startsWith("/s/")
+					? <p class="dim">“Reload” in the history puts the form of this run back, to be changed and started again.</p>
+					: <p class="dim"><a href={`/s/${run.session}?run=${run.id}`}>Its session</a> has the form, to be changed and started again.</p>}
 			</div>
 		);
 	return (

@@ -2,16 +2,16 @@
 // The recording itself: every download, and all that is known of the run.
 import { OVER, type Run } from "../api/core";
 import { quoted } from "../model/form";
-import { bytes, dateText } from "../model/format";
+import { bytes, exactText } from "../model/format";
 import { downloads, endingWord, hasData } from "../model/runs";
 import { CopyLine } from "../widgets/copy";
 
 function facts(run: Run): [string, string][] {
 	return ([
-		["Run", `${run.id}, of session ${run.session}`],
+		["Run", `${run.id} of session ${run.session}`],
 		["Tool", run.tool],
-		["Started", run.started_ns ? dateText(run.started_ns) : ""],
-		["Ended", run.ended_ns ? dateText(run.ended_ns) : ""],
+		["Started", run.started_ns ? exactText(run.started_ns) : ""],
+		["Ended", run.ended_ns ? exactText(run.ended_ns) : ""],
 		["Ending", endingWord(run)],
 		["By", run.person],
 		["Host", run.host],

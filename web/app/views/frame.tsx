@@ -5,6 +5,7 @@ import { useEffect, useErrorBoundary, useState } from "preact/hooks";
 import { api, whenSignedOut } from "../api/client";
 import type { List, Me, Run } from "../api/core";
 import { go, usePlace } from "../model/address";
+import { grouped } from "../model/format";
 import { useFetch, useSoon, useStream, useTitle } from "../model/hooks";
 import { listenToKeys } from "../model/keys";
 import { watchStatus } from "../stream/client";
@@ -124,7 +125,7 @@ function QueueChip() {
 	if (!items.length) return null;
 	return (
 		<a class="chip busy" href={`/r/${(running ?? items[0]!).id}`} title={running?.command}>
-			{running ? "1 run is measured" : "starting"}{waiting ? `, ${waiting} waiting` : ""}
+			{running ? "measuring" : "starting"}{waiting ? ` · ${grouped(waiting)} waiting` : ""}
 		</a>
 	);
 }

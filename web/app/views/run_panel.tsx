@@ -190,7 +190,7 @@ function RunHead({ run, small, session }: { run: Run; small: boolean; session: S
 					<StateBadge run={run} />
 					{took !== null && <span>{duration(took)}</span>}
 					<span class="dim">{small && `run ${run.id} · `}{run.tool} · <Ago ns={run.created_ns} /></span>
-					{run.host && !small && <span class="dim">{run.host}</span>}
+					{run.host && !small && <span class="dim">on {run.host}</span>}
 				</p>
 			</div>
 			<Actions run={run} small={small} />
@@ -201,11 +201,13 @@ function RunHead({ run, small, session }: { run: Run; small: boolean; session: S
 }
 
 function Actions({ run, small }: { run: Run; small: boolean }) {
+	const [paused, setPaused] = useState(false);
 	const action = useAction(async (what: string) => {
 		if (what === "remove") {
 			await removeRun(run);
 			if (!small) go(`/s/${run.session}`);
 		} else await api.post(`/runs/${run.id}/${what}`);
+		if (what === "pause" || what === "resume") setPaused(what === "pause");
 	});
 	const button = (what: string, word: ComponentChildren, title: string) => (
 		<button type="button" disabled={action.busy} title={title} onClick={() => void action.run(what)}>{word}</button>
@@ -215,8 +217,7 @@ function Actions({ run, small }: { run: Run; small: boolean }) {
 		<div class="run-actions">
 			{run.state === "running" && run.tool !== "import" && (
 				<>
-					{button("pause", "Pause", "Stop counting; the program goes on")}
-					{button("resume", "Resume", "Count again")}
+					{paused ? button("resume", "Resume", "Measure again") : button("pause", "Pause", "Stop measuring; the program goes on")}
 					{run.tool !== "sample" && button("reset", "Reset", "Start the counters at nought")}
 				</>
 			)}

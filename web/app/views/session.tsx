@@ -54,7 +54,7 @@ export function SessionView({ id }: { id: number }) {
 				<aside class="column" aria-label="New run">
 					{session.data && <BenchForm session={session.data} form={form} setForm={setForm} onStarted={started} />}
 				</aside>
-				<section class="column middle" aria-label="Chosen run">
+				<section class={`column middle${chosen ? " has-run" : ""}`} aria-label="Chosen run">
 					{chosen ? <RunPanel id={chosen} key={chosen} tab={params.get("tab") ?? ""} onTab={(tab) => setParams({ tab })} small /> : <Begin busy={!runs.items} />}
 				</section>
 				<aside class="column" aria-label="History and queue">
@@ -82,7 +82,8 @@ function Begin({ busy }: { busy: boolean }) {
 	return (
 		<div class="panel hint">
 			<h2>Nothing was measured here yet</h2>
-			<p>Type a command on the left and press <b>Start</b>: the flame graph grows here while it runs. Or drop a recording on this page.</p>
+			<p>Type a command into the form and press Enter: its flame graph grows here while it runs.</p>
+			<p class="dim">A recording that you have (perf.data, perf script, folded stacks, pprof) can be dropped on this page.</p>
 		</div>
 	);
 }
@@ -106,12 +107,13 @@ function Head({ session, runs }: { session: Session | undefined; runs: number })
 					<input type="checkbox" checked={notify.wanted} onChange={() => void notify.toggle()} /> Tell me at the end
 				</label>
 			)}
-			<Import send={(file, progress) => importInto(session.id, file, progress)} />
-			<a class="button" href={`/api/v1/sessions/${session.id}/hdf5`} download title="All runs of this session in one file, for pandas, h5py or MATLAB">Download HDF5</a>
+			<span class="wide-only"><Import send={(file, progress) => importInto(session.id, file, progress)} /></span>
+			<a class="button wide-only" href={`/api/v1/sessions/${session.id}/hdf5`} download title="All runs of this session in one file, for pandas, h5py or MATLAB">Download HDF5</a>
 			<Menu
 				class="right" label="⋯" title="More of this session"
 				items={[
 					{ label: "Rename", onClick: () => setRenaming(true) },
+					{ label: "Download as HDF5", hint: "all its runs", href: `/api/v1/sessions/${session.id}/hdf5`, download: true },
 					{ label: "Remove", danger: true, onClick: () => void remove.run() },
 				]}
 			/>

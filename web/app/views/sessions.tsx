@@ -166,6 +166,7 @@ function Card({ session }: { session: Session }) {
 				<Trouble refusal={action.refusal} />
 			</div>
 			<div class="card-run">
+				{!session.runs && <span class="dim">no runs yet</span>}
 				{run && (
 					<>
 						<a href={`/r/${run.id}`} class="mono ellipsis" title={runTitle(run)}>{runTitle(run)}</a>
@@ -173,7 +174,7 @@ function Card({ session }: { session: Session }) {
 					</>
 				)}
 			</div>
-			{run && sampled(run) ? <a href={`/r/${run.id}/flame`} aria-label="Flame graph of the last run"><MiniFlame run={run.id} class="thumb" /></a> : <Spark data={picture} height={44} label="Counts of the last run over time" />}
+			{run && sampled(run) ? <a href={`/r/${run.id}/flame`} aria-label="Flame graph of the last run"><MiniFlame run={run.id} class="thumb" /></a> : run ? <Spark data={picture} height={44} label="Counts of the last run over time" /> : <span class="thumb" />}
 			<Menu
 				class="right" label="⋯" title={`Actions for ${session.title}`}
 				items={[

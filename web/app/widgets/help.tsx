@@ -9,7 +9,7 @@ const KEYS: [string, string][] = [
 	["g s", "all sessions"],
 	["g m", "machines"],
 	["1 … 7", "tabs of a run"],
-	["Ctrl Enter", "start the run of the form"],
+	["Enter", "in the command: start the run; Ctrl Enter from anywhere"],
 	["Alt ↑ ↓", "move a run that waits in the queue"],
 	["← → + −", "pan and zoom a plot that has the focus"],
 	["arrows, Enter", "move in a flame graph, zoom into a frame"],

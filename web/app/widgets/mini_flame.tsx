@@ -19,7 +19,8 @@ function draw(canvas: HTMLCanvasElement, graph: Graph, labels: boolean): void {
 	const { tree } = graph;
 	const ratio = devicePixelRatio || 1;
 	const { clientWidth: width, clientHeight: height } = canvas;
-	const row = Math.max(labels ? 18 : 2, Math.min(labels ? 18 : 6, height / tree.rows));
+	const [least, most] = labels ? [18, 20] : [2, 6];
+	const row = Math.max(least!, Math.min(most!, height / tree.rows));
 	canvas.width = Math.round(width * ratio);
 	canvas.height = Math.round(height * ratio);
 	const context = canvas.getContext("2d", { willReadFrequently: true });
