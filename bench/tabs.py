@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Flame tab of the server's page: 100,000 frames until drawn, a zoom, a search, panning; a large run opened.
+"""The Flame tab of the server's page: 100,000 frames until drawn, a zoom, a search, panning; a large run opened, and
+what people do with it: colours, icicle, another thread, another range of time.
 
 As a program it starts a server, hands it both files and prints what a headless Chromium, which draws without a
 GPU, saw:
@@ -28,10 +29,17 @@ GOALS = [
     AtMost("panning, the time between pictures of 95 in 100", "pan_p95_ms", 17, "ms"),
     AtMost("a run of 820,000 samples opened from its index", "open_ms", 500, "ms"),
 ]
-FIGURES = {"frames": "frames that were drawn", "draw_ms": "from the answer until drawn", "zoom_ms": "a zoom", "search_ms": "a search",
-           "pan_p50_ms": "panning, median", "pan_p95_ms": "panning, 95 in 100", "samples": "samples of the large run",
-           "open_ms": "until it is drawn, everything included"}
+FIGURES = {"frames": "frames in the graph", "draw_ms": "from the answer until drawn", "zoom_ms": "a zoom, until its last picture",
+           "zoom_p95_ms": "an animated zoom, 95 in 100 pictures", "search_ms": "a search", "colours_ms": "other colours",
+           "icicle_ms": "icicle", "leaf_ms": "leaf first", "pan_p50_ms": "panning, median", "pan_p95_ms": "panning, 95 in 100",
+           "samples": "samples of the large run", "open_ms": "until it is drawn, everything included",
+           "thread_ms": "another thread of it", "range_ms": "another range of its time"}
 ACTIONS = """
+const choose = (label, value) => {
+  const field = [...document.querySelectorAll("label")].find((one) => one.textContent.startsWith(label)).querySelector("select");
+  field.value = value;
+  field.dispatchEvent(new Event("change", { bubbles: true }));
+};
 const area = document.querySelector(".flame-frames"), field = document.querySelector(".flame-find input");
 area.setPointerCapture = () => {};
 const send = (type, x, y) => area.dispatchEvent(new PointerEvent(type, { clientX: x, clientY: y, button: 0, bubbles: true, pointerId: 1 }));
@@ -42,6 +50,24 @@ window.zoom = (i) => {
   const x = bounds().left + 1 + area.clientWidth * (.2 + i / 20), y = bounds().bottom - 3 - 18 * (i % 2 ? 0 : 3) - 9;
   send("pointerdown", x, y);
   send("pointerup", x, y);
+};
+const press = (text) => [...document.querySelectorAll(".flame-bar button")].find((button) => button.textContent === text).click();
+window.icicle = () => press("Icicle");
+window.leaf = () => press("Leaf first");
+window.colours = (i) => choose("Colours", ["name", "warm", "object", "kind"][i % 4]);
+window.animated = async () => {
+  const times = [];
+  for (let i = 0; i < 10; i++) {
+    await rest();
+    let last = await new Promise(requestAnimationFrame);
+    window.zoom(i);
+    for (let end = last + 180; last < end;) {
+      const now = await new Promise(requestAnimationFrame);
+      times.push(now - last);
+      last = now;
+    }
+  }
+  return times.sort((a, b) => a - b);
 };
 window.search = (i) => { field.value = "method_" + i; field.dispatchEvent(new Event("input", { bubbles: true })); };
 window.measure = async (action) => {
@@ -72,6 +98,33 @@ window.pan = async () => {
   return times.slice(10).sort((a, b) => a - b);
 };
 """
+# From a choice of samples until their graph is drawn, once each.
+CHOSEN = """
+(async (choices) => {
+  const said = () => document.querySelector(".flame-subtitle span").textContent, times = [];
+  const field = [...document.querySelectorAll("label")].find((one) => one.textContent.startsWith("Thread"))?.querySelector("select");
+  for (const choice of choices) {
+    const before = said(), start = performance.now();
+    if (typeof choice === "string") {
+      field.value = choice;
+      field.dispatchEvent(new Event("change", { bubbles: true }));
+    } else {
+      const map = document.querySelector(".time-heat"), box = map.getBoundingClientRect();
+      map.setPointerCapture = () => {};
+      for (const [type, part] of [["pointerdown", choice[0]], ["pointermove", choice[1]], ["pointerup", choice[1]]]) {
+        map.dispatchEvent(new PointerEvent(type, { clientX: box.left + part * box.width, clientY: box.top + 20, button: 0, bubbles: true, pointerId: 1 }));
+        await new Promise((done) => setTimeout(done));
+      }
+    }
+    while (said() === before) await new Promise((done) => setTimeout(done));
+    await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+    times.push(performance.now() - start);
+    await new Promise((done) => setTimeout(done, 300));
+  }
+  return times;
+})
+"""
+MOST = "most=500000"  # all frames of the tree
 DRAWN = "performance.getEntriesByName('flame-drawn')[0]?.startTime ?? 0"
 ANSWERED = "performance.getEntriesByType('resource').find((entry) => entry.name.includes('/flame?') || entry.name.endsWith('/flame')).responseEnd"
 
@@ -89,17 +142,49 @@ def bring(site, session, path):
     return run, done["facts"]["samples"]
 
 
-def opened(browser, site, run, query):
+def opened(browser, site, run, query, name="flame", motion=True):
     """A tab of its own, and when its graph was drawn."""
     from tab import Tab
-    tab = Tab(browser, site, run, "flame", query)
+    tab = Tab(browser, site, run, name, query, motion=motion)
     drawn = tab.until(DRAWN)
     return tab, drawn
 
 
+def act(browser, site, tree, found):
+    """What is done to 100,000 frames; the last picture is the first where nothing moves."""
+    tab, _ = opened(browser, site, tree, MOST, motion=False)
+    time.sleep(1)
+    tab.page.run(ACTIONS)
+    for name in ("zoom", "search", "colours", "icicle", "leaf"):
+        found[name + "_ms"] = statistics.median(tab.page.run(f"measure({name})"))
+        if name == "search":
+            tab.page.run("search('x')")
+    tab.close()
+    tab, _ = opened(browser, site, tree, MOST)
+    time.sleep(1)
+    tab.page.run(ACTIONS)
+    times = tab.page.run("animated()")
+    found["zoom_p95_ms"] = times[int(len(times) * 0.95)]
+    pans = tab.page.run("pan()")
+    found["pan_p50_ms"], found["pan_p95_ms"] = pans[len(pans) // 2], pans[int(len(pans) * 0.95)]
+    tab.close()
+
+
+def choose(browser, site, run, found):
+    """Other samples of the large run."""
+    tids = [f"t{row['tid']}" for row in site.get(f"/runs/{run}/threads?limit=6")["rows"]]
+    tab, _ = opened(browser, site, run, "")
+    found["thread_ms"] = statistics.median(tab.page.run(f"{CHOSEN}({json.dumps(tids)})"))
+    tab.close()
+    tab, _ = opened(browser, site, run, "", "time")
+    time.sleep(1)
+    found["range_ms"] = statistics.median(tab.page.run(f"{CHOSEN}({json.dumps([[i / 10, i / 10 + 0.15] for i in range(6)])})"))
+    tab.close()
+
+
 def look(browser, site, tree, large):
     found = {"samples": large[1]}
-    for run, query in ((large[0], ""), (tree[0], "least=0.000000000001")):
+    for run, query in ((large[0], ""), (tree[0], MOST)):
         opened(browser, site, run, query)[0].close()  # code and index are read once
     times = []
     for _ in range(5):
@@ -109,19 +194,15 @@ def look(browser, site, tree, large):
     found["open_ms"] = statistics.median(times)
     times = []
     for _ in range(5):
-        tab, drawn = opened(browser, site, tree[0], "least=0.000000000001")
+        tab, drawn = opened(browser, site, tree[0], MOST)
         times.append(drawn - tab.page.run(ANSWERED))
-        if len(times) < 5:
-            tab.close()
+        found["frames"] = tab.page.run("performance.getEntriesByName('flame-drawn')[0].detail")
+        tab.close()
     found["draw_ms"] = statistics.median(times)
-    time.sleep(1)
-    tab.page.run(ACTIONS)
-    found["zoom_ms"] = statistics.median(tab.page.run("measure(zoom)"))
-    found["search_ms"] = statistics.median(tab.page.run("measure(search)"))
-    tab.page.run("search('x')")
-    pans = tab.page.run("pan()")
-    found["pan_p50_ms"], found["pan_p95_ms"] = pans[len(pans) // 2], pans[int(len(pans) * 0.95)]
-    found["frames"] = len(site.get(f"/runs/{tree[0]}/tree?limit=1000000")["nodes"])
+    if found["frames"] < FRAMES:
+        sys.exit(f"only {found['frames']:,} frames were drawn")
+    act(browser, site, tree[0], found)
+    choose(browser, site, large[0], found)
     return found
 
 
@@ -138,7 +219,7 @@ def main(perfolio, folded, large):
 
 def commands(perfolio, scratch):
     folded = os.path.join(scratch, "tree.folded")
-    write_tree(folded, FRAMES)
+    write_tree(folded, FRAMES + 100)
     return {"perfolio": [sys.executable, os.path.abspath(__file__), os.path.abspath(perfolio), folded, recording.make()]}
 
 

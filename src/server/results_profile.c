@@ -60,7 +60,7 @@ static void put_flame(const struct result *result, const struct flametree *tree,
 		.weight = query->weight,
 		.reversed = query->view.stacks.from_leaf,
 		.unit = flame_unit(query->profile, event, query->weight),
-		.empty = "No samples are left by these filters.",
+		.empty = "There are no samples here.",
 	};
 
 	put_members(result, tree, &members);

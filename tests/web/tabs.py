@@ -506,6 +506,11 @@ def refused(browser, site, run):
     tab.press("Show all samples")
     check("with a way back", tab.until("!!document.querySelector('.flame-frames canvas')") and tab.param("event") is None)
     tab.close()
+    tab = Tab(browser, site, run, "time", f"from={200 * NS}&to={201 * NS}").ready(".flame-empty button")
+    check("a time without samples is said", tab.text(".flame-empty p") == "There is no sample of this time.", tab.text(".flame-empty"))
+    tab.press("Show all samples")
+    check("and left by a button", tab.until("!!document.querySelector('.flame-frames canvas')") and tab.param("from") is None)
+    tab.close()
 
 
 def with_counters(browser, site, run):

@@ -4,7 +4,7 @@
 import type { Look } from "./color";
 import type { Graph } from "./columns";
 import type { Tree } from "./tree";
-import { amount, grouped, percent } from "./words";
+import { amount, percent, samplesText } from "./words";
 
 export interface Subject {
 	graph: Graph;
@@ -18,7 +18,7 @@ export interface Subject {
 
 function withShare(value: number, samples: number, subject: Subject): string {
 	const { graph, tree } = subject;
-	const counted = graph.unit === "samples" ? "" : `, ${grouped(samples)} ${samples === 1 ? "sample" : "samples"}`;
+	const counted = graph.unit === "samples" ? "" : `, ${samplesText(samples)}`;
 	return `${amount(value, graph.unit)}${counted}, ${percent(value, subject.whole ?? tree.total[0]!)}`;
 }
 

@@ -39,7 +39,7 @@ function innerParts(name: string): string[] {
 }
 
 function withoutArguments(name: string): string {
-	return name.replace(/\(…?\)( const)?$/, "") || name;
+	return name.endsWith("operator()") ? name : name.replace(/\(…?\)( const)?$/, "") || name;
 }
 
 // The forms of a name, from the longest to the shortest.

@@ -5,6 +5,7 @@
 
 import type { Graph } from "./columns";
 import { LOOK, shadeOf } from "./look";
+import { NodeMap } from "./nodes";
 import { GROUP } from "./reshape";
 import { Tree, makeTree } from "./tree";
 
@@ -71,19 +72,19 @@ class Merged {
 	private face: number[];
 	private child = [NONE];
 	private sibling = [NONE];
-	private known = new Map<number, number>();
+	private known: NodeMap;
 
 	constructor(root: number, private isBefore: (a: number, b: number) => boolean) {
 		this.face = [root];
+		this.known = new NodeMap(this.parent, this.face);
 	}
 
 	at(parent: number, face: number): number {
-		const key = parent * 0x100000 + face; // both are below 2^20
-		const known = this.known.get(key);
-		if (known !== undefined) return known;
+		const known = this.known.find(parent, face);
+		if (known >= 0) return known;
 		const node = this.parent.push(parent) - 1;
-		this.known.set(key, node);
 		this.face.push(face);
+		this.known.add(node);
 		this.self.push(0);
 		this.samples.push(0);
 		this.child.push(NONE);

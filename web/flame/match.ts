@@ -2,6 +2,7 @@
 // The same frame in two trees: the one with the same names on the way from the root.
 
 import type { Graph } from "./columns";
+import { NodeMap } from "./nodes";
 import type { Tree } from "./tree";
 
 // By face of `now`: the face of the same function and kind in `was`, or -1.
@@ -17,15 +18,14 @@ function sameFaces(was: Graph, now: Graph): Int32Array {
 // By frame of the tree `now`: the same frame of `was`, or -1.
 export function matchTrees(wasGraph: Graph, was: Tree, nowGraph: Graph, now: Tree): Int32Array {
 	const faces = sameFaces(wasGraph, nowGraph);
-	const count = Math.max(1, wasGraph.functionOf.length);
-	const children = new Map<number, number>();
+	const children = new NodeMap(was.parent, was.face);
 	const same = new Int32Array(now.length).fill(-1);
-	for (let i = 1; i < was.length; i++) children.set(was.parent[i]! * count + was.face[i]!, i);
+	for (let i = 1; i < was.length; i++) children.add(i);
 	if (was.length && now.length) same[0] = 0;
 	for (let i = 1; i < now.length; i++) {
 		const parent = same[now.parent[i]!]!;
 		const face = faces[now.face[i]!]!;
-		if (parent >= 0 && face >= 0) same[i] = children.get(parent * count + face) ?? -1;
+		if (parent >= 0 && face >= 0) same[i] = children.find(parent, face);
 	}
 	return same;
 }

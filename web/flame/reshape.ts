@@ -3,6 +3,7 @@
 // from the leaves. The rules are those of `perfolio flame --focus --hide --collapse-recursion --reverse`.
 
 import type { Graph } from "./columns";
+import { NodeMap } from "./nodes";
 import { Tree, makeTree } from "./tree";
 
 export const GROUP = 6; // the kind of the root, of programs and of threads: they stay where they are
@@ -15,21 +16,21 @@ export class Growing {
 	face: number[];
 	self: number[] = [0];
 	samples: number[] = [0];
-	private known = new Map<number, number>();
+	private known: NodeMap;
 
-	constructor(root: number, private faces: number) {
+	constructor(root: number) {
 		this.face = [root];
+		this.known = new NodeMap(this.parent, this.face);
 	}
 
 	child(parent: number, face: number): number {
-		const key = parent * this.faces + face;
-		let child = this.known.get(key);
-		if (child === undefined) {
+		let child = this.known.find(parent, face);
+		if (child < 0) {
 			child = this.parent.push(parent) - 1;
-			this.known.set(key, child);
 			this.face.push(face);
 			this.self.push(0);
 			this.samples.push(0);
+			this.known.add(child);
 		}
 		return child;
 	}
@@ -56,16 +57,28 @@ function rankOf(graph: Graph): Uint32Array {
 	return rank;
 }
 
+// The nodes by the rank of their faces, of equals the older first. Many nodes share few faces, so counting is
+// quicker than comparing.
+function byRank(face: number[], rank: Uint32Array): Uint32Array {
+	const first = new Uint32Array(rank.length + 1);
+	for (const one of face) first[rank[one]! + 1]!++;
+	for (let i = 1; i < first.length; i++) first[i]! += first[i - 1]!;
+	const order = new Uint32Array(face.length);
+	for (let i = 0; i < face.length; i++) order[first[rank[face[i]!]!]!++] = i;
+	return order;
+}
+
 // Puts the nodes into the order of a Tree.
 export function finish(graph: Graph, growing: Growing): Tree {
 	const { parent, face } = growing;
 	const rank = rankOf(graph);
 	const length = parent.length;
-	const order = Array.from(parent, (_, i) => i).slice(1);
-	order.sort((a, b) => rank[face[b]!]! - rank[face[a]!]! || b - a);
+	const order = byRank(face, rank);
 	const child = new Int32Array(length).fill(-1);
 	const sibling = new Int32Array(length).fill(-1);
-	for (const i of order) {
+	for (let at = length - 1; at >= 0; at--) {
+		const i = order[at]!;
+		if (!i) continue;
 		sibling[i] = child[parent[i]!]!;
 		child[parent[i]!] = i;
 	}
@@ -132,7 +145,7 @@ function reverse(graph: Graph, tree: Tree, growing: Growing): void {
 }
 
 export function reshape(graph: Graph, tree: Tree, step: Step): Tree {
-	const growing = new Growing(tree.face[0]!, graph.functionOf.length);
+	const growing = new Growing(tree.face[0]!);
 	if (step.what !== "focus") growing.add(0, tree.self[0]!, tree.samples[0]!);
 	if (step.what === "reverse") reverse(graph, tree, growing);
 	else mapFrames(graph, tree, step, growing);
@@ -147,7 +160,7 @@ function prune(growing: Growing): Growing {
 		if (growing.self[i] || growing.samples[i]) alive[i] = 1;
 		if (alive[i]) alive[growing.parent[i]!] = 1;
 	}
-	const kept = new Growing(growing.face[0]!, 0);
+	const kept = new Growing(growing.face[0]!);
 	const to = new Int32Array(count);
 	kept.add(0, growing.self[0]!, growing.samples[0]!);
 	for (let i = 1; i < count; i++) {

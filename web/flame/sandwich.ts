@@ -42,8 +42,8 @@ export function sandwich(graph: Graph, tree: Tree, name: number): Sandwich | nul
 	const frames = outermost(graph, tree, name);
 	if (!frames.length) return null;
 	const root = tree.face[frames[0]!]!;
-	const callers = new Growing(root, graph.functionOf.length);
-	const callees = new Growing(root, graph.functionOf.length);
+	const callers = new Growing(root);
+	const callees = new Growing(root);
 	for (const frame of frames) {
 		addCallers(tree, frame, callers);
 		addCallees(tree, frame, callees);

@@ -54,6 +54,7 @@ export class FlameView {
 	onClick: (frame: number) => void = () => {};
 	onDraw: () => void = () => {};
 	private shown: Shown | null = null;
+	private given: Tree | null = null; // the tree of what was last shown; `shown` may be on its way to it
 	private canvas = document.createElement("canvas");
 	private sizer = document.createElement("div");
 	private hoverBox: HTMLDivElement;
@@ -97,6 +98,7 @@ export class FlameView {
 
 	show(shown: Shown): void {
 		this.shown = shown;
+		this.given = shown.tree;
 		this.stop();
 		this.from = 0;
 		this.to = shown.tree.total[0]! || 1;
@@ -114,6 +116,12 @@ export class FlameView {
 			this.show(shown);
 			return;
 		}
+		if (shown.tree === this.given) {
+			this.shown = { ...shown, tree: before.tree }; // other colours only
+			this.draw();
+			return;
+		}
+		this.given = shown.tree;
 		const same = matchTrees(before.graph, before.tree, shown.graph, shown.tree);
 		const now = (frame: number) => (frame < 0 ? -1 : same.indexOf(frame));
 		const seen = this.part();

@@ -5,6 +5,10 @@ export function grouped(value: number): string {
 	return Math.round(value).toString().replace(/\B(?=(\d{3})+$)/g, ",");
 }
 
+export function samplesText(count: number): string {
+	return `${grouped(count)} ${count === 1 ? "sample" : "samples"}`;
+}
+
 function fourDigits(value: number): string {
 	return Number(value.toPrecision(4)).toString();
 }

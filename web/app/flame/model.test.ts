@@ -133,6 +133,7 @@ describe("names in little room", () => {
 		["(anonymous namespace)::helper(int, char)", 14, "helper(…)"],
 		["main::{lambda(int, int)#1}::operator()(int, int) const", 30, "operator()(…) const"],
 		["std::function<void (int)>::operator()(int) const", 14, "operator()"],
+		["main::{lambda(int)#1}::operator()", 8, "operato…"],
 		["ns::Thing::operator new(unsigned long)", 16, "operator new(…)"],
 		["<alloc::vec::Vec<T> as core::Drop>::drop", 12, "<…>::drop"],
 	])("%s in %i is %s", (name, room, label) => expect(labelIn(name, room)).toBe(label));

@@ -29,7 +29,9 @@ export function treeOf(graph: Graph, changes: Change[]): Tree {
 
 // From the roots on, for sums by function: they are the same whichever way stacks are merged.
 export function forwardTree(graph: Graph, tree: Tree, changes: Change[]): Tree {
-	return isLeafFirst(changes) ? reshape(graph, tree, { what: "reverse" }) : tree;
+	if (!isLeafFirst(changes)) return tree;
+	if (changes[changes.length - 1]!.what === "reverse") return treeOf(graph, changes.slice(0, -1));
+	return reshape(graph, tree, { what: "reverse" });
 }
 
 export interface Found {

@@ -19,7 +19,7 @@ import { useKeys } from "./keys";
 import { Found, forwardTree, isGroup, isLeafFirst, nameIn, search, treeOf } from "./model";
 import { Picture } from "./picture";
 import { SandwichView } from "./sandwich";
-import type { FlameState } from "./state";
+import { ALL, FlameState } from "./state";
 import type { History } from "./undo";
 import { FunctionTable } from "./table";
 import { Toolbar, Trail } from "./toolbar";
@@ -31,6 +31,7 @@ export interface PanelProps {
 	history: History; // what it does
 	filters?: ComponentChildren; // what chooses the samples
 	source: (graph: Graph, name: string) => ComponentChildren; // a link to a function's source
+	note?: ComponentChildren; // what to know of the samples
 	busy?: boolean; // another graph is on its way
 }
 
@@ -88,6 +89,26 @@ function useChosen(graph: Graph, tree: Tree): [number, (key: number) => void] {
 	return [frame, setKey];
 }
 
+// Why there is nothing to draw, and what brings something back.
+function Nothing({ graph, state, history }: { graph: Graph; state: FlameState; history: History }) {
+	const { from, to, who, event, changes } = state;
+	const less = changes.slice(0, -1);
+	if (graph.tree.total[0] && changes.length)
+		return (
+			<div class="flame-empty">
+				<p>No stack is left by focus and hide.</p>
+				<button type="button" onClick={() => history.change({ changes: less, zoom: 0 })}>Take the last one back</button>
+			</div>
+		);
+	const filters = [from || to ? "this time" : "", who ? "this thread, process or CPU" : "", event ? `the event ${event}` : ""].filter(Boolean);
+	return (
+		<div class="flame-empty">
+			<p>{filters.length ? `There is no sample of ${filters.join(" and ")}.` : graph.empty}</p>
+			{filters.length > 0 && <button type="button" onClick={() => history.change(ALL)}>Show all samples</button>}
+		</div>
+	);
+}
+
 const LABEL = "Flame graph: arrow keys move between frames, Enter zooms, Escape resets. The table beside it has the same figures.";
 
 export function FlamePanel(props: PanelProps) {
@@ -118,20 +139,19 @@ export function FlamePanel(props: PanelProps) {
 
 	const name = chosen < 0 ? "" : nameIn(graph, tree, chosen);
 	const group = chosen >= 0 && isGroup(graph, tree, chosen);
-	const nothing = state.changes.length ? "Nothing is left of the graph: undo the last change." : graph.empty;
 	return (
 		<div class="flame" data-table={state.table ? "on" : "off"} aria-busy={props.busy ?? false}>
 			<div class="flame-head"><Find state={state} found={found} input={input} change={props.change} />{props.filters}</div>
 			<Toolbar state={state} actions={actions} canUndo={can} canReset={!whole || state.zoom > 0} leafFirst={leafFirst}
 				onPalette={(palette) => props.change({ palette })} />
 			<Trail changes={state.changes} onRemove={actions.takeBack} />
-			<p class="flame-subtitle">{graph.subtitle + shownPart(graph, tree)}</p>
+			<p class="flame-subtitle"><span>{graph.subtitle + shownPart(graph, tree)}</span>{props.note}</p>
 			<div class="flame-main">
 				<section class="flame-graph" aria-label="Flame graph">
-					{!tree.total[0] ? <p class="flame-empty">{nothing}</p> : state.sandwich ? (
+					{!tree.total[0] ? <Nothing graph={graph} state={state} history={props.history} /> : state.sandwich ? (
 						<SandwichView shown={upright} name={state.sandwich} hits={found.hits} onName={actions.show} onClose={actions.sandwich} />
 					) : (
-						<Picture shown={shown} hits={found.hits} inverted={state.inverted} zoom={zoom} chosen={chosen} minimap subject={subject}
+						<Picture shown={shown} hits={found.hits} inverted={state.inverted} zoom={zoom} chosen={chosen} minimap way={leafFirst ? "leaf" : "root"} subject={subject}
 							label={LABEL} onChoose={actions.click} onSeen={setWhole} hold={(made) => (view.current = made)} />
 					)}
 					<Chosen name={name} facts={name && line(subject(chosen))} root={chosen === 0} group={group} actions={actions}

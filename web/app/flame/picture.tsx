@@ -16,6 +16,7 @@ export interface PictureProps {
 	label: string;
 	minimap?: boolean;
 	still?: boolean; // another tree is another thing: nothing of it moves there
+	way?: string; // how stacks are merged: in another way nothing is where it was
 	subject: (frame: number) => Subject;
 	onChoose: (frame: number) => void; // by a click
 	onSeen?: (whole: boolean, from: number, to: number) => void;
@@ -69,10 +70,10 @@ export function Picture(props: PictureProps) {
 	}, []);
 
 	const { shown, hits, inverted, zoom, chosen } = props;
-	const last = useRef<{ shown: Shown; inverted: boolean } | null>(null);
+	const last = useRef<{ shown: Shown; inverted: boolean; way: string | undefined } | null>(null);
 	useLayoutEffect(() => {
 		const { view } = parts.current!;
-		const fresh = !last.current || last.current.inverted !== inverted || (now.current.still && last.current.shown !== shown);
+		const fresh = !last.current || last.current.inverted !== inverted || last.current.way !== props.way || (now.current.still && last.current.shown !== shown);
 		view.hits = hits;
 		if (fresh) {
 			view.inverted = inverted;
@@ -81,8 +82,8 @@ export function Picture(props: PictureProps) {
 		else view.draw();
 		if (view.zoomed !== zoom) view.zoomTo(zoom, !fresh);
 		if (view.chosen !== chosen) view.choose(chosen);
-		if (!last.current) performance.mark("flame-drawn");
-		last.current = { shown, inverted };
+		if (!last.current) performance.mark("flame-drawn", { detail: shown.tree.length });
+		last.current = { shown, inverted, way: props.way };
 	}, [shown, hits, inverted, zoom, chosen]);
 
 	// After the graph itself: it is what people wait for.

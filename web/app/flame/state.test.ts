@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from "vitest";
 import { directionOf } from "./keys";
+import { Quality, noteOf } from "./quality";
 import { FlameState, STANDARD, filterOf, readState, writeState } from "./state";
 import { after, seconds, since } from "./times";
 
@@ -39,6 +40,20 @@ describe("times", () => {
 		expect(after("9007199254740993123", 7)).toBe("9007199254740993130");
 		expect(since("9007199254740993130", "9007199254740993123")).toBe(7);
 		expect(seconds("3500000000", "1000000000")).toBe("2.500 s");
+	});
+});
+
+describe("what is said of the stacks", () => {
+	const quality = (has_stacks: boolean, trust: object): Quality =>
+		({ has_stacks, trust: { samples: 9, lost_percent: 0, cut_percent: 0, unknown_percent: 0, remedy: null, ...trust } });
+
+	it("is nothing, or the worst with its remedy", () => {
+		expect(noteOf(quality(true, { cut_percent: 3, unknown_percent: 4 }))).toBe("");
+		expect(noteOf(quality(true, { samples: 0, cut_percent: 90 }))).toBe("");
+		expect(noteOf(quality(true, { cut_percent: 99.03, unknown_percent: 30, remedy: "record with it" }))).toBe("99 % of the stacks are cut short: record with it.");
+		expect(noteOf(quality(true, { unknown_percent: 30.5 }))).toBe("31 % of the samples have no function's name.");
+		expect(noteOf(quality(true, { lost_percent: 1.26 }))).toBe("1.3 % of the samples were lost.");
+		expect(noteOf(quality(false, {}))).toMatch(/without stacks/);
 	});
 });
 

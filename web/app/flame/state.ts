@@ -41,6 +41,9 @@ export const STANDARD: FlameState = {
 	most: "",
 };
 
+// The samples of the standard view.
+export const ALL: Partial<FlameState> = { event: "", who: "", from: "", to: "", zoom: 0, most: "" };
+
 function writeChange(change: Change): string {
 	return "name" in change ? `${change.what}:${encodeURIComponent(change.name)}` : change.what;
 }

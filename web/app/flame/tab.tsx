@@ -6,9 +6,10 @@ import { Answer, isLive, isReady, useEvents, useGraph, useLiveGraph, useThreads 
 import { Filters } from "./filters";
 import { FlamePanel } from "./panel";
 import type { Refusal, TabProps } from "./props";
+import { useNote } from "./quality";
 import { useSize } from "./size";
 import { Source } from "./source";
-import { FlameState, STANDARD, readState, writeState } from "./state";
+import { ALL, FlameState, STANDARD, readState, writeState } from "./state";
 import { useHistory } from "./undo";
 import "./flame.css";
 
@@ -38,13 +39,16 @@ export function Refused({ refusal, onReset }: { refusal: Refusal; onReset?: (() 
 	);
 }
 
-// The samples of the standard view.
-export const ALL: Partial<FlameState> = { event: "", who: "", from: "", to: "", zoom: 0, most: "" };
-
 export function Waiting({ state }: { state: string }) {
 	const text = state === "processing" ? "The recording is being read; its graph comes in a moment."
 		: isReady(state) ? "Loading the graph…" : isLive(state) ? "The recording runs; waiting for its first samples…" : "The run waits for its turn.";
 	return <p class="flame-empty" role="status">{text}</p>;
+}
+
+// What is wrong with the stacks, where something is, and where more of it is said.
+export function Note({ tab }: { tab: TabProps }) {
+	const text = useNote(tab);
+	return text ? <a class="flame-note" href={tab.link("overview", {})} title={`${text} The Overview has more.`}>⚠ {text}</a> : null;
 }
 
 // What is known of a finished run, or, until it is there, the last of the stream.
@@ -72,7 +76,7 @@ function Shown(props: TabProps & { width: number }) {
 	if (answer.refusal) return <Refused refusal={answer.refusal} onReset={() => change(ALL)} />;
 	if (!graph) return <Waiting state={run.state} />;
 	return (
-		<FlamePanel graph={graph} state={state} change={change} history={history} busy={answer.busy}
+		<FlamePanel graph={graph} state={state} change={change} history={history} busy={answer.busy} note={<Note tab={props} />}
 			filters={<Filters state={state} change={history.change} events={names} threads={live?.threads ?? threads.value} start={graph.start} />}
 			source={(shown, name) => <Source key={name} tab={props} graph={shown} name={name} state={state} />} />
 	);

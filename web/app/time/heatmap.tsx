@@ -2,7 +2,7 @@
 // The sub-second heatmap: drag from one cell to another, or use the arrow keys with Shift, to choose a range.
 
 import { useState } from "preact/hooks";
-import { grouped } from "../../flame/words";
+import { grouped, samplesText } from "../../flame/words";
 import { useSize } from "../flame/size";
 import { GridCanvas, useDark } from "./canvas";
 import { Cell, Heat, Range, SECOND, boxesOf, cellAt, countIn, rangeOf, samplesBySecond, step, ticks } from "./heat";
@@ -19,7 +19,7 @@ function inSeconds(ns: number): string {
 }
 
 function said(heat: Heat, range: Range): string {
-	return `${inSeconds(range[0])} – ${inSeconds(range[1])} s: ${grouped(countIn(heat, range))} samples`;
+	return `${inSeconds(range[0])} – ${inSeconds(range[1])} s: ${samplesText(countIn(heat, range))}`;
 }
 
 function Boxes({ heat, range, name }: { heat: Heat; range: Range; name: string }) {
@@ -38,15 +38,23 @@ function Axes({ heat, width }: { heat: Heat; width: number }) {
 	return (
 		<>
 			<div class="time-y" aria-hidden="true"><span>1 s</span><span>½</span><span>0</span></div>
-			<TimeAxis span={heat.columns} width={width} />
+			<TimeAxis span={heat.columns} width={width} whole />
 		</>
 	);
 }
 
-export function TimeAxis({ span, width, from = 0 }: { span: number; width: number; from?: number }) {
+interface AxisProps {
+	span: number; // seconds
+	width: number; // pixels
+	from?: number;
+	whole?: boolean; // a second is a column: there is nothing between two
+}
+
+export function TimeAxis({ span, width, from = 0, whole = false }: AxisProps) {
+	const times = ticks(span, Math.max(2, width / 70), from).filter((second) => !whole || (Number.isInteger(second) && second < span));
 	return (
 		<div class="time-x" aria-hidden="true">
-			{ticks(span, Math.max(2, width / 70), from).map((second) => (
+			{times.map((second) => (
 				<span key={second} style={{ left: `${(100 * (second - from)) / span}%` }}>{`${second} s`}</span>
 			))}
 		</div>
@@ -56,7 +64,7 @@ export function TimeAxis({ span, width, from = 0 }: { span: number; width: numbe
 export function HeatKey({ most }: { most: number }) {
 	const palette = heatPalette(useDark());
 	const steps = Array.from({ length: 9 }, (_, i) => palette.css(i / 8)).join(", ");
-	return <span class="time-key">none <i style={{ background: `linear-gradient(90deg, ${steps})` }} /> {grouped(most)} samples</span>;
+	return <span class="time-key">none <i style={{ background: `linear-gradient(90deg, ${steps})` }} /> {samplesText(most)}</span>;
 }
 
 // The same figures for those who cannot see the map.

@@ -3,7 +3,7 @@
 // name or Space its samples.
 
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import { grouped } from "../../flame/words";
+import { grouped, samplesText } from "../../flame/words";
 import { since } from "../flame/times";
 import type { HeatAnswer, Lane } from "./data";
 import { Range, SECOND } from "./heat";
@@ -36,7 +36,7 @@ function useScrollbar(lanes: number) {
 function laneWords(items: Lane[], { lane, part }: Over, time: (part: number) => string): string {
 	const { counts, samples } = items[lane]!;
 	const count = counts[Math.min(counts.length - 1, Math.floor(part * counts.length))] ?? 0;
-	return `${nameOf(items[lane]!)}, ${time(part)}: ${grouped(count)} samples of ${grouped(samples)} in the lane`;
+	return `${nameOf(items[lane]!)}, ${time(part)}: ${samplesText(count)} of ${grouped(samples)} in the lane`;
 }
 
 const HINT = "Drag for a time; a name at the left shows only its samples.";
@@ -85,7 +85,7 @@ export function LaneMap({ answer, who, range, onRange, onWho }: LanesProps) {
 			<div class="time-lanes" ref={scroller} style={{ "--lanes": items.length }}>
 				<div class="time-names">
 					{items.map((lane) => (
-						<button key={whoOf(lane)} type="button" aria-pressed={who === whoOf(lane)} title={`Only ${nameOf(lane)}: ${grouped(lane.samples)} samples`}
+						<button key={whoOf(lane)} type="button" aria-pressed={who === whoOf(lane)} title={`Only ${nameOf(lane)}: ${samplesText(lane.samples)}`}
 							onClick={() => choose(lane)}>{nameOf(lane)}</button>
 					))}
 				</div>

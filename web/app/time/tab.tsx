@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The Time tab of a run: when it happened, and the flame graph or chart of the time that is chosen.
 
-import { useEffect, useMemo } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useState } from "preact/hooks";
 import type { Graph } from "../../flame/columns";
 import { isReady, useEvents, useGraph, useLiveGraph, useThreads } from "../flame/data";
 import { Filters } from "../flame/filters";
@@ -9,8 +9,8 @@ import { FlamePanel } from "../flame/panel";
 import type { TabProps } from "../flame/props";
 import { useSize } from "../flame/size";
 import { Source } from "../flame/source";
-import { FlameState, filterOf } from "../flame/state";
-import { ALL, Refused, Waiting, useFlameState, useShown } from "../flame/tab";
+import { ALL, FlameState, filterOf } from "../flame/state";
+import { Note, Refused, Waiting, useFlameState, useShown } from "../flame/tab";
 import { after, since } from "../flame/times";
 import { History, useHistory } from "../flame/undo";
 import { useCounters } from "../run/data";
@@ -78,20 +78,34 @@ function GraphBelow({ tab, state, change, history, live }: GraphProps) {
 	const shown = useShown(graph, live, tab.run.id);
 	if (graph.refusal) return <Refused refusal={graph.refusal} onReset={() => change(ALL)} />;
 	if (!shown) return <Waiting state={tab.run.state} />;
-	return <FlamePanel graph={shown} state={state} change={change} history={history} source={(made, name) => <Source key={name} tab={tab} graph={made} name={name} state={state} />} />;
+	return <FlamePanel graph={shown} state={state} change={change} history={history} busy={graph.busy} note={<Note tab={tab} />}
+		source={(made, name) => <Source key={name} tab={tab} graph={made} name={name} state={state} />} />;
 }
+
+const FEW_SECONDS = 3; // columns that say nothing yet: threads over time say more
 
 export function TimeTab(props: TabProps) {
 	const [box, { width }] = useSize();
-	const lanes = lanesOf(props);
-	return <div class={`time-tab ${lanes === "none" ? "" : "time-laned"}`} ref={box}><Shown {...props} width={width} lanes={lanes} /></div>;
+	const [over] = useState(isReady(props.run.state)); // what is looked at while it goes on stays as it is
+	const [short, setShort] = useState(false);
+	const usual: Lanes = over && short ? "thread" : "none";
+	const lanes = LANES.find(([name]) => name === props.params.get("lanes"))?.[0] ?? usual;
+	const choose = (name: Lanes) => props.setParams({ lanes: name === usual ? null : name });
+	return (
+		<div class={`time-tab ${lanes === "none" ? "" : "time-laned"}`} ref={box}>
+			<Shown {...props} width={width} lanes={lanes} onLanes={choose} onSeconds={(count) => setShort(count < FEW_SECONDS)} />
+		</div>
+	);
 }
 
-function lanesOf({ params }: TabProps): Lanes {
-	return LANES.find(([name]) => name === params.get("lanes"))?.[0] ?? "none";
+interface ShownProps extends TabProps {
+	width: number;
+	lanes: Lanes;
+	onLanes: (lanes: Lanes) => void;
+	onSeconds: (count: number) => void; // how many there are
 }
 
-function Shown(props: TabProps & { width: number; lanes: Lanes }) {
+function Shown(props: ShownProps) {
 	const { params, setParams, run, lanes } = props;
 	const [state, change] = useFlameState(props, props.width);
 	const history = useHistory(state, change);
@@ -104,6 +118,7 @@ function Shown(props: TabProps & { width: number; lanes: Lanes }) {
 	const growing = useLiveHeat(props, live?.event ?? 0);
 	const heat = useShown(answer, growing, run.id);
 	const { lines, view } = useLines(props, heat);
+	useLayoutEffect(() => void (heat && props.onSeconds(heat.columns)), [heat?.columns]);
 	if (answer.refusal) return <Refused refusal={answer.refusal} onReset={() => change(ALL)} />;
 	if (!heat) return <Waiting state={run.state} />;
 	const range = rangeIn(state, heat);
@@ -114,7 +129,7 @@ function Shown(props: TabProps & { width: number; lanes: Lanes }) {
 	return (
 		<>
 			<div class="time-head flame">
-				{isReady(run.state) && <Choice label="Rows of the map" all={LANES} value={lanes} onChoose={(name) => setParams({ lanes: name === "none" ? null : name })} />}
+				{isReady(run.state) && <Choice label="Rows of the map" all={LANES} value={lanes} onChoose={props.onLanes} />}
 				<Filters state={state} change={history.change} events={names} threads={threads} start={heat.start} />
 				{isReady(run.state) && <Choice label="Below the map" all={BELOW} value={chart ? "chart" : "graph"} onChoose={(name) => setParams({ below: name === "chart" ? name : null })} />}
 			</div>
