@@ -75,6 +75,7 @@ void run_write(struct json *json, const struct run *run)
 	json_int(json, "session", run->session);
 	json_text(json, "state", run_state_name(run->state));
 	json_int(json, "place", run->place);
+	json_flag(json, "paused", run->paused);
 	json_text(json, "host", run->host);
 	json_text(json, "person", run->person);
 	json_text(json, "tool", run->tool);

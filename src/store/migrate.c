@@ -6,10 +6,11 @@
 #include <errno.h>
 #include <stdio.h>
 
-extern const char store_migration_0001[],
-	store_migration_0002[]; /* migrations/, by tools/embed.py */
+/* migrations/, by tools/embed.py */
+extern const char store_migration_0001[], store_migration_0002[], store_migration_0003[];
 
-const char *const store_migrations[] = { store_migration_0001, store_migration_0002 };
+const char *const store_migrations[] = { store_migration_0001, store_migration_0002,
+					 store_migration_0003 };
 const size_t store_migration_count = ARRAY_SIZE(store_migrations);
 
 static int read_version(struct store *store, int64_t *version, struct err *err)

@@ -38,7 +38,7 @@ static int compare_and_set(struct store *store, int64_t id, enum run_state from,
 		  " kernel = coalesce(?5, kernel), perfolio = coalesce(?6, perfolio),"
 		  " cpu_model = coalesce(?7, cpu_model), quality = coalesce(?8, quality),"
 		  " reason = coalesce(?9, reason), usage = coalesce(?10, usage),"
-		  " facts = coalesce(?11, facts), state = ?12,"
+		  " facts = coalesce(?11, facts), paused = paused AND state = ?12, state = ?12,"
 		  " place = iif(?12 = 'queued', place, NULL) WHERE state = ?13 AND id = ?14");
 	run_bind_facts(&q, facts);
 	stmt_text(&q, run_state_name(to));
@@ -77,6 +77,31 @@ int store_run_step(struct store *store, int64_t id, enum run_state from, enum ru
 	rc = db_write(store, err);
 	if (!rc)
 		rc = step(store, id, from, to, facts, err);
+	return db_done(store, rc, err);
+}
+
+static int pause_run(struct store *store, int64_t id, bool paused, struct err *err)
+{
+	struct stmt q;
+	int rc = db_check_run(store, id, err);
+
+	if (rc)
+		return rc;
+	stmt_open(&q, store, "UPDATE run SET paused = ? WHERE id = ? AND state = 'running'");
+	stmt_int(&q, paused);
+	stmt_int(&q, id);
+	rc = stmt_end(&q, err);
+	if (!rc)
+		return err_set(err, EAGAIN, "run %lld is not running any more", (long long)id);
+	return rc < 0 ? rc : db_changed(store, STORE_RUN, id, err);
+}
+
+int store_run_pause(struct store *store, int64_t id, bool paused, struct err *err)
+{
+	int rc = db_write(store, err);
+
+	if (!rc)
+		rc = pause_run(store, id, paused, err);
 	return db_done(store, rc, err);
 }
 

@@ -14,7 +14,7 @@
 	"  AND o.place < r.place AND o.purge_ns IS NULL AND p.purge_ns IS NULL), 0),"            \
 	" r.host, r.person, r.tool, r.form, r.folder, r.argv, r.environment, r.created_ns,"      \
 	" r.started_ns, r.ended_ns, r.ending, r.ending_code, r.kernel, r.perfolio, r.cpu_model," \
-	" r.quality, r.reason, r.usage, r.facts, coalesce(s.purge_ns, r.purge_ns, 0),"           \
+	" r.quality, r.reason, r.usage, r.facts, r.paused, coalesce(s.purge_ns, r.purge_ns, 0)," \
 	" (SELECT coalesce(sum(f.size), 0) FROM file f WHERE f.run = r.id),"                     \
 	" (SELECT number FROM change c WHERE c.kind = 'run' AND c.id = r.id)"                    \
 	" FROM run r JOIN session s ON r.session = s.id "
@@ -88,6 +88,7 @@ static void read_run(struct stmt *q, struct arena *arena, struct run *into)
 	stmt_get_words(q, arena, &into->environment);
 	into->created_ns = stmt_get_int(q);
 	read_facts(q, arena, &into->facts);
+	into->paused = stmt_get_int(q);
 	into->purge_ns = stmt_get_int(q);
 	into->bytes = stmt_get_int(q);
 	into->change = stmt_get_int(q);

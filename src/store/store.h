@@ -122,6 +122,7 @@ struct run {
 	struct wordlist events, argv, environment, tags;
 	int64_t created_ns;
 	struct run_facts facts;
+	bool paused;	  /* it runs and is not measured meanwhile */
 	int64_t purge_ns; /* it or its session was removed */
 	int64_t bytes;	  /* of its files that are complete */
 	int64_t change;
@@ -154,6 +155,9 @@ int store_run_list(struct store *store, const struct run_filter *filter, struct 
  */
 int store_run_step(struct store *store, int64_t id, enum run_state from, enum run_state to,
 		   const struct run_facts *facts, struct err *err);
+
+/* Notes that a running run is measured or not; -EAGAIN when it does not run (any more). */
+int store_run_pause(struct store *store, int64_t id, bool paused, struct err *err);
 
 /* Puts a queued run before another one of its host; 0: to the end. */
 int store_run_move(struct store *store, int64_t id, int64_t before, struct err *err);

@@ -108,8 +108,9 @@ def queue(site, session):
     check([run["id"] for run in moved["items"]] == [first, ids[2], ids[0], ids[1]], "a run is moved forward")
     site.post(f"/runs/{ids[2]}/move", {"before": None})
     check([run["id"] for run in site.get("/queue")["items"]] == [first, *ids], "and to the end")
-    for action in ("pause", "resume", "reset"):
-        check(site.post(f"/runs/{first}/{action}")["state"] == "running", f"its counters: {action}")
+    for action, paused in (("pause", True), ("reset", True), ("resume", False)):
+        now = site.post(f"/runs/{first}/{action}")
+        check((now["state"], now["paused"]) == ("running", paused), f"its counters: {action}", now)
     check(site.ask("POST", f"/runs/{ids[0]}/pause")[0] == 409, "a run that waits has none")
     listed = site.get(f"/sessions/{session}/runs?state=queued")["items"]
     check([run["id"] for run in listed] == ids[::-1], "runs of a session, by their state", listed)

@@ -40,6 +40,29 @@ TEST(queue_only_legal_ways)
 	scene_close();
 }
 
+TEST(queue_pause_only_while_it_runs)
+{
+	int64_t run, change;
+
+	scene_open();
+	run = scene_queued(scene_session("s"));
+	EXPECT_INT(store_run_pause(scene_store, run, true, &scene_err), -EAGAIN);
+	EXPECT_INT(scene_step(run, RUN_QUEUED, RUN_STARTING), 0);
+	EXPECT_INT(scene_step(run, RUN_STARTING, RUN_RUNNING), 0);
+	EXPECT_BOOL(scene_get(run).paused, false);
+	change = scene_get(run).change;
+	EXPECT_INT(store_run_pause(scene_store, run, true, &scene_err), 0);
+	EXPECT_BOOL(scene_get(run).paused, true);
+	EXPECT(scene_get(run).change > change);
+	EXPECT_INT(scene_step(run, RUN_RUNNING, RUN_RUNNING), 0);
+	EXPECT_BOOL(scene_get(run).paused, true);
+	EXPECT_INT(scene_step(run, RUN_RUNNING, RUN_PROCESSING), 0);
+	EXPECT_BOOL(scene_get(run).paused, false);
+	EXPECT_INT(store_run_pause(scene_store, run, false, &scene_err), -EAGAIN);
+	EXPECT_INT(store_run_pause(scene_store, 99, true, &scene_err), -ENOENT);
+	scene_close();
+}
+
 static void expect_order(const char *want)
 {
 	struct run_filter filter = { .states = 1U << RUN_QUEUED };

@@ -1,0 +1,3 @@
+-- Whether a run that runs measures nothing just now, because somebody wanted it so.
+
+ALTER TABLE run ADD COLUMN paused INTEGER NOT NULL DEFAULT 0;
