@@ -4,6 +4,7 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "server/app.h"
+#include "server/commands.h"
 #include "server/form.h"
 #include "server/possible.h"
 #include "server/quote.h"
@@ -16,90 +17,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-static void add2(struct wordlist *line, const char *option, const char *value)
-{
-	if (!*value)
-		return;
-	*vec_push(line) = option;
-	*vec_push(line) = value;
-}
-
-static void add_target(struct wordlist *line, const struct form *form)
-{
-	static const char *const options[] = {
-		[TARGET_PROCESS] = "-p", [TARGET_THREAD] = "-t", [TARGET_USER] = "-u"
-	};
-
-	if (form->target == TARGET_HOST)
-		*vec_push(line) = "-a";
-	else if (form->target != TARGET_COMMAND)
-		add2(line, options[form->target], form->who);
-	else
-		*vec_push(line) = "--";
-	vec_each (word, &form->argv)
-		*vec_push(line) = *word;
-}
-
-static void count_line(struct wordlist *line, const struct form *form, const char *program,
-		       struct arena *arena)
-{
-	*vec_push(line) = program;
-	*vec_push(line) = "stat";
-	add2(line, "-I", arena_printf(arena, "%llu", (unsigned long long)form->interval_ms));
-	add2(line, "-e", form->count_events);
-	vec_each (word, &form->stat_options)
-		*vec_push(line) = *word;
-	add_target(line, form);
-}
-
-static void sample_line(struct wordlist *line, const struct form *form, const char *program)
-{
-	*vec_push(line) = program;
-	*vec_push(line) = "record";
-	if (*form->rate == 'c')
-		add2(line, "-c", form->rate + 1);
-	else
-		add2(line, "-F", form->rate);
-	add2(line, "--call-graph", form->call_graph);
-	add2(line, "-e", form->sample_events);
-	*vec_push(line) = "--sample-cpu";
-	vec_each (word, &form->record_options)
-		*vec_push(line) = *word;
-	add_target(line, form);
-}
-
-static void write_line(struct json *json, struct wordlist *line)
-{
-	struct buf text = { 0 };
-
-	quote_join(line, &text);
-	json_text(json, NULL, buf_text(&text));
-	buf_free(&text);
-	line->len = 0;
-}
-
-static void write_commands(struct request *request, struct json *json, const struct form *form)
-{
-	static const char *const programs[] = { "perfolio", "perf" };
-	struct wordlist line = { 0 };
-
-	json_open(json, "commands", '{');
-	for (size_t i = 0; i < ARRAY_SIZE(programs); i++) {
-		json_open(json, programs[i], '[');
-		if (form->tool & TOOL_COUNT) {
-			count_line(&line, form, programs[i], &request->arena);
-			write_line(json, &line);
-		}
-		if (form->tool & TOOL_SAMPLE) {
-			sample_line(&line, form, programs[i]);
-			write_line(json, &line);
-		}
-		json_close(json);
-	}
-	json_close(json);
-	vec_free(&line);
-}
 
 static void write_disk(struct request *request, struct json *json)
 {
@@ -170,7 +87,7 @@ static void write_plan(struct request *request, struct json *json, const struct 
 	json_text(json, "command", buf_text(&command));
 	write_words(json, "environment", &form->environment);
 	json_u64(json, "runs", form->repeats);
-	write_commands(request, json, form);
+	commands_write(json, form, &request->arena);
 	write_verdict(json, verdict);
 	json_raw(json, "counters",
 		 machine ? json_object_to_json_string_ext(machine, JSON_C_TO_STRING_PLAIN) : NULL);
