@@ -32,7 +32,7 @@ static const struct question_row {
 	bool as_workload; /* asked by its user, with its PATH and folder behind the words */
 } rows[] = {
 	{ "doctor", { "doctor", "--json" }, 0 },
-	{ "events", { "list", "--json" }, 0 },
+	{ "events", { "list", "--json", "-v" }, 0 },
 	{ "processes", { "serve", "--role=processes" }, 0 },
 	{ "check", { "serve", "--role=check", "--" }, 1 },
 	{ "plan", { "serve", "--role=plan", "--" }, 5 },

@@ -55,22 +55,35 @@ struct json_object *answer_list(struct json_object *object, const char *name)
 	return list;
 }
 
-bool answer_has_words(struct json_object *object, const char *search)
+static bool is_member(const char *const *members, const char *name)
+{
+	if (!members)
+		return true;
+	while (*members && strcmp(*members, name))
+		members++;
+	return *members;
+}
+
+static bool has_word(struct json_object *object, const char *const *members, const char *word)
+{
+	json_object_object_foreach(object, name, value)
+	{
+		if (value && !json_object_is_type(value, json_type_array) &&
+		    is_member(members, name) && text_contains(json_object_get_string(value), word))
+			return true;
+	}
+	return false;
+}
+
+bool answer_has_words(struct json_object *object, const char *const *members, const char *search)
 {
 	char word[128];
 
 	while (*search) {
 		size_t length = strcspn(search, " ");
-		bool found = !length;
 
 		snprintf(word, sizeof(word), "%.*s", (int)length, search);
-		json_object_object_foreach(object, key, value)
-		{
-			(void)key;
-			found = found || (value && !json_object_is_type(value, json_type_array) &&
-					  text_contains(json_object_get_string(value), word));
-		}
-		if (!found)
+		if (length && !has_word(object, members, word))
 			return false;
 		search += length + (search[length] == ' ');
 	}
@@ -85,7 +98,7 @@ void found_write(struct json *json, struct json_object *list, const char *search
 	for (size_t i = 0; list && i < json_object_array_length(list); i++) {
 		struct json_object *item = json_object_array_get_idx(list, i);
 
-		if (answer_has_words(item, search) && total++ < FOUND_MOST)
+		if (answer_has_words(item, NULL, search) && total++ < FOUND_MOST)
 			json_raw(json, NULL,
 				 json_object_to_json_string_ext(item, JSON_C_TO_STRING_PLAIN));
 	}

@@ -15,8 +15,11 @@ int answer_object(struct request *request, const char *what, bool recent,
 /* The list of that name in it; NULL: none. */
 struct json_object *answer_list(struct json_object *object, const char *name);
 
-/* Whether every word of the search is in one of an object's texts, case aside. */
-bool answer_has_words(struct json_object *object, const char *search);
+/*
+ * Whether every word of the search is in one of an object's texts, case aside; in those of the
+ * named members only, if there is a list of names.
+ */
+bool answer_has_words(struct json_object *object, const char *const *members, const char *search);
 /* Those of the list that have the words, as "items", and how many there are as "total". */
 void found_write(struct json *json, struct json_object *list, const char *search);
 

@@ -38,7 +38,11 @@ static bool is_of_group(struct json_object *event, const char *group)
 
 static bool is_wanted(struct json_object *event, const struct wish *wish)
 {
-	return is_of_group(event, wish->group) && answer_has_words(event, wish->search);
+	/* Not why it can't be measured, which may be said of all of them. */
+	static const char *const members[] = { "name",	      "alias",	"family",
+					       "description", "detail", NULL };
+
+	return is_of_group(event, wish->group) && answer_has_words(event, members, wish->search);
 }
 
 static bool is_named(struct json_object *event, const char *name)

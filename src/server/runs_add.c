@@ -24,17 +24,20 @@ static int check_target(const struct msg_policy *policy, const struct form *form
 	case TARGET_PROCESS:
 	case TARGET_THREAD:
 		if (!policy->attach)
-			return err_set(err, EACCES, "this server attaches to no process");
+			return err_set(err, EACCES,
+				       "this server attaches to no process (--deny attach)");
 		break;
 	case TARGET_USER:
 		if (!policy->attach ||
 		    (!policy->other_users && strcmp(form->who, policy->workload_user)))
 			return err_set(err, EACCES,
-				       "this server measures no processes of other users");
+				       "this server measures no processes of other users "
+				       "(--deny users)");
 		break;
 	case TARGET_HOST:
 		if (!policy->whole_host)
-			return err_set(err, EACCES, "this server does not measure the whole host");
+			return err_set(err, EACCES,
+				       "this server does not measure the whole host (--deny host)");
 		break;
 	case TARGET_COMMAND: break;
 	}

@@ -27,15 +27,9 @@ static void reply_unpacked(struct request *request, const struct page_file *file
 	free(bytes);
 }
 
-static void reply_page_file(struct request *request, const struct page_file *file)
+static void reply_content(struct request *request, const struct page_file *file)
 {
-	char *etag = arena_strndup(&request->arena, file->etag + 1, strlen(file->etag) - 2);
-
-	reply_header(request, "Cache-Control",
-		     file->hashed ? "public, max-age=31536000, immutable" : "no-cache");
 	reply_header(request, "Vary", "Accept-Encoding");
-	if (reply_etag(request, etag))
-		return;
 	if (!field_takes_gzip(request_header(request, "Accept-Encoding"))) {
 		reply_unpacked(request, file);
 		return;
@@ -44,22 +38,51 @@ static void reply_page_file(struct request *request, const struct page_file *fil
 	reply_header(request, "Content-Encoding", "gzip");
 }
 
+static void reply_page_file(struct request *request, const struct page_file *file)
+{
+	char *etag = arena_strndup(&request->arena, file->etag + 1, strlen(file->etag) - 2);
+
+	reply_header(request, "Cache-Control",
+		     file->hashed ? "public, max-age=31536000, immutable" : "no-cache");
+	if (!reply_etag(request, etag))
+		reply_content(request, file);
+}
+
+/* Whether a person asks, with a browser. */
+static bool wants_page(const struct request *request)
+{
+	const char *accepts = request_header(request, "Accept");
+
+	return accepts && strstr(accepts, "text/html");
+}
+
 /*
  * A link may say what to show: /?token=...&to=/s/7.  Only views of the page are gone to, nothing of
  * other sites.  A person with an old link gets the page to sign in with, and a program the error.
  */
 static int follow_link(struct request *request, const char *token, struct err *err)
 {
-	const char *accepts = request_header(request, "Accept");
 	const char *to = request_text(request, "to", "/");
 	int rc = signin_by_link(request, token, page_is_view(to) ? to : "/", err);
 
-	if (!rc || !accepts || !strstr(accepts, "text/html"))
+	if (!rc || !wants_page(request))
 		return rc;
 	reply_bytes(request, "text/plain", "", 0);
 	reply_status(request, 303);
 	reply_header(request, "Location", "/sign-in");
 	reply_header(request, "Cache-Control", "no-store");
+	return 0;
+}
+
+/* In the page, which says so with ways to go on; programs get the error. */
+static int not_here(struct request *request, const char *path, struct err *err)
+{
+	const struct page_file *page = page_find("/");
+
+	if (!page || !wants_page(request) || !strncmp(path, "/api/", 5))
+		return err_set(err, ENOENT, "there is nothing at %s", path);
+	reply_content(request, page);
+	reply_status(request, 404);
 	return 0;
 }
 
@@ -72,7 +95,7 @@ static int get_static(struct request *request, struct err *err)
 	if (token && !strcmp(path, "/"))
 		return follow_link(request, token, err);
 	if (!file)
-		return err_set(err, ENOENT, "there is nothing at %s", path);
+		return not_here(request, path, err);
 	reply_page_file(request, file);
 	return 0;
 }
