@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A newcomer: from the printed link to the flame graph of an own command; the same by keyboard alone; the
-// sign-in page; how quickly the page is there, and how large it is.
+// sign-in page; how large the page is.
 import { busy, check, equal, run, until } from "./lib.mjs";
 
 // Every action counts: a click, or typing into a field.
@@ -98,28 +98,9 @@ async function signIn({ server, browser }) {
 	await page.close();
 }
 
-// The better of three, as the machine may be busy with other things.
-async function speed({ server, browser }) {
-	let paint = Infinity;
-	let shift = Infinity;
+// How quickly it is painted is measured by bench/paint.py.
+async function size({ server }) {
 	let bytes = 0;
-	for (let round = 0; round < 3; round++) {
-		const page = await browser.open(server.link);
-		await page.getByRole("heading", { name: "Sessions" }).waitFor();
-		await page.goto(server.base);
-		await page.getByRole("heading", { name: "Sessions" }).waitFor();
-		const facts = await page.evaluate(() => new Promise((done) => {
-			let shift = 0;
-			new PerformanceObserver((list) => list.getEntries().forEach((one) => (shift += one.value))).observe({ type: "layout-shift", buffered: true });
-			setTimeout(() => done({ paint: performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? 0, shift }), 300);
-		}));
-		paint = Math.min(paint, facts.paint || Infinity);
-		shift = Math.min(shift, facts.shift);
-		await page.close();
-	}
-	console.log(`# first paint after ${Math.round(paint)} ms`);
-	check("the first paint comes within 300 ms", paint < 300, paint);
-	check("nothing moves while the page comes up", shift < 0.02, shift);
 	const names = new Set(["/"]);
 	const seen = new Set();
 	for (const name of names) {
@@ -138,5 +119,5 @@ await run(async (world) => {
 	await signIn(world);
 	await fourActions(world);
 	await byKeyboard(world);
-	await speed(world);
+	await size(world);
 });

@@ -8,14 +8,15 @@
 //
 // Skipped where the page's packages (tools/page.sh) or Chromium are not installed.
 import { spawn, spawnSync } from "node:child_process";
-import { chmodSync, existsSync, mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "../../..");
-const PERFOLIO = process.env.PERFOLIO ?? join(ROOT, "build/perfolio");
+export const PERFOLIO = process.env.PERFOLIO ?? join(ROOT, "build/perfolio");
+export const CORPUS = process.env.PERFOLIO_CORPUS ?? join(ROOT, "../shared/corpus");
 const CHROMIUM = "/usr/bin/chromium";
 const require = createRequire(join(ROOT, "web/app/package.json"));
 export const LONG = process.env.PERFOLIO_LONG === "1";
@@ -157,6 +158,46 @@ export class Browser {
 	async stop() {
 		await this.chromium?.close();
 	}
+}
+
+// Whole names of the functions in the table, however they are shortened there.
+export const functionNames = (page) => page.locator(".functions .wide tbody td:nth-child(3) button").evaluateAll((all) => all.map((one) => one.getAttribute("aria-label")));
+
+// Opens all that is folded in the form.
+export const unfold = (page) => page.locator("form.bench details.fold").evaluateAll((all) => all.forEach((one) => one.open || one.querySelector("summary").click()));
+
+// Presses Start; the runs that were queued.
+export async function start(page) {
+	const made = page.waitForResponse((answer) => answer.request().method() === "POST" && /\/sessions\/\d+\/runs$/.test(answer.url()));
+	await page.getByRole("button", { name: /^Start( \d+ runs)?$/ }).click();
+	const { items } = await (await made).json();
+	await page.waitForURL(new RegExp(`run=${items[0].id}`));
+	return items;
+}
+
+// The file that an action hands out, whole.
+export async function downloaded(page, action) {
+	const [file] = await Promise.all([page.waitForEvent("download"), action()]);
+	return { name: file.suggestedFilename(), bytes: readFileSync(await file.path()) };
+}
+
+// Gathers what moves without a hand having moved it, from the beginning of each page of the context.
+export async function watchShifts(context) {
+	await context.addInitScript(() => {
+		const place = (node) => (node instanceof Element ? node : node?.parentElement)?.closest("[class], [id]")?.cloneNode().outerHTML ?? "?";
+		globalThis.shifts = [];
+		new PerformanceObserver((list) => {
+			for (const one of list.getEntries())
+				if (!one.hadRecentInput) globalThis.shifts.push({ value: one.value, at: Math.round(one.startTime), what: one.sources.map(({ node, previousRect: a, currentRect: b }) => `${place(node).slice(0, 120)} ${a.x},${a.y} ${a.width}x${a.height} to ${b.x},${b.y} ${b.width}x${b.height}`) });
+		}).observe({ type: "layout-shift", buffered: true });
+	});
+}
+
+// Nothing may have moved worth speaking of since the page was loaded.
+export async function checkShifts(name, page) {
+	const shifts = await page.evaluate(() => globalThis.shifts);
+	const sum = shifts.reduce((all, one) => all + one.value, 0);
+	return check(name, sum < 0.02, { sum, shifts });
 }
 
 export function axeSource() {

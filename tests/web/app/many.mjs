@@ -12,7 +12,7 @@ async function twoPeople({ server, browser, session }) {
 	await one.goto(`${server.base}/s/${session}`);
 	await other.goto(`${server.base}/s/${session}`);
 	await one.locator("#command").fill("sleep 20");
-	await one.getByRole("radio", { name: "Count" }).click();
+	await one.getByRole("radio", { name: "Count", exact: true }).click();
 	await one.getByRole("button", { name: "Start", exact: true }).click();
 	await other.locator(".history li", { hasText: "sleep 20" }).waitFor();
 	check("who else is here sees the run begin", true);
@@ -23,6 +23,9 @@ async function twoPeople({ server, browser, session }) {
 	await one.keyboard.press("Alt+ArrowUp");
 	await until("the move there", async () => (await order(other)) === "ba");
 	check("and moves in the queue", true);
+	await one.locator(".queue li", { hasText: "true b" }).getByRole("button", { name: /Cancel/ }).click();
+	await until("the cancel there", async () => (await order(other)) === "a");
+	check("and who is cancelled", true);
 	const running = (await server.get("/queue")).items[0].id;
 	await one.locator(`[data-run="${running}"]`).getByRole("button", { name: "Stop" }).click();
 	await until("all to end", async () => !(await server.get("/queue")).items.length, 30000);
@@ -31,8 +34,41 @@ async function twoPeople({ server, browser, session }) {
 	await one.locator(`[data-run="${running}"]`).getByRole("button", { name: /^Remove/ }).click();
 	await until("it to go there", async () => !(await other.locator(`[data-run="${running}"]`).count()));
 	check("and removals", true);
-	await one.close();
-	await other.close();
+	await one.getByRole("button", { name: "Undo" }).click();
+	await other.locator(`[data-run="${running}"]`).waitFor();
+	check("and that one was brought back", true);
+	await other.goto(`${server.base}/r/${running}`);
+	await other.locator(".run-head").waitFor();
+	await one.locator(`[data-run="${running}"]`).getByRole("button", { name: /^Remove/ }).click();
+	await other.getByRole("button", { name: `Bring run ${running} back` }).click();
+	await one.locator(`[data-run="${running}"]`).waitFor();
+	check("who looks at a run that is removed is told, and can bring it back", (await other.locator(".run-head").count()) === 1);
+	await sessionsSeen({ server, one, other });
+	await one.context().close();
+	await other.context().close();
+}
+
+// The list of sessions is live as well: a new one, its new name, its removal.
+async function sessionsSeen({ server, one, other }) {
+	await other.goto(`${server.base}/`);
+	await other.locator(".card").first().waitFor();
+	await one.goto(`${server.base}/`);
+	await one.getByRole("button", { name: "New session" }).first().click();
+	await one.waitForURL(/\/s\/\d+/);
+	const id = /\/s\/(\d+)/.exec(one.url())[1];
+	const card = other.locator(".card", { has: other.locator(`a[href="/s/${id}"]`) });
+	await card.waitFor();
+	await one.locator("h1 .title").click();
+	await one.getByLabel("Title").fill("Seen by both");
+	await one.keyboard.press("Enter");
+	await card.locator(".card-title", { hasText: "Seen by both" }).waitFor();
+	check("a session and its new name are seen by others", true);
+	await one.getByRole("button", { name: "More of this session" }).click();
+	await one.getByRole("menuitem", { name: "Remove" }).click();
+	await until("it to go there", async () => !(await card.count()));
+	await one.getByRole("button", { name: "Undo" }).click();
+	await card.waitFor();
+	check("its removal and its return too", true);
 }
 
 async function tenTabs({ server, browser, session }) {
@@ -48,9 +84,25 @@ async function tenTabs({ server, browser, session }) {
 	await server.ended(id);
 	for (const tab of tabs) await until("the end", async () => (await tab.locator(`[data-run="${id}"] .state`).textContent()) === "done");
 	check("and its end", true);
-	equal("through one shared stream", person.serviceWorkers().length, 0);
-	const streams = await tabs[0].evaluate(() => performance.getEntriesByType("resource").filter((one) => one.name.includes("/api/v1/stream?")).length);
-	equal("no tab has opened one itself", streams, 0);
+	const own = await Promise.all(tabs.map((tab) => tab.evaluate(() => performance.getEntriesByType("resource").filter((one) => one.name.includes("/api/v1/stream?")).length)));
+	equal("through one shared stream: no tab has one of its own", own, tabs.map(() => 0));
+	await server.end();
+	for (const tab of tabs) await tab.locator(".connection.lost").waitFor();
+	await server.start();
+	for (const tab of tabs) await tab.locator(".connection.open").waitFor();
+	const back = (await server.post(`/sessions/${session}/runs`, count("true back"))).items[0].id;
+	for (const tab of tabs) await tab.locator(`[data-run="${back}"]`).waitFor();
+	check("all ten go on after a restart of the server", true);
+	// Whose cookie holds no more signs in in one tab, and is signed in in all.
+	await server.end();
+	await person.clearCookies();
+	await server.start();
+	await tabs[0].getByLabel("Token", { exact: true }).fill(server.token);
+	await tabs[0].getByRole("button", { name: "Sign in" }).click();
+	for (const tab of tabs) await tab.locator(".connection.open").waitFor();
+	const known = (await server.post(`/sessions/${session}/runs`, count("true known"))).items[0].id;
+	for (const tab of tabs) await tab.locator(`[data-run="${known}"]`).waitFor();
+	check("and after one has signed in again", true);
 	for (const tab of tabs.slice(5)) await tab.close();
 	const again = (await server.post(`/sessions/${session}/runs`, count("true"))).items[0].id;
 	for (const tab of tabs.slice(0, 5)) await tab.locator(`[data-run="${again}"]`).waitFor();

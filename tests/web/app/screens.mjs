@@ -8,7 +8,7 @@ import { EXAMPLE } from "./lib.mjs";
 
 // In a folder that any user can reach, under a name that does not tell where this was built.
 function place(server) {
-	if (!existsSync(EXAMPLE)) return { folder: "", command: "perl -e '$n{$_ % 7919} += $_ for 1 .. 4000000'" };
+	if (!existsSync(EXAMPLE)) return { folder: "", command: "perl -e '$n{$_ % 7919} += $_ for 1 .. 4000000; print 1'" };
 	const folder = mkdtempSync(join(tmpdir(), "demo-"));
 	chmodSync(folder, 0o755);
 	copyFileSync(EXAMPLE, join(folder, "wordfreq"));

@@ -36,7 +36,13 @@ export interface EventInfo {
 	kind: string;
 	family?: string;
 	description?: string;
-	encoding?: string;
+	detail?: string;
+	encoding?: string; // in words of the kernel's, else the numbers below
+	type?: number;
+	config?: string;
+	config1?: string;
+	config2?: string;
+	fields?: string[]; // of a tracepoint
 	openable?: boolean;
 	why?: string;
 }

@@ -2,6 +2,7 @@
 // The event picker: an expression, checked as it is typed, and the list that one ticks it together from.
 import { useState } from "preact/hooks";
 import type { Check, EventInfo, Events } from "../api/core";
+import { encodingOf } from "../model/events";
 import { splitEvents, toggleEvent } from "../model/form";
 import { useFetch, useLater } from "../model/hooks";
 
@@ -77,7 +78,8 @@ function order(events: Events | undefined, ticked: string[]): EventInfo[] {
 
 function Row({ event, ticked, uses, onTick, onPoint }: { event: EventInfo; ticked: boolean; uses: number; onTick: () => void; onPoint: () => void }) {
 	const missing = event.openable === false;
-	const title = [event.description, event.encoding && `encoding ${event.encoding}`, missing && `not available: ${event.why}`].filter(Boolean).join("\n");
+	const encoding = encodingOf(event);
+	const title = [event.description, encoding && `encoding: ${encoding}`, missing && `not available: ${event.why}`].filter(Boolean).join("\n");
 	return (
 		<li class={missing ? "missing" : undefined} title={title} onPointerEnter={onPoint} onFocusIn={onPoint}>
 			<label>
@@ -95,10 +97,11 @@ function Description({ event }: { event: EventInfo | undefined }) {
 	return (
 		<p class="description" aria-live="polite">
 			<b class="mono">{event.name}</b>{event.alias && <span class="dim"> or {event.alias}</span>}
-			{event.encoding && <code> {event.encoding}</code>}
 			<span class="dim"> · {event.family && event.kind === "tracepoint" ? `tracepoint of ${event.family}` : (WORDS[event.kind] ?? event.kind)}</span>
 			<br />
-			{event.description ?? "The kernel describes it no further."}
+			{event.description ?? (event.fields?.length ? `Fields: ${event.fields.join(", ")}.` : "The kernel describes it no further.")}
+			{event.detail && <> {event.detail}</>}
+			{encodingOf(event) && <> <code>{encodingOf(event)}</code></>}
 			{event.openable === false && <span class="bad"> Not available here: {event.why}</span>}
 		</p>
 	);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The form of the bench.
-import { useEffect } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { api } from "../api/client";
 import type { Form, List, Run, Session, Tool } from "../api/core";
-import { isReady, sentForm } from "../model/form";
+import { isReady, sentForm, splitTags } from "../model/form";
 import { useAction } from "../model/hooks";
 import { Trouble } from "../widgets/trouble";
 import { EventPicker } from "./events";
@@ -122,7 +122,7 @@ function Counting({ form, change, session }: PartProps) {
 }
 
 function More({ form, change }: { form: Form; change: (part: Partial<Form>) => void }) {
-	const set = [form.options.record, form.options.stat, form.tags.join(", "), form.webhook].filter(Boolean);
+	const set = [form.options.record, form.options.stat, form.tags.join(", "), form.notes, form.webhook].filter(Boolean);
 	return (
 		<Fold summary={<>Options, tags, webhook: <span class="dim">{set.join(" · ") || "none"}</span></>}>
 			{form.tool !== "count" && (
@@ -135,12 +135,28 @@ function More({ form, change }: { form: Form; change: (part: Partial<Form>) => v
 					<input class="mono" spellcheck={false} autocomplete="off" value={form.options.stat} onInput={(event) => change({ options: { ...form.options, stat: event.currentTarget.value } })} />
 				</Field>
 			)}
-			<Field label="Tags" hint="with commas">
-				<input autocomplete="off" value={form.tags.join(", ")} onChange={(event) => change({ tags: event.currentTarget.value.split(",").map((tag) => tag.trim()).filter(Boolean) })} />
+			<TagsField tags={form.tags} onChange={(tags) => change({ tags })} />
+			<Field label="Notes">
+				<textarea rows={2} value={form.notes} onInput={(event) => change({ notes: event.currentTarget.value })} />
 			</Field>
 			<Field label="Webhook" hint="an address that is told of the end">
 				<input type="url" autocomplete="off" value={form.webhook} onInput={(event) => change({ webhook: event.currentTarget.value })} />
 			</Field>
 		</Fold>
+	);
+}
+
+// The text is what was typed, also while a tag is not complete.
+function TagsField({ tags, onChange }: { tags: string[]; onChange: (tags: string[]) => void }) {
+	const [text, setText] = useState(tags.join(", "));
+	const same = splitTags(text).join() === tags.join();
+	const type = (now: string) => {
+		setText(now);
+		onChange(splitTags(now));
+	};
+	return (
+		<Field label="Tags" hint="with commas">
+			<input autocomplete="off" value={same ? text : tags.join(", ")} onInput={(event) => type(event.currentTarget.value)} />
+		</Field>
 	);
 }

@@ -50,7 +50,7 @@ function Row({ run, chosen, onChoose, onReload }: { run: Run; chosen: boolean; o
 					<span class="dim ellipsis grow">{run.tool}{batch && batch.of > 1 ? ` ${batch.index}/${batch.of}` : ""}</span>
 					<Ago ns={run.created_ns} />
 				</span>
-				{active ? <Progress run={run} took={took} /> : hasData(run) && <Spark data={picture} height={24} label="Result over time" />}
+				{(active || hasData(run)) && <span class="history-picture">{active ? <Progress run={run} took={took} /> : <Spark data={picture} height={24} label="Result over time" />}</span>}
 			</button>
 			<div class="history-actions">
 				<button type="button" class="quiet" onClick={onReload} title="Put its whole form back into the bench">Reload</button>
@@ -61,7 +61,7 @@ function Row({ run, chosen, onChoose, onReload }: { run: Run; chosen: boolean; o
 				)}
 				<a href={`/r/${run.id}`} class="quiet button" title="The run's own page: a link to keep">Link</a>
 				{hasData(run) && <Menu class="right" label="Download" title={`Download run ${run.id}`} items={downloadItems(run)} />}
-				<button type="button" class="quiet danger" disabled={action.busy} aria-label={`Remove run ${run.id}`} title="Remove; it can be undone" onClick={() => void action.run("remove")}>Remove</button>
+				{!active && <button type="button" class="quiet danger" disabled={action.busy} aria-label={`Remove run ${run.id}`} title="Remove; it can be undone" onClick={() => void action.run("remove")}>Remove</button>}
 			</div>
 			<Trouble refusal={action.refusal} />
 		</li>

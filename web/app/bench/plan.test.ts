@@ -17,3 +17,9 @@ test("counters that don't fit are told as turns", () => {
 	expect(counterWords({ needed: 2, general: 4, fixed: 3, passes: 1, events: [] })).toHaveLength(1);
 	expect(counterWords({ needed: 9, general: 4, fixed: 0, passes: 3, events: [{ shares: true }, { shares: true }] })[1]).toContain("2 would take turns");
 });
+
+test("what can't be counted is said, and is not said to need no counter", () => {
+	const event = { name: "cycles", need: "unavailable", why: "no counters" };
+	expect(counterWords({ needed: 0, events: [event] })).toEqual(["cycles can't be measured here: no counters"]);
+	expect(counterWords({ needed: 0, events: [event, { name: "faults", need: "none" }] })[1]).toBe("No counter of the CPU is needed: the kernel counts the others");
+});

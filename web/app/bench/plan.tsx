@@ -14,13 +14,16 @@ export interface Planned {
 	refusal: Refusal | undefined;
 }
 
+// What counters and samples cost is known before it is said what runs.
+const ANY = { kind: "command", command: "true", shell: false, who: "", children: true } as const;
+
 // The plan of the form as it is now, some moments after it stopped changing.
 export function usePlan(form: Form): Planned {
-	const settled = useLater(form, 250);
+	const ready = isReady(form);
+	const settled = useLater(ready ? form : { ...form, target: ANY }, 250);
 	const [planned, setPlanned] = useState<Planned>({ plan: undefined, refusal: undefined });
 	const key = JSON.stringify(sentForm(settled));
 	useEffect(() => {
-		if (!isReady(settled)) return setPlanned({ plan: undefined, refusal: undefined });
 		let gone = false;
 		api.post<Plan>("/plan", sentForm(settled)).then(
 			(plan) => gone || setPlanned({ plan, refusal: undefined }),
@@ -39,12 +42,18 @@ interface CounterPlan {
 	events?: { name?: string; event?: string; need?: string; shares?: boolean; why?: string }[];
 }
 
-// In words: "2 of 4 counters", or that they would take turns.
+// In words: "2 of 4 counters", that they would take turns, or that some can't be counted at all.
 export function counterWords(plan: CounterPlan | null): string[] {
 	if (!plan || typeof plan.needed !== "number") return [];
+	const events = plan.events ?? [];
 	const have = (plan.general ?? 0) + (plan.fixed ?? 0);
-	const sharing = (plan.events ?? []).filter((event) => event.shares).length;
-	const words = [plan.needed ? `${plan.needed} ${plan.needed === 1 ? "event needs" : "events need"} a counter of the CPU, which has ${have}` : "No counter of the CPU is needed: the kernel counts these"];
+	const sharing = events.filter((event) => event.shares).length;
+	const missing = events.filter((event) => event.need === "unavailable");
+	const words: string[] = [];
+	if (missing.length)
+		words.push(`${missing.map((event) => event.name).join(", ")} can't be measured here: ${missing[0]!.why ?? "the kernel refuses"}`);
+	if (plan.needed) words.push(`${plan.needed} ${plan.needed === 1 ? "event needs" : "events need"} a counter of the CPU, which has ${have}`);
+	else if (!events.length || events.length > missing.length) words.push(`No counter of the CPU is needed: the kernel counts ${missing.length ? "the others" : "these"}`);
 	if (sharing || (plan.passes ?? 1) > 1)
 		words.push(`${sharing || "Some"} would take turns (multiplexing): their counts are estimates. Counted all of the time it takes ${plan.passes} runs.`);
 	return words;
@@ -66,9 +75,10 @@ export function expectations(plan: Pick<Plan, "expected" | "disk">, limited: boo
 export function PlanPanel({ planned, form }: { planned: Planned; form: Form }) {
 	const { plan, refusal } = planned;
 	if (refusal) return <div class="plan"><Trouble refusal={refusal} /></div>;
-	if (!plan) return <div class="plan dim"><p>{isReady(form) ? "…" : "Say what to measure; the plan comes here: counters, samples, size, overhead."}</p></div>;
+	if (!plan) return <div class="plan dim"><p>…</p></div>;
 	return (
-		<div class="plan">
+		<div class="plan" aria-label="Plan">
+			{!isReady(form) && <p class="dim">Say what to measure, above. It will cost:</p>}
 			{plan.refused.map((text) => <p class="bad" key={text}>{text}</p>)}
 			{!plan.disk.room && <p class="bad">{plan.disk.reason}</p>}
 			<dl class="expected">
@@ -79,12 +89,12 @@ export function PlanPanel({ planned, form }: { planned: Planned; form: Form }) {
 			{counterWords(plan.counters as CounterPlan | null).map((text) => <p class="dim" key={text}>{text}</p>)}
 			{plan.warnings.map((text) => <p class="warn" key={text}>{text}</p>)}
 			{plan.notes.map((text) => <p class="dim" key={text}>{text}</p>)}
-			<details>
+			{isReady(form) && <details>
 				<summary>The command lines that this stands for</summary>
 				{plan.commands.perfolio.map((text) => <CopyLine text={text} label="perfolio" key={text} />)}
 				{plan.commands.perf.map((text) => <CopyLine text={text} label="perf" key={text} />)}
 				{plan.argv.length > 0 && <CopyLine text={quoted(plan.argv)} label="workload" />}
-			</details>
+			</details>}
 		</div>
 	);
 }

@@ -28,14 +28,18 @@ export function formOf(run: Pick<Run, "form">): Form {
 	return {
 		...FIRST_FORM,
 		...form,
-		repeats: 1,
 		target: { ...FIRST_FORM.target, ...form.target },
 		events: { ...FIRST_FORM.events, ...form.events },
 		options: { ...FIRST_FORM.options, ...form.options },
 	};
 }
 
-// What is sent: without what the other tool would use, and without the place in a batch.
+// "a, b" as tags.
+export function splitTags(text: string): string[] {
+	return text.split(",").map((tag) => tag.trim()).filter(Boolean);
+}
+
+// What is sent: without the place in a batch.
 export function sentForm(form: Form): Form {
 	const { batch: _batch, ...rest } = form;
 	return rest;

@@ -19,6 +19,7 @@ const WORDS: Record<RunState, string> = {
 
 export function stateWord(run: Run): string {
 	if (run.state === "queued" && run.place) return `waiting, place ${run.place}`;
+	if (run.state === "running" && run.paused) return "paused";
 	if (run.state === "done" && run.ending && (run.ending.kind === "signal" || run.ending.code)) return endingWord(run);
 	return WORDS[run.state];
 }
@@ -30,6 +31,7 @@ export function endingWord(run: Run): string {
 
 // good, bad, busy or idle: the colour of a run's state.
 export function stateTone(run: Run): string {
+	if (run.paused) return "warn";
 	if (run.state === "failed") return "bad";
 	if (run.state === "done") return run.ending && (run.ending.kind === "signal" || run.ending.code) ? "warn" : "good";
 	return run.state === "cancelled" || run.state === "queued" ? "idle" : "busy";
@@ -46,12 +48,13 @@ export function runSeconds(run: Run, now: number): number | null {
 // What a person would call it.
 export function runTitle(run: Run): string {
 	const target = run.form.target;
+	// A form keeps the command of the run before, whatever is measured now.
+	if (target?.kind === "host") return "the whole host";
+	if (target && target.kind !== "command") return `${target.kind} ${target.who}`;
 	// The shell is told, but need not fill the line; the whole argv is in the Raw tab.
 	if (target?.shell && target.command) return `sh: ${target.command}`;
 	if (run.command) return run.command;
 	if (run.form.name) return run.form.name;
-	if (target?.kind === "host") return "the whole host";
-	if (target && target.kind !== "command") return `${target.kind} ${target.who}`;
 	return run.tool === "import" ? "imported recording" : `run ${run.id}`;
 }
 

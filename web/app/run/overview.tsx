@@ -83,7 +83,7 @@ function Meanwhile({ run, onTab }: { run: Run; onTab: (tab: string) => void }) {
 	return (
 		<div class="hint">
 			<p>{words} The overview comes when it has ended.</p>
-			{run.state === "running" && (
+			{run.state === "running" && run.form.live !== false && (
 				<p>
 					Meanwhile, live: {run.tool !== "count" && <button type="button" onClick={() => onTab("flame")}>the flame graph</button>}{" "}
 					{run.tool !== "sample" && <button type="button" onClick={() => onTab("counters")}>the counters</button>}{" "}

@@ -22,6 +22,7 @@ function facts(run: Run): [string, string][] {
 		["Environment", run.environment.join(" ")],
 		["Events", run.events.join(", ")],
 		["Tags", run.tags.join(", ")],
+		["Notes", run.form.notes ?? ""],
 		["On disk", bytes(run.bytes)],
 		["Said while measuring", run.usage?.notes ?? ""],
 	] as [string, string][]).filter(([, text]) => text);

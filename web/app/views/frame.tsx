@@ -26,7 +26,16 @@ export function Frame() {
 	const [help, setHelp] = useState(false);
 	useEffect(() => whenSignedOut(() => setSignedOut(true)), []);
 	useEffect(() => listenToKeys(() => setHelp(true)), []);
-	useEffect(() => watchStatus((status) => status === "refused" && setSignedOut(true)), []);
+	// All tabs share the cookie: who signs in in one of them is signed in here too.
+	useEffect(() => {
+		let refused = false;
+		return watchStatus((status) => {
+			if (status === "refused") setSignedOut((refused = true));
+			if (status !== "open" || !refused) return;
+			setSignedOut((refused = false));
+			me.reload();
+		});
+	}, []);
 	const out = signedOut || me.refusal?.status === 401;
 	// Who was signed in before finds everything as it was, also what was typed: the server may only be a new one.
 	const [known, setKnown] = useState(false);

@@ -30,7 +30,7 @@ export function Hosts() {
 			{hosts.data?.items.map((host) => <HostPanel host={host} key={host.name} />)}
 			{doctor.data && <Verdict doctor={doctor.data} />}
 			{areas.map((area) => <Area name={area} findings={doctor.data!.findings.filter((finding) => finding.area === area)} key={area} />)}
-			{!doctor.data && !doctor.refusal && <p class="dim pad" role="status">The machine is being looked at: events are opened, a sample is waited for …</p>}
+			{hosts.data && !doctor.data && !doctor.refusal && <p class="dim pad" role="status">The machine is being looked at: events are opened, a sample is waited for …</p>}
 		</main>
 	);
 }

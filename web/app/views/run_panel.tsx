@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // A run: what it is, how it is going, and the tabs that its data allows.
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { lazy } from "../widgets/lazy";
-import { api } from "../api/client";
+import { api, type Refusal } from "../api/client";
 import { ACTIVE, OVER, type Run, type Session } from "../api/core";
 import type { Overview } from "../api/schema";
 import { Progress } from "../bench/history";
+import { notifyEnd, NotifySwitch } from "../bench/notify";
 import type { TabProps } from "../flame/props";
 import { go, setParams, usePlace } from "../model/address";
 import { duration } from "../model/format";
@@ -19,6 +20,7 @@ import { RawTab } from "../run/raw";
 import { subscribe } from "../stream/client";
 import { Ago } from "../widgets/ago";
 import { Menu } from "../widgets/menu";
+import { Tags } from "../widgets/notes";
 import { StateBadge } from "../widgets/state";
 import { Trouble } from "../widgets/trouble";
 import { Words } from "../widgets/words";
@@ -45,16 +47,18 @@ interface Props {
 	small?: boolean; // in the middle of the bench
 }
 
-// A run, kept up to date by the stream.
-export function useRun(id: number) {
-	const answer = useFetch<Run>(`/runs/${id}`);
+// A run, kept up to date by the stream, and its end told to who wants to know.
+function useRun(id: number, tell: boolean) {
+	const answer = useFetch<Run>(`/runs/${id}`, {}, true);
 	const soon = useSoon(answer.reload);
 	const known = useRef<Run | undefined>(undefined);
 	useStream([`run:${id}`], (event, data) => {
-		if (event === "run") answer.set((data as { run: Run }).run);
-		else soon();
+		if (event !== "run") return soon();
+		const { run } = data as { run: Run };
+		if (tell) notifyEnd(answer.data, run);
+		answer.set(run);
 	});
-	if (answer.data) known.current = newer(known.current, answer.data);
+	if (answer.data) known.current = known.current?.id === answer.data.id ? newer(known.current, answer.data) : answer.data;
 	return { ...answer, data: answer.data && known.current };
 }
 
@@ -62,7 +66,8 @@ export function useRun(id: number) {
 export function tabsOf(run: Run): string[] {
 	const samples = run.tool === "sample" || run.tool === "both";
 	const counts = run.tool === "count" || run.tool === "both";
-	const live: string[] = OVER.includes(run.state) ? [] : [...(counts ? ["counters"] : []), ...(samples ? ["flame", "time"] : []), "output"];
+	const measured = run.form.live === false ? [] : [...(counts ? ["counters"] : []), ...(samples ? ["flame", "time"] : [])];
+	const live: string[] = OVER.includes(run.state) ? [] : [...measured, "output"];
 	const known: string[] = run.facts?.tabs ?? live;
 	const shown = new Set(["overview", "raw", ...known]);
 	if (shown.has("samples")) shown.add("counters"); // samples over time are shown there
@@ -77,25 +82,23 @@ export function firstTab(run: Run): string {
 
 // Whoever watched a run to its end goes on looking at the same tab, unless there is nothing in it.
 function useShownTab(run: Run | undefined, asked: string): { shown: string; watched: boolean } {
-	const before = useRef("");
-	const [watched, setWatched] = useState(false);
-	const over = !!run && OVER.includes(run.state);
-	useEffect(() => {
-		if (run && !over) setWatched(true);
-	}, [over, !run]);
-	if (!run) return { shown: "", watched };
+	const before = useRef({ id: 0, tab: "", watched: false });
+	if (!run) return { shown: "", watched: false };
+	const over = OVER.includes(run.state);
+	const { tab, watched } = before.current.id === run.id ? before.current : { tab: "", watched: false };
 	const tabs = tabsOf(run);
-	const kept = over && watched && hasData(run) && tabs.includes(before.current) ? before.current : firstTab(run);
-	before.current = tabs.includes(asked) ? asked : kept;
-	return { shown: before.current, watched };
+	const kept = over && watched && hasData(run) && tabs.includes(tab) ? tab : firstTab(run);
+	before.current = { id: run.id, tab: tabs.includes(asked) ? asked : kept, watched: watched || !over };
+	return { shown: before.current.tab, watched: before.current.watched };
 }
 
 export function RunPanel({ id, tab, onTab, small }: Props) {
-	const run = useRun(id);
+	const run = useRun(id, !small); // the bench tells of all of its runs
 	const { params } = usePlace();
 	const session = useFetch<Session>(small || !run.data ? null : `/sessions/${run.data.session}`);
 	const { shown, watched } = useShownTab(run.data, tab);
 	useTitle(...(small ? [null] as [null] : [run.data ? runTitle(run.data) : `Run ${id}`, session.data?.title]));
+	if (run.refusal?.status === 404) return <div class="run-panel"><Gone id={id} refusal={run.refusal} onBack={run.reload} /></div>;
 	if (!run.data)
 		return <div class="run-panel" aria-busy={run.busy}><Trouble refusal={run.refusal} onRetry={run.reload} /></div>;
 	return (
@@ -104,25 +107,37 @@ export function RunPanel({ id, tab, onTab, small }: Props) {
 				<>
 					<RunHead run={run.data} small={small ?? false} session={session.data} />
 					<TabList tabs={tabsOf(run.data)} shown={shown} onTab={onTab} />
-					{watched && hasData(run.data) && shown !== "overview" && <Result run={run.data} onTab={onTab} />}
+					{watched && shown !== "overview" && <Result run={run.data} onTab={onTab} />}
 				</>
 			)}
 			<div role="tabpanel" id="tab-panel" aria-labelledby={`tab-${shown}`} tabIndex={-1} class={`tab-panel tab-${shown}`}>
-				<Shown name={shown} run={run.data} small={small ?? false} onTab={onTab} />
+				{/* Plots stay when another run is chosen: only their data are fetched. */}
+				<Shown key={shown === "counters" ? "counters" : `${shown}-${run.data.id}`} name={shown} run={run.data} small={small ?? false} onTab={onTab} />
 			</div>
 		</div>
 	);
 }
 
-// The answer comes to whoever has watched; it does not take away what is looked at.
+// The answer comes to whoever has watched; it does not take away what is looked at, and has its place before.
 function Result({ run, onTab }: { run: Run; onTab: (tab: string) => void }) {
-	const overview = useFetch<Overview>(`/runs/${run.id}/overview`);
-	if (!overview.data) return null;
+	const overview = useFetch<Overview>(hasData(run) ? `/runs/${run.id}/overview` : null);
+	if (!overview.data) return <p class="result dim">{OVER.includes(run.state) ? " " : "What limited it is told here at its end."}</p>;
 	return (
 		<p class="result" role="status">
 			<span class="ellipsis"><Words text={overview.data.sentence} /></span>
 			<button type="button" onClick={() => onTab("overview")}>Overview</button>
 		</p>
+	);
+}
+
+// It may have been removed by somebody else, or just now by the button above.
+function Gone({ id, refusal, onBack }: { id: number; refusal: Refusal; onBack: () => void }) {
+	const back = useAction(() => api.post(`/runs/${id}/restore`).then(onBack));
+	return (
+		<div class="hint">
+			<Trouble refusal={back.refusal ?? refusal} />
+			<p><button type="button" disabled={back.busy} onClick={() => void back.run()}>Bring run {id} back</button></p>
+		</div>
 	);
 }
 
@@ -191,23 +206,23 @@ function RunHead({ run, small, session }: { run: Run; small: boolean; session: S
 					{took !== null && <span>{duration(took)}</span>}
 					<span class="dim">{small && `run ${run.id} · `}{run.tool} · <Ago ns={run.created_ns} /></span>
 					{run.host && !small && <span class="dim">on {run.host}</span>}
+					<Tags tags={run.tags} />
 				</p>
 			</div>
 			<Actions run={run} small={small} />
 			<div class="run-progress">{active && <Progress run={run} took={took} />}</div>
 			{run.reason && <p class="trouble">{run.reason}</p>}
+			{run.form.notes && <p class="notes">{run.form.notes}</p>}
 		</div>
 	);
 }
 
 function Actions({ run, small }: { run: Run; small: boolean }) {
-	const [paused, setPaused] = useState(false);
 	const action = useAction(async (what: string) => {
 		if (what === "remove") {
 			await removeRun(run);
 			if (!small) go(`/s/${run.session}`);
 		} else await api.post(`/runs/${run.id}/${what}`);
-		if (what === "pause" || what === "resume") setPaused(what === "pause");
 	});
 	const button = (what: string, word: ComponentChildren, title: string) => (
 		<button type="button" disabled={action.busy} title={title} onClick={() => void action.run(what)}>{word}</button>
@@ -215,15 +230,16 @@ function Actions({ run, small }: { run: Run; small: boolean }) {
 	const over = OVER.includes(run.state);
 	return (
 		<div class="run-actions">
-			{run.state === "running" && run.tool !== "import" && (
+			{run.state === "running" && (
 				<>
-					{paused ? button("resume", "Resume", "Measure again") : button("pause", "Pause", "Stop measuring; the program goes on")}
+					{run.paused ? button("resume", "Resume", "Measure again") : button("pause", "Pause", "Measure nothing for a while; the program goes on")}
 					{run.tool !== "sample" && button("reset", "Reset", "Start the counters at nought")}
 				</>
 			)}
-			{!over && run.state !== "processing" && button("cancel", run.state === "queued" ? "Cancel" : "Stop", "End it; what was measured is kept")}
+			{!over && button("cancel", run.state === "queued" ? "Cancel" : "Stop", "End it; what was measured is kept")}
 			{over && run.tool !== "import" && button("rerun", "Again", "Queue the same run again")}
 			{hasData(run) && <Menu class="right" label="Download" title={`Download run ${run.id}`} items={downloadItems(run)} />}
+			{!over && !small && <NotifySwitch />}
 			{over && button("remove", "Remove", "Remove; it can be undone")}
 			<Trouble refusal={action.refusal} />
 		</div>

@@ -5,7 +5,7 @@ import { api } from "../api/client";
 import { ACTIVE, type Form, type Run, type Session } from "../api/core";
 import { BenchForm } from "../bench/form";
 import { History } from "../bench/history";
-import { notifyEnd, useNotify } from "../bench/notify";
+import { notifyEnd, NotifySwitch } from "../bench/notify";
 import { QueueBox } from "../bench/queue";
 import { go, setParams, usePlace } from "../model/address";
 import { importInto } from "../model/files";
@@ -15,6 +15,7 @@ import { useAction, useFetch, useSoon, useStream, useTitle } from "../model/hook
 import { useRunList } from "../model/runlist";
 import { Import } from "../widgets/import";
 import { Menu } from "../widgets/menu";
+import { Notes } from "../widgets/notes";
 import { toast } from "../widgets/toast";
 import { Trouble } from "../widgets/trouble";
 import { RunPanel } from "./run_panel";
@@ -36,7 +37,10 @@ export function SessionView({ id }: { id: number }) {
 	if (session.refusal && !session.data)
 		return <main class="page"><Trouble refusal={session.refusal} onRetry={session.reload} /><p><a href="/">All sessions</a></p></main>;
 	// What belongs to the view of another run, a range or a search, does not fit this one; the tab may.
-	const choose = (run: Run, tab: string | null) => go(`/s/${id}?run=${run.id}${tab ? `&tab=${tab}` : ""}`, "replace");
+	const choose = (run: Run, tab: string | null) => {
+		const kept = (["view", "hide"] as const).flatMap((name) => (tab && params.has(name) ? [[name, params.get(name)!]] : []));
+		go(`/s/${id}?${new URLSearchParams([["run", String(run.id)], ...(tab ? [["tab", tab]] : []), ...kept])}`, "replace");
+	};
 	const reload = (run: Run) => {
 		setForm(formOf(run));
 		choose(run, params.get("tab"));
@@ -52,10 +56,10 @@ export function SessionView({ id }: { id: number }) {
 			<Head session={session.data} runs={runs.items?.length ?? 0} />
 			<div class="bench-columns">
 				<aside class="column" aria-label="New run">
-					{session.data && <BenchForm session={session.data} form={form} setForm={setForm} onStarted={started} />}
+					{session.data && runs.items && <BenchForm session={session.data} form={form} setForm={setForm} onStarted={started} />}
 				</aside>
 				<section class={`column middle${chosen ? " has-run" : ""}`} aria-label="Chosen run">
-					{chosen ? <RunPanel id={chosen} key={chosen} tab={params.get("tab") ?? ""} onTab={(tab) => setParams({ tab })} small /> : <Begin busy={!runs.items} />}
+					{chosen ? <RunPanel id={chosen} tab={params.get("tab") ?? ""} onTab={(tab) => setParams({ tab })} small /> : <Begin busy={!runs.items} />}
 				</section>
 				<aside class="column" aria-label="History and queue">
 					<QueueBox session={id} />
@@ -90,34 +94,32 @@ function Begin({ busy }: { busy: boolean }) {
 
 function Head({ session, runs }: { session: Session | undefined; runs: number }) {
 	const [renaming, setRenaming] = useState(false);
-	const notify = useNotify();
 	const remove = useAction(async () => {
 		await api.remove(`/sessions/${session!.id}`);
 		toast(`Removed: ${session!.title}`, () => api.post(`/sessions/${session!.id}/restore`).then(() => go(`/s/${session!.id}`)));
 		go("/");
 	});
-	if (!session) return <div class="head"><h1>…</h1></div>;
+	if (!session) return <div class="head" aria-busy="true"><h1>…</h1><div class="session-actions" /><div class="session-notes" /></div>;
 	return (
 		<div class="head">
 			{renaming ? <Rename session={session} onDone={() => setRenaming(false)} /> : <h1><button type="button" class="title" title="Rename" onClick={() => setRenaming(true)}>{session.title || `Session ${session.id}`}</button></h1>}
 			<span class="dim">{count(Math.max(Number(session.runs), runs), "run")} · {bytes(session.bytes)}</span>
 			<span class="grow" />
-			{notify.possible && (
-				<label class="check" title="A notification of the browser when a run of this session ends">
-					<input type="checkbox" checked={notify.wanted} onChange={() => void notify.toggle()} /> Tell me at the end
-				</label>
-			)}
-			<span class="wide-only"><Import send={(file, progress) => importInto(session.id, file, progress)} /></span>
-			<a class="button wide-only" href={`/api/v1/sessions/${session.id}/hdf5`} download title="All runs of this session in one file, for pandas, h5py or MATLAB">Download HDF5</a>
-			<Menu
-				class="right" label="⋯" title="More of this session"
-				items={[
-					{ label: "Rename", onClick: () => setRenaming(true) },
-					{ label: "Download as HDF5", hint: "all its runs", href: `/api/v1/sessions/${session.id}/hdf5`, download: true },
-					{ label: "Remove", danger: true, onClick: () => void remove.run() },
-				]}
-			/>
+			<div class="session-actions">
+				<NotifySwitch />
+				<span class="wide-only"><Import send={(file, progress) => importInto(session.id, file, progress)} /></span>
+				<a class="button wide-only" href={`/api/v1/sessions/${session.id}/hdf5`} download title="All runs of this session in one file, for pandas, h5py or MATLAB">Download HDF5</a>
+				<Menu
+					class="right" label="⋯" title="More of this session"
+					items={[
+						{ label: "Rename", onClick: () => setRenaming(true) },
+						{ label: "Download as HDF5", hint: "all its runs", href: `/api/v1/sessions/${session.id}/hdf5`, download: true },
+						{ label: "Remove", danger: true, onClick: () => void remove.run() },
+					]}
+				/>
+			</div>
 			<Trouble refusal={remove.refusal} />
+			<Notes session={session} />
 		</div>
 	);
 }

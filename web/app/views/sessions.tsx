@@ -15,6 +15,7 @@ import { Import } from "../widgets/import";
 import { Menu } from "../widgets/menu";
 import { Spark } from "../widgets/spark";
 import { lazy } from "../widgets/lazy";
+import { Tags } from "../widgets/notes";
 import { StateBadge } from "../widgets/state";
 import { toast } from "../widgets/toast";
 import { Trouble } from "../widgets/trouble";
@@ -161,8 +162,9 @@ function Card({ session }: { session: Session }) {
 				<p class="dim">
 					{count(Number(session.runs), "run")} · {bytes(session.bytes)} · <Ago ns={session.created_ns} />
 					{run?.host && <> · {run.host}</>}
-					{session.tags.map((tag) => <span class="tag" key={tag}>{tag}</span>)}
+					<Tags tags={session.tags} />
 				</p>
+				{session.notes && <p class="dim ellipsis" title={session.notes}>{session.notes}</p>}
 				<Trouble refusal={action.refusal} />
 			</div>
 			<div class="card-run">

@@ -7,7 +7,7 @@ import { runTitle, stateWord } from "../model/runs";
 
 const KEY = "perfolio-notify";
 
-export function useNotify(): { wanted: boolean; possible: boolean; toggle: () => Promise<void> } {
+function useNotify(): { wanted: boolean; possible: boolean; toggle: () => Promise<void> } {
 	const possible = "Notification" in globalThis && isSecureContext;
 	const [wanted, setWanted] = useState(() => possible && localStorage.getItem(KEY) === "1" && Notification.permission === "granted");
 	const toggle = async () => {
@@ -16,6 +16,16 @@ export function useNotify(): { wanted: boolean; possible: boolean; toggle: () =>
 		setWanted(now);
 	};
 	return { wanted, possible, toggle };
+}
+
+export function NotifySwitch() {
+	const notify = useNotify();
+	if (!notify.possible) return null;
+	return (
+		<label class="check" title="A notification of the browser when a run ends">
+			<input type="checkbox" checked={notify.wanted} onChange={() => void notify.toggle()} /> Tell me at the end
+		</label>
+	);
 }
 
 export function notifyEnd(before: Run | undefined, now: Run): void {

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files: every format is taken in, dropped and chosen; every download holds what it should; and whatever
+// people type or bring is shown as text.
+import { spawn, spawnSync } from "node:child_process";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { gunzipSync, gzipSync } from "node:zlib";
+import { check, CORPUS, downloaded, equal, functionNames, run, SHELL, until } from "./lib.mjs";
+import { screens, settled } from "./screens.mjs";
+
+const text = (bytes) => Buffer.from(bytes).toString();
+const total = (folded) => text(folded).trim().split("\n").reduce((sum, line) => sum + Number(/ ([\d.]+)$/.exec(line)[1]), 0);
+
+// Recordings of others, and what is known of each from elsewhere.
+function corpusFiles() {
+	const read = (path) => readFileSync(join(CORPUS, path));
+	const recording = read("perfdata/quipper__perf.data.callgraph-3.8");
+	const script = read("perfscript/FlameGraph/example-perf-stacks.txt.gz");
+	const folded = read("folded/inferno/base__flames.txt");
+	const pprof = read("pprof/parca/normalizer__profile.pb.gz");
+	const blocks = text(gunzipSync(script)).match(/^\S.*:\s*$/gm).length;
+	const words = text(gunzipSync(pprof));
+	const zstd = spawnSync("zstd", ["-q", "-c"], { input: recording, maxBuffer: 1 << 26 });
+	const samples = (wanted) => ({ samples }) => samples === wanted;
+	return [
+		{ name: "perf.data", bytes: recording, good: samples(1768) }, // as perf report counts them
+		{ name: "perf.data.gz", bytes: gzipSync(recording), good: samples(1768) },
+		...(zstd.status === 0 ? [{ name: "perf.data.zst", bytes: zstd.stdout, good: samples(1768) }] : []),
+		{ name: "stacks.txt.gz", bytes: script, good: samples(blocks) },
+		{ name: "stacks.txt", bytes: gunzipSync(script), good: samples(blocks) },
+		{ name: "base.folded", bytes: folded, good: ({ weight }) => weight === total(folded) },
+		{ name: "cpu.pb.gz", bytes: pprof, good: ({ samples, rows }) => samples > 0 && rows.length > 3 && rows.every((row) => words.includes(row.function)) },
+	];
+}
+
+async function drop(page, name, bytes) {
+	const transfer = await page.evaluateHandle(([name, code]) => {
+		const data = new DataTransfer();
+		data.items.add(new File([Uint8Array.from(atob(code), (sign) => sign.charCodeAt(0))], name));
+		return data;
+	}, [name, Buffer.from(bytes).toString("base64")]);
+	await page.dispatchEvent("body", "dragenter", { dataTransfer: transfer });
+	const shown = await page.locator(".dropzone").isVisible();
+	await page.dispatchEvent("body", "drop", { dataTransfer: transfer });
+	return shown;
+}
+
+const pick = (page, name, bytes) => page.locator("[data-import]").first().setInputFiles({ name, mimeType: "application/octet-stream", buffer: Buffer.from(bytes) });
+
+// Brings a file in and waits until its run is over.
+async function bring({ server, page }, where, name, bytes, dropped) {
+	await page.goto(`${server.base}${where}`);
+	await page.locator(".card, .empty, form.bench").first().waitFor();
+	if (dropped) check(`where ${name} can be dropped is shown`, await drop(page, name, bytes));
+	else await pick(page, name, bytes);
+	await page.waitForURL(/\/r\/\d+/);
+	return server.ended(Number(/\/r\/(\d+)/.exec(page.url())[1]));
+}
+
+async function imports(world) {
+	const { server, page, session } = world;
+	if (!existsSync(CORPUS)) return console.log(`# recordings of others are not here: ${CORPUS}`);
+	const files = corpusFiles();
+	for (const [at, { name, bytes, good }] of files.entries()) {
+		const wrong = [];
+		for (const dropped of [true, false]) {
+			const where = (at % 2 === 0) === dropped ? "/" : `/s/${session}`; // each way on both screens, by turns
+			const done = await bring(world, where, name, bytes, dropped);
+			const top = await server.get(`/runs/${done.id}/top?limit=1000`).catch(() => ({ rows: [] }));
+			const weight = top.rows.reduce((sum, row) => sum + row.self_samples, 0);
+			if (done.state !== "done" || !good({ ...top, weight })) wrong.push({ dropped, state: done.state, reason: done.reason, samples: top.samples, weight });
+			await page.getByRole("tab", { name: "Functions" }).click();
+			await page.locator(".functions .wide tbody tr").first().waitFor();
+			const shown = await functionNames(page);
+			if (JSON.stringify(shown) !== JSON.stringify(top.rows.slice(0, 100).map((row) => row.function ?? "unknown"))) wrong.push({ dropped, shown: shown.slice(0, 5) });
+		}
+		check(`${name}, dropped and chosen, becomes a run with what it holds`, !wrong.length, wrong);
+	}
+}
+
+async function damaged(world) {
+	const { server, page } = world;
+	const done = await bring(world, "/", "broken.data", Buffer.from("PERFILE2 and then nothing of use"), false);
+	equal("a damaged file fails", done.state, "failed");
+	await page.locator(".run-head .trouble").waitFor();
+	equal("with the reason on its page", await page.locator(".run-head .trouble").textContent(), done.reason);
+	await page.goto(`${server.base}/`);
+	await page.locator(".card").first().waitFor();
+	const before = await page.locator(".card").count();
+	await pick(page, "empty.data", "");
+	const words = page.locator(".head .trouble");
+	await words.waitFor();
+	check("an empty one is refused in words, with what helps, where it was chosen", (await words.locator("p").first().textContent()).length > 10 && (await words.locator(".remedy").textContent()).length > 10, await words.textContent());
+	await until("no session of it to stay", async () => (await page.locator(".card").count()) === before);
+	check("and leaves no session behind", true);
+}
+
+const HOLDS = {
+	"perf.data": ({ bytes }) => text(bytes.subarray(0, 8)) === "PERFILE2",
+	"counters.csv": ({ bytes }) => /task-clock/.test(text(bytes)) && text(bytes).trim().split("\n").length > 3,
+	csv: ({ bytes, samples }) => text(bytes).trim().split("\n").length === samples + 1,
+	svg: ({ bytes }) => /<svg[\s>]/.test(text(bytes)) && /<title>/.test(text(bytes)),
+	html: ({ bytes }) => /^<!doctype html>/i.test(text(bytes)),
+	script: ({ bytes, samples }) => text(bytes).match(/ \d+\.\d+: +\d+ cpu-clock/g)?.length === samples,
+	folded: ({ bytes, name }) => text(bytes).includes(`${name};`) && text(bytes).trim().split("\n").every((line) => / \d+$/.test(line)),
+	json: ({ bytes }) => JSON.parse(text(bytes)).children.length > 0,
+	pprof: ({ bytes, name }) => text(gunzipSync(bytes)).includes(name),
+	speedscope: ({ bytes, hottest }) => JSON.parse(text(bytes)).shared.frames.some((frame) => frame.name === hottest),
+	firefox: ({ bytes, samples }) => JSON.parse(text(bytes)).threads.reduce((sum, one) => sum + (one.samples.length ?? one.samples.stack.length), 0) === samples,
+	hdf5: ({ bytes, samples, folder }) => hdf5(bytes, folder, samples),
+};
+
+// Opened by the library that everybody else uses, where that is installed.
+function hdf5(bytes, folder, samples) {
+	if (bytes.subarray(1, 4).toString() !== "HDF") return false;
+	const path = join(folder, "run.h5");
+	writeFileSync(path, bytes);
+	const script = "import h5py,sys\nf=h5py.File(sys.argv[1])\nout=[]\nf.visititems(lambda n,o: out.append(o.shape[0]) if isinstance(o,h5py.Dataset) and o.shape and 'samples' in n else None)\nprint(max(out))";
+	const read = spawnSync("/usr/bin/python3", ["-c", script, path], { encoding: "utf8" });
+	return /No module named/.test(read.stderr) || Number(read.stdout) === samples;
+}
+
+async function downloads({ server, page, session }) {
+	const name = "sort"; // of the process that works most
+	const done = await server.measure(session, { tool: "both", live: false, rate: "497", call_graph: "fp", interval_ms: 50, target: { ...SHELL, command: `seq 400000 | ${name} -r | tail -1` }, events: { count: "task-clock,page-faults", sample: "cpu-clock" } });
+	const { samples } = await server.get(`/runs/${done.id}/summary`);
+	const hottest = (await server.get(`/runs/${done.id}/top?limit=1`)).rows[0].function;
+	check("the run to download has samples", samples > 20, samples);
+	await page.goto(`${server.base}/s/${session}?run=${done.id}`);
+	const row = page.locator(`[data-run="${done.id}"]`);
+	const menu = row.getByRole("button", { name: /^Download/ });
+	await menu.click();
+	const formats = await page.getByRole("menuitem").evaluateAll((all) => all.map((one) => one.getAttribute("href").split("/").pop()));
+	equal("the menu has every format", [...formats].sort(), Object.keys(HOLDS).sort());
+	await page.keyboard.press("Escape");
+	for (const format of formats) {
+		await menu.click();
+		const file = await downloaded(page, () => page.locator(`[role=menuitem][href$="/export/${format}"]`).click());
+		const good = await Promise.resolve({ bytes: file.bytes, samples, name, hottest, folder: server.folder }).then(HOLDS[format]).catch(() => false);
+		check(`${format} comes from the menu, and holds the run`, good && file.name.includes(String(done.id)), `${file.name}: ${file.bytes.length} bytes, ${samples} samples: ${text(file.bytes.subarray(0, 300))}`);
+	}
+	const whole = await downloaded(page, () => page.getByRole("link", { name: "Download HDF5" }).click());
+	equal("the session as one HDF5 file", whole.bytes.subarray(1, 4).toString(), "HDF");
+	await page.goto(`${server.base}/r/${done.id}/raw`);
+	await page.locator(".downloads a").first().waitFor();
+	equal("the Raw tab offers the same", await page.locator(".downloads a").evaluateAll((all) => all.map((one) => one.getAttribute("href").split("/").pop())), formats);
+	return done.id;
+}
+
+const EVIL = "<img src=x onerror=hurt()><b>bold</b>";
+
+// Text of people in every place that takes some, on every screen that could show it.
+async function asText({ server, browser }) {
+	const person = await browser.person();
+	let hurt = 0;
+	await person.exposeFunction("hurt", () => hurt++);
+	const page = await browser.tab(person, server.link);
+	const wrong = [];
+	const look = async (where, shown) => {
+		await settled(page);
+		if (shown) await page.getByText(EVIL, { exact: false }).first().waitFor({ state: "attached" }).catch(() => wrong.push(`${where}: the text is not shown`));
+		const made = await page.evaluate(() => document.querySelectorAll("img[src=x], b").length ? [...document.querySelectorAll("img[src=x], b")].filter((one) => one.textContent === "bold" || one.matches("img[src=x]")).length : 0);
+		if (made) wrong.push(`${where}: it became markup`);
+	};
+	const session = (await server.post("/sessions", { title: `t ${EVIL}`, notes: `n ${EVIL}`, tags: [`g ${EVIL}`] })).id;
+	const done = await server.measure(session, {
+		tool: "both", live: false, rate: "997", environment: `A='${EVIL}'`, notes: `rn ${EVIL}`, tags: [`rt ${EVIL}`], interval_ms: 50, events: { count: "task-clock" },
+		target: { ...SHELL, command: `echo '${EVIL}'; echo '${EVIL}' >&2; seq 200000 | sort -r | tail -1 # ${EVIL}` },
+	});
+	equal("a run full of markup is measured", done.state, "done");
+	for (const [name, address] of Object.entries(screens({ session, run: done.id }, EVIL))) {
+		await page.goto(server.base + address);
+		await look(name, !["machines"].includes(name));
+	}
+	await page.goto(`${server.base}/s/${session}?run=${done.id}`);
+	await page.locator(`[data-run="${done.id}"]`).getByRole("button", { name: "Reload" }).click();
+	await page.getByRole("radio", { name: "Count", exact: true }).click();
+	await page.getByLabel("Events to count: expression").fill(EVIL);
+	await page.locator(".expression .bad").waitFor();
+	await page.getByLabel("Search: Events to count").fill(EVIL);
+	await look("event expression", true);
+	await page.locator(`[data-run="${done.id}"]`).getByRole("button", { name: /^Remove/ }).click();
+	await page.getByRole("button", { name: "Undo" }).waitFor();
+	await look("note of a removal", true);
+	await page.getByRole("button", { name: "Undo" }).click();
+
+	// A process, a file name and functions that are named so.
+	const named = spawn("bash", ["-c", 'exec -a "$0" sleep 60', `${EVIL}perfolio-named`], { stdio: "ignore" });
+	try {
+		await page.getByRole("radio", { name: "Process", exact: true }).click();
+		await page.getByLabel("Search running processes").fill("perfolio-named");
+		await page.locator(".processes li", { hasText: "perfolio-named" }).first().waitFor();
+		await look("processes", true);
+	} finally {
+		named.kill("SIGKILL");
+	}
+	const brought = await bring({ server, page }, `/s/${session}`, `f ${EVIL}.folded`, `main ${EVIL};work ${EVIL} 30\nmain ${EVIL};parse 10\n`, false);
+	for (const tab of ["overview", "flame", "functions", "raw", "time"]) {
+		await page.goto(`${server.base}/r/${brought.id}/${tab}?function=${encodeURIComponent(`work ${EVIL}`)}&search=work`);
+		await look(`imported, ${tab}`, true);
+		const canvas = page.locator(".flame-frames").first();
+		if (tab === "flame" && (await canvas.count())) {
+			await canvas.hover({ position: { x: 200, y: 40 } });
+			await look("card of a frame", true);
+		}
+	}
+	check("whatever is typed or brought in is shown as text, everywhere", !wrong.length, wrong);
+	equal("and nothing of it runs", hurt, 0);
+	await person.close();
+}
+
+await run(async ({ server, browser }) => {
+	const page = await browser.open(server.link);
+	const session = (await server.post("/sessions", { title: "Files" })).id;
+	const world = { server, browser, page, session };
+	await Promise.all([imports(world).then(() => damaged(world)), asText(world)]);
+	await downloads(world);
+});

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs while they run: pause, resume, reset, their output; whom one can measure; the queue.
+import { spawn } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { busy, check, equal, run, SHELL, start, until } from "./lib.mjs";
+
+const counted = (command, more = {}) => ({ tool: "count", live: true, interval_ms: 20, target: { ...SHELL, command }, events: { count: "task-clock" }, ...more });
+
+// What was counted in the newest points, as the API has them; null until there are some.
+async function newest(server, id, many = 8) {
+	const data = await server.get(`/runs/${id}/counters?width=4000`).catch(() => null);
+	const mean = data?.lines?.[0]?.mean.filter((value) => value !== null) ?? [];
+	return mean.length < many ? null : mean.slice(-many);
+}
+
+async function pausing({ server, page, session }) {
+	const made = (await server.post(`/sessions/${session}/runs`, counted(busy(60)))).items[0].id;
+	await page.goto(`${server.base}/r/${made}/counters`);
+	const button = (name) => page.locator(".run-actions").getByRole("button", { name, exact: true });
+	await button("Pause").waitFor();
+	equal("only what applies is offered", [await button("Resume").count(), await button("Reset").count(), await button("Stop").count(), await button("Remove").count(), await button("Again").count()], [0, 1, 1, 0, 0]);
+	await until("counts", async () => (await newest(server, made))?.some((value) => value > 0));
+	await button("Pause").click();
+	await button("Resume").waitFor();
+	equal("pause is shown as the run's state", [await page.locator(".run-head .state").textContent(), await button("Pause").count()], ["paused", 0]);
+	check("and known to the server", (await server.get(`/runs/${made}`)).paused);
+	await until("nothing to be counted", async () => (await newest(server, made))?.every((value) => value === 0));
+	check("a paused run counts nothing", true);
+	await page.reload();
+	await button("Resume").waitFor();
+	check("who comes later sees that it is paused", (await page.locator(".run-head .state").textContent()) === "paused");
+	await button("Resume").click();
+	await button("Pause").waitFor();
+	await until("counts again", async () => (await newest(server, made))?.every((value) => value > 0));
+	check("resume counts again", (await server.get(`/runs/${made}`)).paused === false);
+	const answer = page.waitForResponse((one) => one.url().endsWith(`/runs/${made}/reset`));
+	await button("Reset").click();
+	equal("reset is taken", (await answer).status(), 200);
+	await button("Stop").click();
+	const over = await server.ended(made);
+	equal("stop ends it, and keeps what was measured", [over.state, over.paused, over.facts?.tabs?.includes("counters")], ["cancelled", false, true]);
+	await button("Remove").waitFor();
+	equal("then other things apply", [await button("Pause").count(), await button("Stop").count(), await button("Again").count()], [0, 0, 1]);
+}
+
+// stdout and stderr as they come, apart and with their times.
+async function output({ server, page, session }) {
+	const go = join(server.folder, "go"); // until it is there the program waits
+	await page.goto(`${server.base}/s/${session}`);
+	await page.locator("#command").fill(`echo first; echo wrong >&2; until [ -e ${go} ]; do sleep 0.05; done; echo last`);
+	await page.getByLabel(/Through a shell/).check();
+	await page.getByRole("radio", { name: "Count", exact: true }).click();
+	const [{ id }] = await start(page);
+	await page.goto(`${server.base}/r/${id}/output`);
+	const terminal = page.locator(".terminal");
+	await until("the first line", async () => (await terminal.textContent()).includes("first"));
+	equal("output is shown while the program runs", (await server.get(`/runs/${id}`)).state, "running");
+	await until("the error", async () => (await terminal.locator(".stderr").allTextContents()).join("").includes("wrong"));
+	writeFileSync(go, "");
+	await until("the last line", async () => (await terminal.textContent()).includes("last"));
+	check("and goes on by itself", true);
+	await server.ended(id);
+	await page.locator(".output select").selectOption("stderr");
+	await until("one stream", async () => (await terminal.textContent()).trim() === "wrong");
+	check("stderr alone, and the address says so", page.url().includes("stream=stderr"));
+	await page.getByLabel("Times").check();
+	await until("times", async () => /^\d+\.\d{3} wrong/.test((await terminal.textContent()).trim()));
+	check("with the time of each line", page.url().includes("times=1"));
+	await page.locator(".output .chip", { hasText: "exit 0" }).waitFor();
+	check("and how it ended", true);
+}
+
+async function queue({ server, page, session }) {
+	await page.goto(`${server.base}/s/${session}`);
+	const first = (await server.post(`/sessions/${session}/runs`, counted("sleep 60"))).items[0].id;
+	const ids = [];
+	for (const name of ["true a", "true b", "true c"]) ids.push((await server.post(`/sessions/${session}/runs`, counted(name))).items[0].id);
+	const order = async () => (await page.locator(".queue li .mono").allTextContents()).map((text) => /true (\w)/.exec(text)?.[1]).join("");
+	await until("the queue", async () => (await order()) === "abc");
+	check("what waits is shown in its order", true);
+	await page.locator(".queue li").nth(2).focus();
+	await page.keyboard.press("Alt+ArrowUp");
+	await until("the move", async () => (await order()) === "acb");
+	equal("Alt and an arrow move it", (await server.get("/queue")).items.filter((one) => one.state === "queued").map((one) => one.id), [ids[0], ids[2], ids[1]]);
+	await page.locator(".queue li").nth(2).dragTo(page.locator(".queue li").nth(0));
+	await until("the drag", async () => (await order()) === "bac");
+	check("so does dragging", true);
+	await page.locator(".queue li").nth(0).getByRole("button", { name: /Cancel/ }).click();
+	await until("the cancel", async () => (await order()) === "ac");
+	equal("cancel takes one out", (await server.get(`/runs/${ids[1]}`)).state, "cancelled");
+	await page.locator(`[data-run="${first}"]`).getByRole("button", { name: "Stop" }).click();
+	for (const id of ids) await server.ended(id);
+	equal("the one that ran is stopped, the rest is run", (await server.get(`/runs/${ids[2]}`)).state, "done");
+}
+
+// Fills in the form but for whom to measure, and gives the run that it makes.
+async function measured({ server, page }) {
+	await page.getByRole("radio", { name: "Sample", exact: true }).click();
+	await page.getByLabel("Time limit").fill("1");
+	const [{ id }] = await start(page);
+	const done = await server.ended(id);
+	const { samples } = await server.get(`/runs/${id}/summary`).catch(() => ({ samples: 0 }));
+	return { done, samples, target: done.form.target };
+}
+
+async function targets(world) {
+	const { server, page, session } = world;
+	// Two threads that compute, as a user of their own.
+	const program = "import threading\nthreading.Thread(target=lambda: [x for x in iter(int, 1)], name='spinner', daemon=True).start()\nwhile True: pass";
+	const victim = spawn("/usr/bin/python3", ["-c", program], { stdio: "ignore", uid: 65534, gid: 65534 });
+	const choose = async (kind, name) => {
+		await page.goto(`${server.base}/s/${session}`);
+		await page.getByRole("radio", { name: kind, exact: true }).click();
+		if (name) await page.getByLabel(new RegExp(`^Search running`)).fill(name);
+	};
+	try {
+		await choose("Process", String(victim.pid));
+		await page.locator(".processes li", { hasText: String(victim.pid) }).getByRole("radio").check();
+		let made = await measured(world);
+		equal("a running process is attached to", [made.done.state, made.target.kind, made.target.who], ["done", "process", String(victim.pid)]);
+		check("with samples of it", made.samples > 5, made.samples);
+		const found = await until("both threads", async () => {
+			const one = (await server.get(`/processes?search=${victim.pid}`)).items.find((item) => item.pid === victim.pid);
+			return one?.threads?.length === 2 && one;
+		});
+		const thread = found.threads.find(({ tid }) => tid !== victim.pid);
+		await choose("Thread", String(victim.pid));
+		await page.locator(".processes li", { hasText: String(thread.tid) }).getByRole("radio").check();
+		made = await measured(world);
+		equal("a thread is chosen from the list", [made.done.state, made.target.kind, made.target.who], ["done", "thread", String(thread.tid)]);
+		const threads = (await server.get(`/runs/${made.done.id}/threads`)).rows;
+		equal("and nothing but it is sampled", threads.filter((row) => row.samples > 0).map((row) => row.tid), [thread.tid]);
+		await choose("User");
+		await page.locator("form.bench .field", { hasText: "all processes of that user" }).locator("input").fill("nobody");
+		made = await measured(world);
+		const pids = new Set((await server.get(`/runs/${made.done.id}/threads`)).rows.map((row) => row.pid));
+		check("all of a user is measured", made.done.state === "done" && made.target.kind === "user" && pids.has(victim.pid) && !pids.has(process.pid), { reason: made.done.reason, pids: [...pids] });
+		await choose("Whole host");
+		made = await measured(world);
+		const all = new Set((await server.get(`/runs/${made.done.id}/threads`)).rows.map((row) => row.pid));
+		check("the whole host is measured", made.done.state === "done" && made.target.kind === "host" && all.has(victim.pid) && all.size > 1, { reason: made.done.reason, all: [...all] });
+		equal("and called so", await page.locator(".run-head h2").textContent(), "the whole host");
+	} finally {
+		victim.kill("SIGKILL");
+	}
+}
+
+await run(async ({ server, browser }) => {
+	const page = await browser.open(server.link);
+	const session = (await server.post("/sessions", { title: "Runs" })).id;
+	const world = { server, page, session };
+	await pausing(world);
+	await output(world);
+	await queue(world);
+	await targets(world);
+});

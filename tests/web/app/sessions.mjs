@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sessions and their history, as web-ocperf had them and wished for; what is refused; the machines.
+import { check, equal, functionNames, run, start, unfold, until } from "./lib.mjs";
+
+async function sessions({ server, page }) {
+	await page.goto(`${server.base}/`);
+	await page.getByRole("button", { name: "New session" }).first().click();
+	await page.waitForURL(/\/s\/\d+/);
+	const id = Number(/\/s\/(\d+)/.exec(page.url())[1]);
+	await page.locator("h1 .title").click();
+	await page.getByLabel("Title").fill("Blue whale <b>& co</b>");
+	await page.keyboard.press("Enter");
+	await page.locator("h1 .title", { hasText: "Blue whale" }).waitFor();
+	equal("a title is text, not markup", (await server.get(`/sessions/${id}`)).title, "Blue whale <b>& co</b>");
+	equal("and is shown as it was typed", await page.locator("h1 .title").textContent(), "Blue whale <b>& co</b>");
+	await server.post("/sessions", { title: "Red panda" });
+	await page.goto(`${server.base}/`);
+	await page.locator(".card", { hasText: "Red panda" }).waitFor();
+	await page.getByLabel("Search sessions").fill("whale");
+	await until("the others to go", async () => (await page.locator(".card").count()) === 1);
+	check("search finds one", (await page.locator(".card-title").textContent()).startsWith("Blue whale"));
+	check("and is in the address", page.url().includes("search=whale"));
+	await page.reload();
+	await page.locator(".card").first().waitFor();
+	equal("which gives the same view again", await page.locator(".card").count(), 1);
+	await page.getByLabel("Search sessions").fill("");
+	await cards({ server, page });
+	const card = page.locator(".card", { hasText: "Red panda" });
+	await card.getByRole("button", { name: /Actions/ }).click();
+	await page.getByRole("menuitem", { name: "Remove" }).click();
+	await until("it to go", async () => !(await card.count()));
+	check("a removed session goes", true);
+	await page.getByRole("button", { name: "Undo" }).last().click();
+	await card.waitFor();
+	check("and comes back with Undo", true);
+	return id;
+}
+
+// What a card shows of a session, and its menu.
+async function cards({ server, page }) {
+	const measured = (await server.get("/sessions?search=example")).items[0];
+	const shown = page.locator(".card", { has: page.locator(`a[href="/s/${measured.id}"]`) });
+	const drawn = () => shown.locator("canvas").evaluate((canvas) => new Set(canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data).size > 8);
+	await until("a picture of the result", async () => (await shown.locator("canvas").count()) && drawn());
+	const last = (await server.get(`/runs?session=${measured.id}&limit=1`)).items[0];
+	check("a card has a small flame graph of its last run, its state and its host", (await shown.locator(".state").textContent()) === "done" && (await shown.textContent()).includes(last.host));
+	const card = page.locator(".card", { hasText: "Red panda" });
+	const act = async (name) => {
+		await card.getByRole("button", { name: /Actions/ }).click();
+		await page.getByRole("menuitem", { name, exact: true }).click();
+	};
+	await act("Rename");
+	await page.getByLabel("Title").fill("Red panda, renamed");
+	await page.keyboard.press("Enter");
+	await card.locator(".card-title", { hasText: "renamed" }).waitFor();
+	equal("a card is renamed in place", (await server.get("/sessions?search=panda")).items[0].title, "Red panda, renamed");
+	await act("Archive");
+	await until("it to go", async () => !(await card.count()));
+	await page.getByLabel("Archived").check();
+	await card.waitFor();
+	check("an archived one is among the archived", page.url().includes("archived=1"));
+	await act("Take out of the archive");
+	await until("it to go there", async () => !(await card.count()));
+	await page.getByLabel("Archived").uncheck();
+	await card.waitFor();
+	check("and comes back", true);
+}
+
+async function notes({ server, page, session }) {
+	await page.goto(`${server.base}/s/${session}`);
+	await page.getByRole("button", { name: "Add notes or tags" }).click();
+	const form = page.getByRole("form", { name: "Notes and tags" });
+	await form.getByLabel("Notes").fill("before the change\nof the hash");
+	await form.getByLabel("Tags").fill("hash, slow one");
+	await form.getByRole("button", { name: "Save" }).click();
+	await page.locator(".session-notes .notes").waitFor();
+	const now = await server.get(`/sessions/${session}`);
+	equal("notes and tags of a session are kept", [now.notes, now.tags], ["before the change\nof the hash", ["hash", "slow one"]]);
+	await page.goto(`${server.base}/?search=${encodeURIComponent("slow one")}`);
+	await page.locator(".card", { hasText: "before the change" }).waitFor();
+	check("and found by the search", (await page.locator(".card .tag").allTextContents()).includes("hash"));
+}
+
+async function history({ server, browser, page, session }) {
+	await page.goto(`${server.base}/s/${session}`);
+	await page.getByRole("radio", { name: "Both", exact: true }).click();
+	await page.locator("#command").fill('echo "n is $COUNT"; echo oops >&2; seq 300000 | sort -r | tail -1');
+	await page.getByLabel(/Through a shell/).check();
+	await unfold(page);
+	await page.getByLabel("Environment").fill("COUNT=7 NAME='x y'");
+	const [{ id }] = await start(page);
+	const done = await server.ended(id);
+	equal("a run with counters and samples is done", [done.state, done.tool], ["done", "both"]);
+	equal("its environment is kept", done.environment, ["COUNT=7", "NAME=x y"]);
+	const row = page.locator(`[data-run="${id}"]`);
+	await row.locator(".state.good").waitFor();
+	check("the history shows that it is done, without reloading", true);
+	await row.locator(".spark rect, .spark polyline").first().waitFor();
+	check("with a small picture", true);
+	await page.getByRole("tab", { name: "Output" }).click();
+	await until("the output", async () => (await page.locator(".terminal").textContent()).includes("n is 7"));
+	check("stdout is shown", true);
+	equal("and stderr apart from it", (await page.locator(".terminal .stderr").allTextContents()).join("").trim(), "oops");
+	await page.locator("#command").fill("something else");
+	await page.getByLabel("Environment").fill("");
+	await page.getByRole("radio", { name: "Count", exact: true }).click();
+	await row.getByRole("button", { name: "Reload" }).click();
+	equal("reload brings the command back", await page.locator("#command").inputValue(), done.form.target.command);
+	equal("and the environment", await page.getByLabel("Environment").inputValue(), "COUNT=7 NAME='x y'");
+	equal("and the tool", await page.getByRole("radio", { name: "Both", exact: true }).getAttribute("aria-checked"), "true");
+	await row.getByRole("button", { name: "Again" }).click();
+	const again = await until("the second run", async () => (await server.get(`/runs?session=${session}`)).items.find((one) => one.id > id));
+	await server.ended(again.id);
+	equal("Again measures the same once more", again.command, done.command);
+	await permalink({ server, browser, page, row, id });
+	await onlyData({ server, page, session, ids: [id, again.id] });
+	await removal({ server, page, id: again.id });
+	return id;
+}
+
+// The address of a run opens the same view for somebody else.
+async function permalink({ server, browser, page, row, id }) {
+	await row.getByRole("link", { name: "Link" }).click();
+	await page.waitForURL(new RegExp(`/r/${id}`));
+	await page.getByRole("tab", { name: "Functions" }).click();
+	await page.getByLabel("Search functions").fill("s");
+	await page.getByRole("button", { name: "Total" }).click();
+	await page.waitForURL(/search=s.*sort=total/);
+	const shown = (one) => one.locator(".functions .wide tbody").innerText();
+	const wanted = (await server.get(`/runs/${id}/top?limit=100&search=s&sort=total`)).rows.map((one) => one.function ?? "unknown");
+	await until("the search", async () => JSON.stringify(await functionNames(page)) === JSON.stringify(wanted));
+	const other = await browser.open(server.link);
+	await other.goto(page.url());
+	await until("the same rows", async () => (await other.locator(".functions .wide tbody tr").count()) && (await shown(other)) === (await shown(page)));
+	equal("a link opens the same view in another browser", [await other.getByLabel("Search functions").inputValue(), await other.locator("th[aria-sort]").innerText()], ["s", await page.locator("th[aria-sort]").innerText()]);
+	await other.context().close();
+}
+
+// Another run of the history in the same plots: nothing but data is fetched, and the plots are the same ones.
+async function onlyData({ server, page, session, ids }) {
+	await page.goto(`${server.base}/s/${session}?run=${ids[0]}&tab=counters`);
+	await page.locator(".u-over").first().waitFor();
+	const plots = await page.locator(".u-wrap").elementHandles();
+	const asked = [];
+	const note = (request) => asked.push(request.url());
+	page.on("request", note);
+	const data = page.waitForResponse((answer) => answer.url().includes(`/runs/${ids[1]}/counters?`));
+	await page.locator(`[data-run="${ids[1]}"] .history-main`).click();
+	await data;
+	await page.locator(".run-head", { hasText: `run ${ids[1]} ` }).waitFor();
+	page.off("request", note);
+	equal("another run in the plot: only data are fetched", asked.filter((url) => !url.includes("/api/v1/") && !url.endsWith("/icon.svg")), []);
+	check("and the plots stay where they are", plots.length > 0 && (await Promise.all(plots.map((one) => one.evaluate((element) => element.isConnected)))).every(Boolean));
+}
+
+async function removal({ server, page, id }) {
+	const row = page.locator(`[data-run="${id}"]`);
+	await row.getByRole("button", { name: /^Remove/ }).click();
+	await until("it to go", async () => !(await row.count()));
+	const gone = await server.get(`/runs/${id}`).then((one) => one.removed_until_ns, () => "gone");
+	check("a removed run goes", !!gone, gone);
+	await until("another run in its place", async () => !(await page.locator(".run-head").textContent()).includes(`run ${id} `));
+	check("and another one is looked at", true);
+	await page.getByRole("button", { name: "Undo" }).last().click();
+	await row.waitFor();
+	check("and comes back with Undo", (await server.get(`/runs/${id}`)).removed_until_ns === null);
+}
+
+// A program that can't be started: said where it was tried, and nothing is offered that is not there.
+async function failing({ server, page, session }) {
+	const form = { tool: "sample", target: { kind: "command", command: "./nothing-here --x" }, repeats: 2 };
+	const made = (await server.post(`/sessions/${session}/runs`, form)).items;
+	for (const one of made) await server.ended(one.id);
+	await page.goto(`${server.base}/s/${session}?run=${made[1].id}`);
+	const row = page.locator(`[data-run="${made[1].id}"]`);
+	await row.locator(".state.bad").waitFor();
+	check("repeats are numbered", (await row.textContent()).includes("2/2"), await row.textContent());
+	const words = await page.locator(".run-head > .trouble").textContent();
+	check("a run that failed says why", words.includes("./nothing-here") && words.includes("no such program"), words);
+	equal("and offers no downloads", await row.getByRole("button", { name: /^Download/ }).count(), 0);
+}
+
+// One click from nothing to the first picture.
+async function example({ server, page }) {
+	await page.getByRole("button", { name: "Run the example" }).click();
+	await page.waitForSelector(".flame-tab canvas");
+	check("the example is one click away", true);
+	const id = Number(new URL(page.url()).searchParams.get("run"));
+	const done = await server.ended(id);
+	equal("and runs well", [done.state, done.ending?.code], ["done", 0]);
+	const top = await server.get(`/runs/${id}/top?limit=5`);
+	check("its functions have names", top.rows.some((row) => /^Perl_/.test(row.function ?? "")), top.rows);
+}
+
+// What the server refuses is told where it was asked for, with what helps.
+async function refusals({ server, page, session }) {
+	await page.goto(`${server.base}/s/${session}`);
+	await page.getByRole("radio", { name: "Sample", exact: true }).click();
+	await page.locator("#command").fill("true");
+	await page.getByLabel("Rate", { exact: false }).first().fill("often");
+	const refused = page.waitForResponse((answer) => answer.url().endsWith("/runs") && answer.request().method() === "POST");
+	await page.getByRole("button", { name: /^Start/ }).click();
+	const { error } = await (await refused).json();
+	const trouble = page.locator(".start > .trouble");
+	await trouble.waitFor();
+	equal("a form that is refused says why beside its button", [await trouble.locator("p").first().textContent(), await trouble.locator(".remedy").textContent()], [error.message, error.remedy]);
+	check("with a remedy", error.message.includes("often") && error.remedy.length > 10, error);
+	await page.locator(".plan .trouble").waitFor();
+	check("the plan had said so before", (await page.locator(".plan .trouble").textContent()).includes("often"));
+	await page.getByLabel("Rate", { exact: false }).first().fill("99");
+	for (const [address, what] of [["/s/99999", "session 99999"], ["/r/99999", "run 99999"]]) {
+		await page.goto(server.base + address);
+		await page.locator(".trouble .remedy").waitFor();
+		check(`${address} is told to be missing, with what helps`, (await page.locator(".trouble").textContent()).includes(what));
+	}
+	await page.goto(`${server.base}/nowhere`);
+	await page.getByRole("heading", { name: "There is nothing at this address" }).waitFor();
+	check("so is an address that is none", true);
+}
+
+// Machines: all that the doctor says, and nothing else.
+async function machines({ server, page }) {
+	await page.goto(`${server.base}/hosts`);
+	const doctor = await server.get("/doctor");
+	const host = (await server.get("/hosts")).items[0];
+	await page.locator(".doctor li").first().waitFor();
+	const titles = await page.locator(".doctor li p:first-child > b").allTextContents();
+	equal("every finding of the doctor is shown", [...titles].sort(), doctor.findings.map((finding) => finding.title).sort());
+	const words = { ok: "works", limited: "limited", missing: "missing", unknown: "not known" };
+	for (const finding of doctor.findings.filter((one) => one.remedy).slice(0, 3)) {
+		const row = page.locator(".doctor li", { has: page.locator("b", { hasText: finding.title }) }).first();
+		check(`${finding.id}: its state and what helps`, (await row.locator(".state").textContent()) === words[finding.state] && (await row.locator(".remedy").textContent()).endsWith(finding.remedy), finding);
+	}
+	const text = await page.locator(".host").textContent();
+	check("with CPU, kernel and user of the host", [host.name, host.kernel, host.workload_user].every((word) => text.includes(word)), text);
+	const again = page.waitForResponse((answer) => answer.url().endsWith("/doctor"));
+	await page.getByRole("button", { name: "Look again" }).click();
+	equal("it can be asked again", (await again).status(), 200);
+}
+
+await run(async ({ server, browser }) => {
+	const page = await browser.open(server.link);
+	await example({ server, page });
+	const session = await sessions({ server, page });
+	const world = { server, browser, page, session };
+	await notes(world);
+	await history(world);
+	await failing(world);
+	await refusals(world);
+	await machines(world);
+});

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is said about an event of the catalogue.
+
+import type { EventInfo } from "../api/core";
+
+// As one would write it: in terms of its unit, or as the numbers of perf_event_attr.
+export function encodingOf(event: EventInfo): string {
+	if (event.encoding) return event.encoding;
+	if (event.type === undefined) return "";
+	const more = (["config1", "config2"] as const).flatMap((name) => (event[name] && Number(event[name]) ? [`, ${name} ${event[name]}`] : []));
+	return `type ${event.type}, config ${event.config ?? "0x0"}${more.join("")}`;
+}
