@@ -224,6 +224,7 @@ void live_free(struct live *live)
 	vec_each (run, &live->runs)
 		live_run_free(*run);
 	vec_free(&live->runs);
+	buf_free(&live->queue);
 	pthread_cond_destroy(&live->hurry);
 	pthread_mutex_destroy(&live->lock);
 	free(live);

@@ -3,6 +3,7 @@
 #ifndef SERVER_LIVE_INSIDE_H
 #define SERVER_LIVE_INSIDE_H
 
+#include "base/buf.h"
 #include "server/live.h"
 #include "server/live_run.h"
 #include <pthread.h>
@@ -16,7 +17,8 @@ struct live {
 	struct hub *hub;
 	live_run_writer *write_run;
 	/* Between hub_begin and hub_end: */
-	int64_t change; /* the last one told */
+	int64_t change;	  /* the last one told */
+	struct buf queue; /* as it was told */
 	VEC(struct live_run *) runs;
 	/* The thread: */
 	pthread_t thread;

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define QUEUE 10000 /* runs of it that are told */
 
@@ -137,17 +138,21 @@ static void tell_change(struct live *live, enum live_topic_kind kind, int64_t id
 	hub_publish(live->hub, live_topic_name(topic, kind, id), "change", json);
 }
 
+/* Runs come into the queue, move in it, and leave it by their states: told is what comes of it. */
 static void tell_queue(struct live *live)
 {
 	struct buf json = { 0 };
 
 	if (!hub_wanted(live->hub, "queue")) {
 		hub_skip(live->hub, "queue");
+		buf_free(&live->queue);
 		return;
 	}
 	queue_json(live, &json);
-	hub_publish(live->hub, "queue", "queue", json.data);
-	buf_free(&json);
+	if (strcmp(buf_text(&json), buf_text(&live->queue)))
+		hub_publish(live->hub, "queue", "queue", json.data);
+	buf_free(&live->queue);
+	live->queue = json;
 }
 
 static void tell_run_on(struct live *live, const struct run *run, enum live_topic_kind kind,
@@ -204,6 +209,7 @@ static void tell_run(struct live *live, const struct change *change)
 void live_tell_changes(struct live *live)
 {
 	struct changes changes = { 0 };
+	bool queue = false;
 	size_t count;
 
 	do {
@@ -211,16 +217,17 @@ void live_tell_changes(struct live *live)
 		store_changes(live->store, live->change, LIVE_CHANGES, &changes, NULL);
 		vec_each (change, &changes) {
 			live->change = change->number;
-			if (change->kind == STORE_QUEUE) {
-				tell_queue(live);
-			} else if (change->kind == STORE_RUN) {
+			queue |= change->kind == STORE_QUEUE || change->kind == STORE_RUN;
+			if (change->kind == STORE_RUN) {
 				tell_run(live, change);
-			} else {
+			} else if (change->kind == STORE_SESSION) {
 				tell_change(live, TOPIC_SESSIONS, 0, change);
 				tell_change(live, TOPIC_SESSION, change->id, change);
 			}
 		}
 		count = changes.len;
 	} while (count == LIVE_CHANGES);
+	if (queue)
+		tell_queue(live);
 	vec_free(&changes);
 }

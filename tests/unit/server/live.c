@@ -125,6 +125,10 @@ TEST(live_tells_changes)
 	EXPECT_CONTAINS(got.data, "{\"id\":1,\"state\":\"starting\"}");
 	EXPECT_CONTAINS(got.data, "\"items\":[],\"running\":[1]}");
 	EXPECT_TEXT(look(), "");
+	step(RUN_STARTING, RUN_RUNNING);
+	EXPECT(!strstr(look(), "\"items\":"));
+	step(RUN_RUNNING, RUN_FAILED);
+	EXPECT_CONTAINS(look(), "\"items\":[],\"running\":[]}");
 
 	EXPECT_CONTAINS(join(TOPIC_RUN, 99), "event: end");
 	EXPECT_CONTAINS(join(TOPIC_TREE, 99), "\"state\":\"unknown\"");

@@ -2,7 +2,7 @@
 // The bench: the form on the left, the chosen run in the middle, what was measured before on the right.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { api } from "../api/client";
-import { ACTIVE, type Form, type Run, type Session } from "../api/core";
+import { ACTIVE, OVER, type Form, type Run, type Session } from "../api/core";
 import { BenchForm } from "../bench/form";
 import { History } from "../bench/history";
 import { notifyEnd, NotifySwitch } from "../bench/notify";
@@ -30,7 +30,9 @@ export function SessionView({ id }: { id: number }) {
 	const [form, setForm] = useForm(runs.items);
 	const sessionSoon = useSoon(session.reload);
 	useStream([`session:${id}`], (event, data) => {
-		if (event === "again" || (event === "change" && (data as { kind: string }).kind === "session")) sessionSoon();
+		// What a run has brought counts in the session's size.
+		const grown = event === "run" && OVER.includes((data as { run: Run }).run.state);
+		if (event === "again" || grown || (event === "change" && (data as { kind: string }).kind === "session")) sessionSoon();
 	});
 	useTitle(session.data?.title ?? "Session");
 	useReadyToType(!!session.data && runs.items?.length === 0);
