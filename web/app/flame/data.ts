@@ -71,6 +71,8 @@ export function isReady(state: string): boolean {
 
 const MOST_THREADS = 200;
 const ZOOMED_MS = 250; // until a zoom has come to its end
+const FRAMES = 100000; // as many as are drawn at once without a pause
+const MOST_ROWS = 100000;
 
 export function useEvents({ api, run }: TabProps): Answer<{ rows: EventRow[] }> {
 	return useAnswer(isReady(run.state) ? (signal) => api.json(`/runs/${run.id}/events`, {}, signal) : null, [run.id, run.state]);
@@ -118,13 +120,38 @@ export function useGraph({ api, run }: TabProps, state: FlameState): Answer<Grap
 	const asked = JSON.stringify([run.id, filter, state.most]);
 	const last = useRef<Graph | null>(null);
 	const inside = useInside(state, asked, last.current);
-	const query = { ...filter, most: state.most || undefined, inside: inside ? inside.toString(16) : undefined };
+	const query = { ...filter, most: state.most || FRAMES, inside: inside ? inside.toString(16) : undefined };
 	const answer = useAnswer(
 		isReady(run.state) ? async (signal) => readAnswer(await api.text(`/runs/${run.id}/flame`, query, signal)) : null,
 		[run.state, asked, inside],
 	);
 	last.current = answer.value;
 	return answer;
+}
+
+// Self and total of functions by name, in the graph's unit.
+export type Totals = Map<string, { self: number; total: number }>;
+
+interface TopRow {
+	function: string | null;
+	self_count: string;
+	total_count: string;
+}
+
+// The sums of all frames of a graph that was sent without its narrowest; null: its own are right.
+export function useTotals({ api, run }: TabProps, state: FlameState, graph: Graph | null): Totals | null {
+	const wanted = isReady(run.state) && graph !== null && graph.hidden > 0 && !state.changes.length;
+	const filter = filterOf(state);
+	const answer = useAnswer(wanted ? async (signal) => {
+		const { rows } = await api.json<{ rows: TopRow[] }>(`/runs/${run.id}/top`, { ...filter, limit: MOST_ROWS }, signal);
+		const totals: Totals = new Map();
+		for (const { function: name, self_count, total_count } of rows) {
+			const before = totals.get(name ?? "") ?? { self: 0, total: 0 };
+			totals.set(name ?? "", { self: before.self + Number(self_count), total: before.total + Number(total_count) });
+		}
+		return totals;
+	} : null, [run.id, wanted, JSON.stringify(filter)]);
+	return wanted ? answer.value : null;
 }
 
 interface LiveEvent extends TreeGrowth {

@@ -76,7 +76,7 @@ export function nameIn(graph: Graph, tree: Tree, frame: number): string {
 	return graph.functions[graph.functionOf[tree.face[frame]!]!] ?? "";
 }
 
-const NOT_SHOWN = "[not shown]"; // src/render/flame_columns.h
+export const NOT_SHOWN = "[not shown]"; // src/render/flame_columns.h
 const SEEN = 1 / 4000; // of a screen's width
 
 // Whether a frame has something in it that was left out and would be seen in a zoom to it.

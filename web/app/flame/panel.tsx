@@ -14,6 +14,7 @@ import type { FlameView } from "../../flame/view";
 import { amount, percent } from "../../flame/words";
 import { actionsOf } from "./actions";
 import { Chosen } from "./chosen";
+import type { Totals } from "./data";
 import { Help } from "./help";
 import { useKeys } from "./keys";
 import { Found, forwardTree, isGroup, isLeafFirst, nameIn, search, treeOf } from "./model";
@@ -31,6 +32,7 @@ export interface PanelProps {
 	history: History; // what it does
 	filters?: ComponentChildren; // what chooses the samples
 	source: (graph: Graph, name: string) => ComponentChildren; // a link to a function's source
+	totals?: Totals | null; // by function, where the graph has not all frames
 	note?: ComponentChildren; // what to know of the samples
 	busy?: boolean; // another graph is on its way
 }
@@ -131,9 +133,9 @@ export function FlamePanel(props: PanelProps) {
 	calls.current = { actions, mark: props.change };
 	// A hundred rows need not be compared for each zoom.
 	const table = useMemo(() => state.table && (
-		<FunctionTable graph={graph} tree={forward} found={found.found} marked={state.marked} order={state.order}
+		<FunctionTable graph={graph} tree={forward} totals={props.totals ?? null} found={found.found} marked={state.marked} order={state.order}
 			onOrder={(order) => calls.current.mark({ order })} onChoose={(name) => calls.current.actions.pick(name)} />
-	), [graph, forward, found.found, state.marked, state.order, state.table]);
+	), [graph, forward, props.totals, found.found, state.marked, state.order, state.table]);
 	useKeys(actions, state.inverted, !help);
 	useEffect(() => void (state.sandwich && setWhole(true)), [state.sandwich]);
 

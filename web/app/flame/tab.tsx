@@ -2,7 +2,7 @@
 // The Flame tab of a run.
 
 import { useMemo, useRef } from "preact/hooks";
-import { Answer, isLive, isReady, useEvents, useGraph, useLiveGraph, useThreads } from "./data";
+import { Answer, isLive, isReady, useEvents, useGraph, useLiveGraph, useThreads, useTotals } from "./data";
 import { Filters } from "./filters";
 import { FlamePanel } from "./panel";
 import type { Refusal, TabProps } from "./props";
@@ -72,11 +72,12 @@ function Shown(props: TabProps & { width: number }) {
 	const answer = useGraph(props, state);
 	const live = useLiveGraph(props, state.event, state.who);
 	const graph = useShown(answer, live?.graph ?? null, run.id);
+	const totals = useTotals(props, state, answer.value);
 	const names = live?.events ?? events.value?.rows.filter(({ samples }) => samples > 0).map(({ event }) => event) ?? [];
 	if (answer.refusal) return <Refused refusal={answer.refusal} onReset={() => change(ALL)} />;
 	if (!graph) return <Waiting state={run.state} />;
 	return (
-		<FlamePanel graph={graph} state={state} change={change} history={history} busy={answer.busy} note={<Note tab={props} />}
+		<FlamePanel graph={graph} state={state} change={change} history={history} busy={answer.busy} totals={totals} note={<Note tab={props} />}
 			filters={<Filters state={state} change={history.change} events={names} threads={live?.threads ?? threads.value} start={graph.start} />}
 			source={(shown, name) => <Source key={name} tab={props} graph={shown} name={name} state={state} />} />
 	);

@@ -8,16 +8,19 @@ import { Sums, sumFunctions } from "../../flame/functions";
 import { labelIn } from "../../flame/label";
 import type { Tree } from "../../flame/tree";
 import { amount, grouped, percent } from "../../flame/words";
+import type { Totals } from "./data";
+import { NOT_SHOWN } from "./model";
 import { useSize } from "./size";
 import type { Order } from "./state";
 
 const PAGE = 100;
-const FIGURES = 2 * 84 + 20; // pixels of a row that are not its name's; flame.css has the same
+const FIGURES = 2 * 90 + 20; // pixels of a row that are not its name's; flame.css has the same
 const LETTER = 7.3; // of a name, about
 
 interface TableProps {
 	graph: Graph;
 	tree: Tree; // from the roots on
+	totals: Totals | null; // where the tree has not all frames
 	found: Uint8Array | null;
 	marked: string;
 	order: Order;
@@ -34,6 +37,17 @@ export function ordered(names: string[], sums: Sums, order: Order, found: Uint8A
 			: by[b]! - by[a]! || sums.total[b]! - sums.total[a]! || a - b);
 }
 
+// The sums of all frames, of the functions that have some here.
+export function corrected({ functions }: Graph, sums: Sums, totals: Totals | null): Sums {
+	if (!totals) return sums;
+	const known = (name: number) => totals.get(functions[name]!);
+	return {
+		self: sums.self.map((self, name) => known(name)?.self ?? self),
+		total: sums.total.map((total, name) => known(name)?.total ?? total),
+		order: sums.order.filter((name) => functions[name] !== NOT_SHOWN),
+	};
+}
+
 function Share({ value, whole, unit }: { value: number; whole: number; unit: string }) {
 	const part = `${((100 * value) / (whole || 1)).toFixed(1)}%`;
 	return <td title={amount(value, unit)} style={{ "--part": part }}>{percent(value, whole)}</td>;
@@ -46,7 +60,7 @@ export function FunctionTable(props: TableProps) {
 	const [rows, setRows] = useState(PAGE);
 	const [box, { width }] = useSize();
 	const room = Math.max(12, Math.floor((width - FIGURES) / LETTER));
-	const sums = useMemo(() => sumFunctions(graph, tree), [graph, tree]);
+	const sums = useMemo(() => corrected(graph, sumFunctions(graph, tree), props.totals), [graph, tree, props.totals]);
 	const listed = useMemo(() => ordered(graph.functions, sums, order, props.found), [graph, sums, order, props.found]);
 	const whole = tree.total[0] ?? 0;
 	useEffect(() => setRows(PAGE), [order, props.found]);

@@ -3,7 +3,7 @@
 
 import { useEffect, useLayoutEffect, useMemo, useState } from "preact/hooks";
 import type { Graph } from "../../flame/columns";
-import { isReady, useEvents, useGraph, useLiveGraph, useThreads } from "../flame/data";
+import { isReady, useEvents, useGraph, useLiveGraph, useThreads, useTotals } from "../flame/data";
 import { Filters } from "../flame/filters";
 import { FlamePanel } from "../flame/panel";
 import type { TabProps } from "../flame/props";
@@ -75,10 +75,11 @@ interface GraphProps {
 
 function GraphBelow({ tab, state, change, history, live }: GraphProps) {
 	const graph = useGraph(tab, state);
+	const totals = useTotals(tab, state, graph.value);
 	const shown = useShown(graph, live, tab.run.id);
 	if (graph.refusal) return <Refused refusal={graph.refusal} onReset={() => change(ALL)} />;
 	if (!shown) return <Waiting state={tab.run.state} />;
-	return <FlamePanel graph={shown} state={state} change={change} history={history} busy={graph.busy} note={<Note tab={tab} />}
+	return <FlamePanel graph={shown} state={state} change={change} history={history} busy={graph.busy} totals={totals} note={<Note tab={tab} />}
 		source={(made, name) => <Source key={name} tab={tab} graph={made} name={name} state={state} />} />;
 }
 
