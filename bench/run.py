@@ -33,7 +33,8 @@ from goals import NotCompared
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
 BENCHMARKS = ["list", "startup", "interval", "record", "copies", "read", "report", "script",
-              "unwind", "inline", "sqlite", "growth", "filter", "flame", "fold", "page", "paint", "server", "stream", "tabs"]
+              "unwind", "inline", "sqlite", "growth", "filter", "flame", "fold", "page", "paint", "server", "stream",
+              "tabs", "plots"]
 UNITS = {"elapsed_ms": "ms", "cpu_ms": "ms", "memory_mb": "MB", "cpu_per_tick_us": "us"}
 
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A data folder for bench/server.py: one run that is done, with the samples of a recording, at
- * least so many, and so many points of 8 counters.
+ * A data folder for bench/server.py and bench/plots.py: one run that is done, with the samples of a
+ * recording, at least so many, and so many points of 8 counters.
  *
- *	serverdata DIR RECORDING SAMPLES POINTS
+ *	serverdata DIR RECORDING|- SAMPLES POINTS
+ *
+ * Without a recording (-) there are only counters.
  *
  * Prints the id of the run.
  */
@@ -19,9 +21,11 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define EVENTS	 8
 #define INTERVAL 1000000u
+#define START	 1000000000u /* of counters alone */
 
 static struct profile *read_profile(const char *path, struct err *err)
 {
@@ -88,12 +92,14 @@ static int add_series(struct datadir *dir, int64_t run, uint64_t start, size_t p
 	return rc ? rc : content_end(content, err);
 }
 
-static int add_run(struct datadir *dir, int64_t *run, struct err *err)
+static int add_run(struct datadir *dir, bool sampled, int64_t *run, struct err *err)
 {
 	struct store *store = datadir_store(dir);
-	struct run facts = {
-		.state = RUN_PROCESSING, .host = "here", .form = "{}", .tool = "both"
-	};
+	struct run facts = { .state = RUN_PROCESSING,
+			     .host = "here",
+			     .form = "{}",
+			     .tool = sampled ? "both" : "count",
+			     .facts.facts = sampled ? NULL : "{\"tabs\":[\"counters\"]}" };
 	int rc = store_session_add(store, &(struct session_patch){ .title = "bench" },
 				   &facts.session, err);
 
@@ -104,18 +110,20 @@ static int add_run(struct datadir *dir, int64_t *run, struct err *err)
 
 static int fill(char **argv, struct err *err)
 {
-	struct profile *profile = read_profile(argv[2], err);
-	struct datadir *dir = profile ? datadir_open(argv[1], DATADIR_SERVE, err) : NULL;
+	bool sampled = strcmp(argv[2], "-");
+	struct profile *profile = sampled ? read_profile(argv[2], err) : NULL;
+	struct datadir *dir = profile || !sampled ? datadir_open(argv[1], DATADIR_SERVE, err)
+						  : NULL;
+	uint64_t start = profile ? profile->samples.time[0] : START;
 	int64_t run = 0;
-	int rc = dir ? add_run(dir, &run, err) : -err->code;
+	int rc = dir ? add_run(dir, sampled, &run, err) : -err->code;
 
-	if (!rc) {
+	if (!rc && profile) {
 		samples_repeat(profile, strtoull(argv[3], NULL, 10));
 		rc = add_index(dir, run, profile, err);
 	}
 	if (!rc)
-		rc = add_series(dir, run, profile->samples.time[0], strtoull(argv[4], NULL, 10),
-				err);
+		rc = add_series(dir, run, start, strtoull(argv[4], NULL, 10), err);
 	if (!rc)
 		printf("%lld\n", (long long)run);
 	datadir_close(dir);
@@ -127,7 +135,7 @@ int main(int argc, char **argv)
 {
 	struct err err = { 0 };
 	int rc = argc == 5 ? fill(argv, &err)
-			   : err_set(&err, 22, "usage: serverdata DIR RECORDING SAMPLES POINTS");
+			   : err_set(&err, 22, "usage: serverdata DIR RECORDING|- SAMPLES POINTS");
 
 	if (rc)
 		fprintf(stderr, "serverdata: %s\n", err.text);

@@ -138,8 +138,10 @@ void series_plot_json(const struct series_subject *subject, const struct series_
 		    series->count ? series->rows[series->count - 1].time_ns : start);
 	out_json_ns(out, "from_ns", plot.from_ns);
 	out_json_ns(out, "to_ns", plot.to_ns);
-	out_printf(out, "\"points\":%zu,\"down_sampled\":%s,\"running\":%s,", plot.points,
-		   plot.down_sampled ? "true" : "false", subject->running ? "true" : "false");
+	out_printf(out, "\"points\":%zu,\"down_sampled\":%s,\"running\":%s,\"per\":\"%s\",",
+		   plot.points, plot.down_sampled ? "true" : "false",
+		   subject->running ? "true" : "false",
+		   question->per_second ? "second" : "interval");
 	put_times(out, series, &plot);
 	out_text(out, "\"lines\":[");
 	vec_each (line, &plot.lines) {

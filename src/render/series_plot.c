@@ -130,9 +130,20 @@ static void put_ratio(struct plotter *p, const struct plot_ratio *ratio)
 	    ratio->kind->factor * of->value, by);
 }
 
+/* What a tick's counts are divided by. */
+static double tick_weight(const struct plotter *p)
+{
+	uint64_t length = p->tick_ns - p->tick_before;
+
+	if (!p->question->per_second)
+		return 1;
+	return (double)(length ? length : p->series->head->interval_ns) / 1e9;
+}
+
 static void end_tick(struct plotter *p)
 {
 	struct series_plot *plot = p->plot;
+	double weight;
 
 	if (!p->in_tick)
 		return;
@@ -148,10 +159,12 @@ static void end_tick(struct plotter *p)
 	p->looked = plot->lines.len;
 	vec_each (ratio, &plot->ratios)
 		put_ratio(p, ratio);
+	weight = tick_weight(p);
 	vec_each (line, &p->touched) {
 		struct pending *pending = &p->pending.data[*line];
 
-		put(&plot->lines.data[*line].cells[p->column], pending->value, pending->value, 1);
+		put(&plot->lines.data[*line].cells[p->column], pending->value / weight,
+		    pending->value, weight);
 		*pending = (struct pending){ 0 };
 	}
 	p->touched.len = 0;

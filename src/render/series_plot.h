@@ -3,9 +3,9 @@
  * Counters as a plot of some pixels' width: what is more than that is put together to columns, of
  * which the lowest, the highest and the mean value are kept, so that no peak is lost.
  *
- * All rows that were read together are one tick.  Values of lines are what was counted in an
- * interval; ratios (instructions per cycle ...) are made of counts of the same tick and of events
- * with the same modifiers.
+ * All rows that were read together are one tick.  Values of lines are what was counted in a
+ * tick, or a second; ratios (instructions per cycle ...) are made of counts of the same tick and of
+ * events with the same modifiers.
  */
 #ifndef RENDER_SERIES_PLOT_H
 #define RENDER_SERIES_PLOT_H
@@ -20,6 +20,7 @@ struct series_question {
 	uint32_t width;		   /* columns; 0: PLOT_WIDTH */
 	const uint8_t *events;	   /* a byte for each event; NULL: all */
 	bool each_cpu;		   /* a line for each CPU; else they are added */
+	bool per_second;	   /* values by how long their tick was, which may come late */
 	const struct cpuset *cpus; /* only these; NULL: all */
 };
 #define PLOT_WIDTH     1500

@@ -123,6 +123,17 @@ static int read_cpus(const struct request *request, struct series_question *ques
 	return rc ? -EINVAL : 0;
 }
 
+static int read_per(const struct request *request, struct series_question *question,
+		    struct err *err)
+{
+	static const char *const words[] = { "interval", "second", NULL };
+	unsigned choice = 0;
+	int rc = result_choice(request, "per", words, &choice, err);
+
+	question->per_second = choice;
+	return rc;
+}
+
 static int get_counters(struct request *request, struct err *err)
 {
 	struct series_question question = { 0 };
@@ -142,6 +153,8 @@ static int get_counters(struct request *request, struct err *err)
 		rc = read_events(request, counters.series, &events, err);
 	if (!rc)
 		rc = read_cpus(request, &question, &cpus, err);
+	if (!rc)
+		rc = read_per(request, &question, err);
 	if (!rc) {
 		question.events = events;
 		subject = subject_of(&counters);

@@ -166,6 +166,13 @@ def check_counters(site, run):
         lib.check(int(line["total"]) == sum(values) and max(small["max"]) == max(values) and
                   min(small["min"]) == min(values), f"counters: {line['event']} keeps sum and extremes",
                   line["total"], sum(values))
+    rates = site.get(f"/runs/{run}/counters?width=20000&per=second")
+    lengths = [later - earlier for earlier, later in zip([0, *plot["t"]], plot["t"])]
+    lib.check(rates["per"] == "second" and all(
+        abs(rate * length / 1e9 - value) <= 1e-6 * max(value, 1)
+        for line, other in zip(plot["lines"], rates["lines"])
+        for value, rate, length in zip(line["mean"], other["mean"], lengths)),
+        "counters: values of a second go by how long an interval was", lengths[:5])
     bars = site.get(f"/runs/{run}/counters/histogram?event=task-clock&bins=7")
     lib.check(sum(bars["counts"]) == bars["points"] == len(plot["t"]), "counters: bars hold all ticks", bars)
     clock = next(line for line in plot["lines"] if line["event"] == "task-clock")

@@ -117,6 +117,35 @@ TEST(series_of_something_else_is_refused)
 	done(&made);
 }
 
+/* A tick that comes late holds more, and a second no more than before. */
+TEST(plot_per_second_goes_by_the_length_of_ticks)
+{
+	static const uint64_t lengths[] = { 1, 4, 1, 2 };
+	struct series_question question = { .width = 100, .per_second = true };
+	struct series_plot plot;
+	struct made made;
+	uint64_t time = START;
+
+	make(&made, CYCLES, sizeof(CYCLES), 3);
+	for (size_t i = 0; i < ARRAY_SIZE(lengths); i++) {
+		time += lengths[i] * INTERVAL;
+		add(&made, time, 0, -1, 5 * lengths[i]);
+	}
+	open_made(&made);
+	series_plot_make(&plot, &made.series, &question);
+	for (size_t i = 0; i < ARRAY_SIZE(lengths); i++)
+		EXPECT(fabs(plot.lines.data[0].cells[i].max - 500) < 1e-6);
+	series_plot_free(&plot);
+	question.width = 2;
+	series_plot_make(&plot, &made.series, &question);
+	EXPECT(plot.down_sampled);
+	EXPECT(fabs(plot.lines.data[0].cells[1].sum / plot.lines.data[0].cells[1].weight - 500) <
+	       1e-6);
+	EXPECT_INT(plot.lines.data[0].total, 40);
+	series_plot_free(&plot);
+	done(&made);
+}
+
 TEST(plot_of_few_ticks_shows_each)
 {
 	struct series_question question = { .width = 100 };

@@ -55,49 +55,66 @@ function useDetail(view: View, rested: Range | null): Range | null {
 	return wanted;
 }
 
-// Rows go to the growing curves; what comes before the answer that they continue waits for it.
+const KEPT = 40; // pieces of the stream: four seconds
+
+// Rows go to the growing curves. The latest are kept: an answer that comes anew is older than they are.
 function useGrowth(run: Counted, view: View, counters: Counters | undefined, curves: Curves | undefined, reload: () => void) {
 	const live = isLive(run);
 	const growth = useRef<Growth | null>(null);
-	const waiting = useRef<Row[]>([]);
+	const latest = useRef<Row[][]>([]);
+	const next = useRef(0); // the row that is to come
 	const again = useSoon(reload, 500);
-	const add = (rows: Row[]) => {
+	const add = ({ first, rows }: { first: number; rows: Row[] }) => {
 		const grown = growth.current;
+		const hole = first > next.current;
+		next.current = first + rows.length;
 		if (!rows.length) return;
-		if (!grown) {
-			waiting.current = waiting.current.concat(rows);
-			return again();
-		}
-		if (!grown.follows(String(rows[0]![0]))) again();
+		latest.current.push(rows);
+		if (latest.current.length > KEPT) latest.current.shift();
+		// The answer had nothing yet, or something is missing between.
+		if (counters && (!grown || hole)) again();
+		if (!grown) return;
 		grown.add(rows);
 		view.grow(grown.whole.to);
 		view.draw();
 	};
 	useStream(live ? [`run:${run.id}:counters`] : [], (event, data) => {
 		if (event === "points-snapshot") {
-			waiting.current = [];
-			add((data as StreamPointsSnapshot).rows);
-		} else if (event === "points") add((data as StreamPoints).rows);
+			latest.current = [];
+			add(data as StreamPointsSnapshot);
+		} else if (event === "points") add(data as StreamPoints);
 		else again();
 	});
 	useMemo(() => {
 		growth.current = null;
 		if (!live || !counters?.lines.length || !curves) return;
 		growth.current = growthOf(counters, curves);
-		growth.current.add(waiting.current);
-		waiting.current = [];
+		for (const rows of latest.current) growth.current.add(rows);
 		curves.sources = [growth.current.whole, growth.current.recent];
 	}, [curves, live]);
 	return growth;
+}
+
+// For whoever measures the page: when the first points were drawn.
+function useMark(view: View, ready: boolean): void {
+	useEffect(() => {
+		if (!ready) return undefined;
+		const leave = view.watch(() => {
+			performance.mark("plots-drawn");
+			leave();
+		});
+		view.draw();
+		return leave;
+	}, [view, ready]);
 }
 
 export function useCounters(run: Counted, view: View, rested: Range | null, width: number, each: boolean): Shown {
 	const live = isLive(run);
 	const path = width ? `/runs/${run.id}/counters` : null;
 	const cpus = each ? "each" : null;
-	const whole = useFetch<Counters>(path, { width: live ? LIVE_WIDTH : Math.min(MOST_WIDTH, Math.max(300, width)), cpus }, true);
+	const whole = useFetch<Counters>(path, { width: live ? LIVE_WIDTH : Math.min(MOST_WIDTH, Math.max(300, width)), cpus, per: "second" }, true);
 	const wanted = useDetail(view, rested);
-	const detail = useFetch<Counters>(wanted && whole.data ? path : null, { width: Math.min(MOST_WIDTH, 3 * Math.max(300, width)), cpus, ...(wanted && whole.data ? around(wanted, whole.data) : {}) }, true);
+	const detail = useFetch<Counters>(wanted && whole.data ? path : null, { width: Math.min(MOST_WIDTH, 3 * Math.max(300, width)), cpus, per: "second", ...(wanted && whole.data ? around(wanted, whole.data) : {}) }, true);
 	const curves = useMemo(() => whole.data && curvesOf(whole.data), [whole.data]);
 	const growth = useGrowth(run, view, whole.data, curves, whole.reload);
 	const ended = useRef(live);
@@ -115,5 +132,6 @@ export function useCounters(run: Counted, view: View, rested: Range | null, widt
 		view.live = live;
 		view.draw();
 	}, [curves, detail.data, wanted === null]);
+	useMark(view, !!curves?.lines.length);
 	return { counters: whole.data, curves, refusal: whole.refusal ?? detail.refusal, reload: whole.reload };
 }

@@ -7,15 +7,13 @@ import type { Columns, Track } from "./columns";
 const WHOLE = 2048; // columns
 const RECENT = 4096; // ticks
 const TIME = -1;
-const NOTHING = -2;
 
-// What a curve is made of: a count, or a ratio of two, or of one and the time.
+// What a curve is made of: a ratio of two counts, or of one and the nanoseconds in which it was counted.
 export interface Recipe {
 	of: number; // slots of counts
 	by: number;
 	factor: number;
 }
-export const perTick = (of: number, factor: number): Recipe => ({ of, by: NOTHING, factor });
 export const perTime = (of: number, factor: number): Recipe => ({ of, by: TIME, factor });
 
 export type Row = (string | number)[]; // time_ns, event, cpu, value, enabled_ns, running_ns
@@ -65,20 +63,16 @@ export class Growth {
 			mean.set(given.mean.subarray(0, whole.length));
 			min.set(given.min.subarray(0, whole.length));
 			max.set(given.max.subarray(0, whole.length));
+			const weight = this.recipes[index]!.by === TIME ? ticks * this.interval * 1e9 : ticks;
 			for (let i = 0; i < whole.length; i++) {
 				const known = !Number.isNaN(mean[i]!);
-				this.sums[index]!.weight[i] = known ? ticks : 0;
-				this.sums[index]!.sum[i] = known ? mean[i]! * ticks : 0;
+				this.sums[index]!.weight[i] = known ? weight : 0;
+				this.sums[index]!.sum[i] = known ? mean[i]! * weight : 0;
 			}
 		});
-		whole.to = from.to;
+		whole.to = Math.max(0, from.to - 1e-9); // the answer ends a nanosecond behind its last tick
 		this.most = this.ticks = ticks;
 		whole.step = ticks * this.interval;
-	}
-
-	// Whether rows of a time follow what is here, without a hole between.
-	follows(time: string): boolean {
-		return this.since(time) <= this.whole.to + 2.5 * this.interval;
 	}
 
 	add(rows: Row[]): void {
@@ -113,7 +107,7 @@ export class Growth {
 	}
 
 	private weight({ by }: Recipe, before: number): number {
-		return by === NOTHING ? 1 : by === TIME ? (this.time - before) * 1e9 : this.values[by]!;
+		return by === TIME ? (this.time - before) * 1e9 : this.values[by]!;
 	}
 
 	private addRecent(time: number): void {

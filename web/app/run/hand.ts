@@ -14,7 +14,7 @@ export function wheel(plot: uPlot, view: View): void {
 		const clicks = Math.min(3, Math.max(-3, event.deltaMode ? event.deltaY / 3 : event.deltaY / 100));
 		view.zoom(plot.posToVal(event.offsetX, "x"), STEP ** clicks);
 	}, { passive: false });
-	plot.over.addEventListener("dblclick", () => view.set(null));
+	plot.over.addEventListener("dblclick", () => view.set(null, true));
 }
 
 // One pointer takes the plot with it; with two the moments below them stay there.
@@ -47,8 +47,7 @@ class Drag {
 		}
 		const factor = Math.abs(one!.from - two.from) / Math.max(8, Math.abs(one!.now - two.now));
 		const middle = (one!.from + two.from) / 2 - this.plot.over.getBoundingClientRect().left;
-		const zoomed = zoomRange(this.range, this.range[0] + middle * perPixel, factor);
-		this.view.set(zoomed);
+		this.view.set(zoomRange(this.range, this.range[0] + middle * perPixel, factor));
 	}
 
 	up(id: number): void {

@@ -8,14 +8,13 @@ import { count, duration, grouped, moment, seconds, short } from "../model/forma
 import { useFetch, useWidth } from "../model/hooks";
 import { Trouble } from "../widgets/trouble";
 import { intervalOf } from "./lines";
-import { countUnit, type Unit } from "./units";
+import { countUnit, levels, type Unit } from "./units";
 
 const HEIGHT = 300;
 const LEFT = 64;
 const RIGHT = 16;
 const TOP = 18;
-const MARKS = 5; // of the axis of values
-const LEVELS = [0.25, 0.5, 0.75, 1]; // of the axis of counts
+const MARKS = 6; // of the axis of values
 
 export function Histogram({ run, children }: { run: Run; children: ComponentChildren }) {
 	const { params } = usePlace();
@@ -70,10 +69,10 @@ function Bars({ data, width, interval }: { data: CountersHistogram; width: numbe
 		<figure>
 			<figcaption><b>{data.event}</b> <span class="dim">{unit.words || "counted"} in each interval of {duration(interval)}; {count(data.points, "interval")}</span></figcaption>
 			<svg class="histogram" width={width} height={HEIGHT + 24} role="img" aria-label={`Histogram of ${data.event}; its numbers are in the table below`}>
-				{LEVELS.filter((part) => Number.isInteger(part * most) || most >= 20).map((part) => (
-					<g key={part}>
-						<line x1={LEFT} x2={width - RIGHT} y1={y(part * most)} y2={y(part * most)} />
-						<text x={LEFT - 8} y={y(part * most) + 4} text-anchor="end">{short(Math.round(part * most))}</text>
+				{levels(most).map((level) => (
+					<g key={level}>
+						<line x1={LEFT} x2={width - RIGHT} y1={y(level)} y2={y(level)} />
+						<text x={LEFT - 8} y={y(level) + 4} text-anchor="end">{short(level)}</text>
 					</g>
 				))}
 				<text x={LEFT} y="11">intervals</text>

@@ -4,15 +4,15 @@ import type { Counters } from "../api/schema";
 import { pieces } from "./columns";
 import { samplesCsv } from "./csv";
 import { curvesOf, growthOf, linesOf, momentOf, tableOf, toCsv, toSvg } from "./lines";
-import { roundTop } from "./units";
+import { levels, roundTop } from "./units";
 import { clampRange, zoomRange } from "./view";
 
 const COUNTERS: Counters = {
 	run: 1, events: ["faults", "a<b"], cpus: [], start_ns: "9007199254740993000", interval_ns: "100000000", first_ns: "9007199254840993000", last_ns: "9007199254940993000",
-	from_ns: "9007199254740993000", to_ns: "9007199254940993001", points: 4, down_sampled: false, running: true, t: [1e8, 2e8],
+	from_ns: "9007199254740993000", to_ns: "9007199254940993001", points: 4, down_sampled: false, running: true, per: "second", t: [1e8, 2e8],
 	lines: [
-		{ event: "faults", index: 0, cpu: -1, total: "30", points: 2, share_counted: 1, min: [], max: [], mean: [10, 20] },
-		{ event: "a<b", index: 1, cpu: -1, total: "3", points: 2, share_counted: 0.5, min: [], max: [], mean: [1, null] },
+		{ event: "faults", index: 0, cpu: -1, total: "30", points: 2, share_counted: 1, min: [], max: [], mean: [100, 200] },
+		{ event: "a<b", index: 1, cpu: -1, total: "3", points: 2, share_counted: 0.5, min: [], max: [], mean: [10, null] },
 	],
 	ratios: [{ name: "IPC", unit: "per cycle", of: "faults", by: "a<b", cpu: -1, min: [], max: [], mean: [10, null] }],
 };
@@ -23,7 +23,7 @@ function row(ticks: number, event: number, value: number, cpu = -1): (string | n
 
 const rounded = (values: Iterable<number>) => [...values].map((value) => Number(value.toFixed(6)));
 
-test("counts of an interval become rates", () => {
+test("an answer becomes columns", () => {
 	const { lines, sources: [columns] } = curvesOf(COUNTERS);
 	expect(rounded(columns!.x)).toEqual([0.1, 0.2]);
 	expect(rounded(columns!.tracks[0]!.mean)).toEqual([100, 200]);
@@ -35,10 +35,10 @@ test("counts of an interval become rates", () => {
 test("clocks are in ms, and ratios of one kind are told apart", () => {
 	const line = COUNTERS.lines[0]!;
 	const ratio = COUNTERS.ratios[0]!;
-	const made = linesOf({ ...COUNTERS, lines: [{ ...line, event: "task-clock:u", mean: [5e7] }, { ...line, cpu: 3 }], ratios: [{ ...ratio, of: "instructions:u" }, { ...ratio, of: "instructions:k" }] });
+	const made = linesOf({ ...COUNTERS, lines: [{ ...line, event: "task-clock:u", mean: [5e8] }, { ...line, cpu: 3 }], ratios: [{ ...ratio, of: "instructions:u" }, { ...ratio, of: "instructions:k" }] });
 	expect(made.map(({ name }) => name)).toEqual(["task-clock:u", "faults CPU 3", "IPC of instructions:u", "IPC of instructions:k"]);
 	expect(made[0]!.unit.sign).toBe(" ms/s");
-	expect(5e7 * made[0]!.unit.factor).toBeCloseTo(500);
+	expect(5e8 * made[0]!.unit.factor).toBeCloseTo(500);
 	expect(made[1]!.plot).toBe("faults");
 });
 
@@ -51,8 +51,12 @@ test("rows of the stream go on where the answer ends, none twice, values as the 
 	expect(rounded(growth.whole.tracks[0]!.mean.subarray(0, 4))).toEqual([100, 200, 300, 80]);
 	expect(rounded(growth.whole.tracks[1]!.mean.subarray(0, 4))).toEqual([10, NaN, 50, 20]);
 	expect(rounded(growth.whole.tracks[2]!.mean.subarray(0, 4))).toEqual([10, NaN, 6, 4]);
-	expect(growth.follows(String(row(5, 0, 0)[0]))).toBe(true);
-	expect(growth.follows(String(row(9, 0, 0)[0]))).toBe(false);
+});
+
+test("what comes late counts for a longer time", () => {
+	const growth = growthOf(COUNTERS, curvesOf(COUNTERS));
+	growth.add([row(6, 0, 40), row(6, 1, 4), row(7, 0, 10), row(7, 1, 1)]);
+	expect(rounded(growth.whole.tracks[0]!.mean.subarray(2, 4))).toEqual([100, 100]);
 });
 
 test("CPUs of one tick add up", () => {
@@ -121,4 +125,12 @@ test("saved files hold what is seen", () => {
 	expect(svg.match(/<polyline/g)).toHaveLength(3);
 	const samples = { run: 1, event: "cycles", unit: null, start_ns: "0", from_ns: "0", to_ns: "9", samples: 2, down_sampled: false, t: [1e9, 2e9], value: [7, 8], ip: ["0x1", ""], function: [0, -1], cpu: [0, -1], tid: [5, 6], functions: [{ name: 'f"<int, 3>', object: "a", kind: "user" as const }] };
 	expect(samplesCsv(samples, [0, 1.5])).toBe('seconds,value,address,function,object,cpu,thread\n1.000000000,7,0x1,"f""<int, 3>",a,0,5\n');
+});
+
+test("the axis of counts has a few round numbers", () => {
+	expect(levels(1)).toEqual([1]);
+	expect(levels(3)).toEqual([1, 2, 3]);
+	expect(levels(105)).toEqual([50, 100]);
+	expect(levels(18)).toEqual([5, 10, 15]);
+	for (const most of [7, 42, 999, 123456]) expect(levels(most).length).toBeGreaterThanOrEqual(2);
 });

@@ -5,7 +5,7 @@
 import type { Counters } from "../api/schema";
 import { csvNumber, csvWord } from "./csv";
 import { columnAt, columnNear, columnsOf, highest, pieces, type Columns, type Piece } from "./columns";
-import { Growth, perTick, perTime, type Recipe } from "./growth";
+import { Growth, perTime, type Recipe } from "./growth";
 import { rateUnit, ratioUnit, type Unit } from "./units";
 import type { Range } from "./view";
 
@@ -38,10 +38,9 @@ function ratioName({ name, of, cpu }: Counters["ratios"][number], all: Counters[
 }
 
 export function linesOf(counters: Counters): Line[] {
-	const interval = intervalOf(counters);
 	return [
 		...counters.lines.map(({ event, cpu, total, share_counted }): Line => ({
-			name: cpuName(event, cpu), plot: event, cpu, unit: rateUnit(event, interval), total, shared: share_counted > 0 && share_counted < 0.999,
+			name: cpuName(event, cpu), plot: event, cpu, unit: rateUnit(event), total, shared: share_counted > 0 && share_counted < 0.999,
 		})),
 		...counters.ratios.map((ratio): Line => {
 			const plot = ratioName(ratio, counters.ratios);
@@ -61,7 +60,7 @@ export function growthOf(counters: Counters, curves: Curves): Growth {
 	const slots = new Map(counters.lines.map(({ index, cpu }, slot) => [index * 65536 + cpu + 1, slot]));
 	const slotOf = (event: string, cpu: number) => counters.lines.findIndex((line) => line.event === event && line.cpu === cpu);
 	const recipes: Recipe[] = [
-		...counters.lines.map((_, slot) => perTick(slot, curves.lines[slot]!.unit.factor)),
+		...counters.lines.map((_, slot) => perTime(slot, curves.lines[slot]!.unit.factor * 1e9)),
 		...counters.ratios.map(({ of, by, cpu, unit }) => {
 			const factor = unit === "%" ? 100 : 1;
 			return by ? { of: slotOf(of, cpu), by: slotOf(by, cpu), factor } : perTime(slotOf(of, cpu), factor);

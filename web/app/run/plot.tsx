@@ -96,7 +96,7 @@ export class Made {
 			scales: { x: { time: false, auto: false }, y: { range: () => [0, this.top] } },
 			axes: [
 				{ ...common, ticks: { show: props.axis, stroke: line, size: 4 }, size: props.axis ? 28 : 0, space: 70, values: (plot, at) => (props.axis ? at.map((value) => moment(value, plot.scales.x!.max! - plot.scales.x!.min!)) : []) },
-				{ ...common, ticks: { show: false }, size: 74, space: 24, values: (_, at) => at.map((value) => `${short(value)}${value ? props.sign : ""}`) },
+				{ ...common, ticks: { show: false }, size: 74, space: props.height > 200 ? 44 : 24, values: (_, at) => at.map((value) => `${short(value)}${value ? props.sign : ""}`) },
 			],
 			cursor: {
 				sync: { key: "perfolio", setSeries: false, scales: ["x", null] },
@@ -117,7 +117,7 @@ export class Made {
 		const { drag, view } = this.props.current;
 		if (width < 1) return;
 		plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
-		if (drag === "zoom" && width >= 4) view.set([plot.posToVal(left, "x"), plot.posToVal(left + width, "x")]);
+		if (drag === "zoom" && width >= 4) view.set([plot.posToVal(left, "x"), plot.posToVal(left + width, "x")], true);
 	}
 
 	// What is under the pointer moves with it while it drags: nothing new to say.
@@ -157,8 +157,8 @@ export function panByKey(event: KeyboardEvent, view: View): void {
 		"-": () => view.zoom(middle, 1 / 0.7),
 		Home: () => view.set([first, first + span]),
 		End: () => view.set([last - span, last]),
-		"0": () => view.set(null),
-		Escape: () => view.set(null),
+		"0": () => view.set(null, true),
+		Escape: () => view.set(null, true),
 	};
 	const act = actions[event.key];
 	if (!act || event.ctrlKey || event.altKey || event.metaKey) return;

@@ -47,6 +47,13 @@ test("where nothing was counted nothing is drawn", () => {
 	expect([1, 4, 5, 8].map((x) => alphas(made, x)[4])).toEqual([100, 0, 0, 100]);
 });
 
+test("a point by itself is seen", () => {
+	const made = raster(20, 10);
+	draw(made, [[2, NaN], [10.5, 5.5], [18, NaN]]);
+	expect([9, 10, 11].map((x) => alphas(made, x)[4])).toEqual([100, 100, 100]);
+	expect(alphas(made, 14).every((alpha) => !alpha)).toBe(true);
+});
+
 test("the band reaches from the lowest to the highest, the area to the foot", () => {
 	const made = raster(4, 10);
 	draw(made, [[0, 5.5], [4, 5.5]], { ...PEN, band: 0.4, area: 0.1 }, 2);

@@ -34,6 +34,15 @@ export function penColor(css: string): number {
 
 const ROWS = 4096;
 const cover = new Float32Array(ROWS + 2); // of one column
+const shades = new Uint32Array(256); // the pen's colour, by how much of it there is
+const areas = new Uint32Array(ROWS); // what is below the line, by row
+let band = 0;
+
+function mix(pen: Pen, height: number): void {
+	for (let alpha = 0; alpha < 256; alpha++) shades[alpha] = ((alpha << 24) | pen.color) >>> 0;
+	for (let row = 0; row < height; row++) areas[row] = shades[Math.round(255 * pen.area * (1 - (0.75 * row) / height))]!;
+	band = shades[Math.round(255 * pen.band)]!;
+}
 
 function blend(pixels: Uint32Array, at: number, color: number, alpha: number): void {
 	const below = pixels[at]!;
@@ -44,8 +53,12 @@ function blend(pixels: Uint32Array, at: number, color: number, alpha: number): v
 	}
 	const rest = (under * (255 - alpha)) / 255;
 	const all = alpha + rest;
-	const mix = (shift: number) => ((((color >> shift) & 255) * alpha + ((below >> shift) & 255) * rest) / all) | 0;
-	pixels[at] = (((all | 0) << 24) | (mix(16) << 16) | (mix(8) << 8) | mix(0)) >>> 0;
+	if ((below & 0xffffff) === color) {
+		pixels[at] = (((all | 0) << 24) | color) >>> 0;
+		return;
+	}
+	const part = (shift: number) => ((((color >> shift) & 255) * alpha + ((below >> shift) & 255) * rest) / all) | 0;
+	pixels[at] = (((all | 0) << 24) | (part(16) << 16) | (part(8) << 8) | part(0)) >>> 0;
 }
 
 // Adds a stretch of the line to the column's cover.
@@ -64,20 +77,32 @@ function stretch(top: number, bottom: number, part: number, height: number): voi
 	cover[last]! += (to - last) * part;
 }
 
-// Puts one column together: cover of the line, what is below it, and the band between two rows.
-function column(raster: Raster, x: number, pen: Pen, low: number, high: number, bandTop: number, bandFoot: number): void {
-	const { pixels, width, height } = raster;
+// The line of one column on what is there already.
+function putLine({ pixels, width, height }: Raster, x: number, pen: Pen, low: number, high: number): void {
 	const reach = 2 * pen.width;
-	const lineFrom = Math.max(0, (high - reach) | 0);
-	const lineTo = Math.min(height - 1, Math.ceil(low + reach));
-	const foot = pen.area ? height - 1 : Math.max(lineTo, bandFoot);
-	for (let row = Math.max(0, Math.min(lineFrom, bandTop)); row <= foot && row < height; row++) {
-		let alpha = pen.area && row > high ? pen.area * (1 - (0.75 * row) / height) : 0;
-		if (row >= bandTop && row <= bandFoot && pen.band > alpha) alpha = pen.band;
-		if (row >= lineFrom && row <= lineTo && cover[row]! > 0) alpha += (1 - alpha) * Math.min(1, cover[row]!);
-		if (alpha > 0.004) blend(pixels, row * width + x, pen.color, alpha * 255);
+	const first = Math.max(0, (high - reach) | 0);
+	const last = Math.min(height - 1, Math.ceil(low + reach));
+	for (let row = first; row <= last; row++) {
+		const part = cover[row]!;
+		cover[row] = 0;
+		if (part > 0.004) blend(pixels, row * width + x, pen.color, Math.min(1, part) * 255);
 	}
-	cover.fill(0, lineFrom, lineTo + 2);
+	cover[last + 1] = 0;
+}
+
+// What is behind the line: the band between two rows, and below both the area.
+function putGround({ pixels, width, height }: Raster, x: number, pen: Pen, high: number, bandTop: number, bandFoot: number): void {
+	const banded = bandTop <= bandFoot;
+	if (banded) for (let row = Math.max(0, bandTop), end = Math.min(height - 1, bandFoot); row <= end; row++) pixels[row * width + x] = band;
+	if (pen.area) for (let row = Math.max(0, banded ? bandFoot + 1 : Math.ceil(high)); row < height; row++) pixels[row * width + x] = areas[row]!;
+}
+
+// A point that no line leads to.
+function putPoint(raster: Raster, x: number, pen: Pen, y: number): void {
+	const radius = 1.2 * pen.width;
+	for (let at = Math.max(0, Math.ceil(x - radius)); at <= x + radius && at < raster.width; at++)
+		for (let row = Math.max(0, Math.ceil(y - radius)); row <= y + radius && row < raster.height; row++)
+			blend(raster.pixels, row * raster.width + at, pen.color, 255);
 }
 
 function between(x: Float64Array, y: Float64Array, index: number, time: number): number {
@@ -125,15 +150,19 @@ function drawPiece(raster: Raster, pen: Pen, { columns, from, to }: Piece, index
 		if (Number.isNaN(least)) continue;
 		const high = y(most);
 		const low = y(least);
+		if (Number.isNaN(enter) && Number.isNaN(leave)) putPoint(raster, at, pen, high);
 		const cuts = next === begin ? parts(low - high) : 1;
 		const part = (low - high) / cuts;
 		const thick = cuts > 1 ? half * Math.hypot(1, low - high) : half; // measured down, not across
 		for (let cut = 0; cut < cuts; cut++) stretch(high + cut * part - thick, high + (cut + 1) * part + thick, 1 / cuts, raster.height);
-		column(raster, at, pen, low, high, banded ? Math.floor(y(bandMost)) : raster.height, banded ? Math.floor(y(bandLeast)) : -1);
+		putGround(raster, at, pen, high, banded ? Math.floor(y(bandMost)) : 0, banded ? Math.floor(y(bandLeast)) : -1);
+		putLine(raster, at, pen, low, high);
 	}
 }
 
+// A pen with area or band covers what is below: it is for one curve alone.
 export function drawCurve(raster: Raster, pen: Pen, found: Piece[], track: number, frame: Frame): void {
+	mix(pen, raster.height);
 	for (const piece of found) if (piece.columns.tracks[track]) drawPiece(raster, pen, piece, track, frame);
 }
 

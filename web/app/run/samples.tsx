@@ -17,6 +17,7 @@ import { type Dot, type Made, Plot } from "./plot";
 import { drawDots, penColor, type Frame, type Raster } from "./raster";
 import { savePng, saveText } from "./save";
 import { Tools, useDrag, useView } from "./tools";
+import { sampleUnit } from "./units";
 import type { Range, View } from "./view";
 
 const HEIGHT = 380;
@@ -24,18 +25,20 @@ const DOT = 3.4; // pixels
 const REACH = 24; // pixels from the pointer in which a sample is looked for
 
 function asColumns(data: SamplePoints): Columns {
-	const mean = Float64Array.from(data.value);
+	const { factor } = sampleUnit(data.unit);
+	const mean = Float64Array.from(data.value, (value) => value * factor);
 	const x = Float64Array.from(data.t, (t) => t / 1e9);
 	return { length: x.length, x, tracks: [{ mean, min: mean, max: mean }], step: 0, from: x[0] ?? 0, to: (x[x.length - 1] ?? 0) + 1e-9 };
 }
 
-// The sample that is nearest to a place of the plot; -1: none is near.
-export function nearest({ x, tracks, length }: Columns, at: number, level: number, perPixel: number, topPerPixel: number): number {
+// The sample that is nearest to a moment, of several the one at the pointer's height; -1: none is near.
+export function nearest(columns: Columns, at: number, level: number, perPixel: number, topPerPixel: number): number {
+	const { x, tracks, length } = columns;
 	const values = tracks[0]!.mean;
 	let best = -1;
-	let least = REACH;
-	for (let i = columnAt({ x, length } as Columns, at - REACH * perPixel); i < length && x[i]! <= at + REACH * perPixel; i++) {
-		const far = Math.hypot((x[i]! - at) / perPixel, (values[i]! - level) / topPerPixel);
+	let least = Infinity;
+	for (let i = columnAt(columns, at - REACH * perPixel); i < length && x[i]! <= at + REACH * perPixel; i++) {
+		const far = Math.hypot((x[i]! - at) / perPixel, (values[i]! - level) / topPerPixel / 6);
 		if (far < least) [best, least] = [i, far];
 	}
 	return best;
@@ -91,10 +94,6 @@ export function SamplesView({ run, children }: { run: Run; children: ComponentCh
 	);
 }
 
-function unitSign(unit: string | null): string {
-	return unit ? ` ${unit}` : "";
-}
-
 function Dots({ data, view, drag, full, onPlot }: { data: SamplePoints; view: View; drag: "zoom" | "pan"; full: boolean; onPlot: (made: Made | null) => void }) {
 	const readout = useRef<HTMLParagraphElement>(null);
 	const columns = useMemo(() => asColumns(data), [data]);
@@ -110,11 +109,11 @@ function Dots({ data, view, drag, full, onPlot }: { data: SamplePoints; view: Vi
 	return (
 		<figure class="one-line">
 			<figcaption>
-				<b>{data.event}</b> <span class="dim">value of each sample{data.unit ? `, in ${data.unit}` : ""}</span>
+				<b>{data.event}</b> <span class="dim">value of each sample{data.unit ? `, in${sampleUnit(data.unit).sign}` : ""}</span>
 				<span class="readout dim">{count(data.samples, "sample")}{data.down_sampled ? "; of each column the lowest and the highest" : ""}</span>
 			</figcaption>
 			<Plot
-				name={`Samples of ${data.event}`} view={view} drag={drag} height={height} axis sign={unitSign(data.unit)} shape={data.event ?? ""}
+				name={`Samples of ${data.event}`} view={view} drag={drag} height={height} axis sign={sampleUnit(data.unit).sign} shape={data.event ?? ""}
 				most={(from, to) => highest([{ columns, from, to }], 0)} paint={paint} tell={tell} onPlot={onPlot}
 			/>
 			<p ref={readout} class="readout wide" aria-live="off">Point at a sample to see where it was.</p>
@@ -125,7 +124,8 @@ function Dots({ data, view, drag, full, onPlot }: { data: SamplePoints; view: Vi
 function sampleWords(data: SamplePoints, at: number): string {
 	const place = data.functions[data.function[at] ?? -1];
 	const cpu = data.cpu[at]! < 0 ? "" : `   CPU ${data.cpu[at]}`;
-	return `${moment(data.t[at]! / 1e9, 0.1)}   ${short(data.value[at]!)}${unitSign(data.unit)}   ${place?.name || "[unknown]"}   ${data.ip[at] ?? ""}   ${place?.object ?? ""}${cpu}   thread ${data.tid[at]}`;
+	const { factor, sign } = sampleUnit(data.unit);
+	return `${moment(data.t[at]! / 1e9, 0.1)}   ${short(data.value[at]! * factor)}${sign}   ${place?.name || "[unknown]"}   ${data.ip[at] ?? ""}   ${place?.object ?? ""}${cpu}   thread ${data.tid[at]}`;
 }
 
 const ROWS = 200;

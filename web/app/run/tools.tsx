@@ -49,8 +49,8 @@ export function Tools({ view, zoomed, drag, onDrag, live, chooser, children }: T
 		<div class="row tools">
 			{chooser}
 			<Segments label="What dragging does" value={drag} options={[["zoom", "Drag: zoom", "Drag over a range to see it larger; with Shift it pans"], ["pan", "Drag: pan", "Drag the plots to and fro"]]} onChange={onDrag} />
-			<button type="button" disabled={!zoomed} onClick={() => view.set(null)} title="Double-click, Esc or 0 do the same">Whole run</button>
-			{live && <button type="button" onClick={() => view.set([view.whole[1] - LATEST, view.whole[1]])} title="Follow the end of the run">Last {LATEST} s</button>}
+			<button type="button" disabled={!zoomed} onClick={() => view.set(null, true)} title="Double-click, Esc or 0 do the same">Whole run</button>
+			{live && <button type="button" onClick={() => view.set([view.whole[1] - LATEST, view.whole[1]], true)} title="Follow the end of the run">Last {LATEST} s</button>}
 			<RangeWords view={view} />
 			<span class="grow" />
 			{children}

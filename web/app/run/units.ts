@@ -4,7 +4,7 @@
 export interface Unit {
 	words: string; // behind the name: "per second"
 	sign: string; // behind a number of the axis: "/s"
-	factor: number; // from what an interval counted to that
+	factor: number; // from what the API tells to that
 }
 
 // These count nanoseconds.
@@ -14,14 +14,20 @@ export function isClock(event: string): boolean {
 	return CLOCKS.test(event);
 }
 
-// Values are of one interval; people think in seconds.
-export function rateUnit(event: string, interval: number): Unit {
-	if (isClock(event)) return { words: "ms of CPU time per second", sign: " ms/s", factor: 1e-6 / interval };
-	return { words: "per second", sign: "/s", factor: 1 / interval };
+// Of what is counted in a second: intervals are not equally long, and people think in seconds.
+export function rateUnit(event: string): Unit {
+	if (isClock(event)) return { words: "ms of CPU time per second", sign: " ms/s", factor: 1e-6 };
+	return { words: "per second", sign: "/s", factor: 1 };
 }
 
 export function countUnit(event: string): Unit {
 	return isClock(event) ? { words: "ms of CPU time", sign: " ms", factor: 1e-6 } : { words: "", sign: "", factor: 1 };
+}
+
+// Of the values of samples.
+export function sampleUnit(unit: string | null): Unit {
+	if (unit === "ns") return { words: "ms", sign: " ms", factor: 1e-6 };
+	return { words: unit ?? "", sign: unit ? ` ${unit}` : "", factor: 1 };
 }
 
 const SIGNS: Record<string, string> = { "%": " %", GHz: " GHz", CPUs: " CPUs" };
@@ -36,4 +42,11 @@ export function roundTop(most: number): number {
 	const power = 10 ** Math.floor(Math.log10(most));
 	const steps = [1.05, 1.25, 1.6, 2.1, 2.6, 3.2, 4.2, 5.2, 6.5, 8.2, 10.5];
 	return power * (steps.find((step) => most <= power * (step - 0.04)) ?? 10.5);
+}
+
+// Round numbers up the axis of counts.
+export function levels(most: number): number[] {
+	const power = 10 ** Math.floor(Math.log10(Math.max(1, most / 4)));
+	const step = [1, 2, 5, 10].map((times) => times * power).find((one) => most / one <= 5)!;
+	return Array.from({ length: Math.floor(most / step) }, (_, at) => (at + 1) * step);
 }

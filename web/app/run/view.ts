@@ -46,14 +46,16 @@ export class View {
 		this.draw();
 	}
 
-	set(range: Range | null): void {
+	// rests: nothing more of it is to come, as while something is dragged.
+	set(range: Range | null, rests = false): void {
 		const [least, most] = this.whole;
 		const span = range ? Math.max(range[1] - range[0], LEAST) : 0;
 		this.chosen = !range || span >= most - least ? null : clampRange(range[0], range[0] + span, least, most);
 		this.following = this.live && this.chosen !== null && this.chosen[1] >= most - 1e-9;
 		this.draw();
 		clearTimeout(this.timer);
-		this.timer = setTimeout(() => this.onRest(this.chosen), REST_MS);
+		if (rests) this.onRest(this.chosen);
+		else this.timer = setTimeout(() => this.onRest(this.chosen), REST_MS);
 	}
 
 	// The run has become longer.

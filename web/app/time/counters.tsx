@@ -115,7 +115,7 @@ export function Counters(props: CountersProps) {
 				<span class="time-what">{cursor !== null ? `at ${cursor.toFixed(2)} s` : props.range ? "mean of the chosen time" : "mean"}</span>
 				{all.map(({ line, color }) => (
 					<button key={line.name} type="button" aria-pressed={!hidden.has(line.name)} title={`${line.words}; ${hidden.has(line.name) ? "show it" : "hide it"}`} onClick={() => toggle(line.name)}>
-						<i style={{ background: color }} />{line.name} <b>{value(line)}</b>
+						<i style={{ background: color }} /><span>{line.name}</span> <b>{value(line)}</b>
 					</button>
 				))}
 			</div>
