@@ -129,11 +129,16 @@ export function useGraph({ api, run }: TabProps, state: FlameState): Answer<Grap
 	return answer;
 }
 
-// Self and total of functions by name, in the graph's unit.
+// Self and total of functions, in the graph's unit. Two objects may have functions of one name.
 export type Totals = Map<string, { self: number; total: number }>;
+
+export function functionKey(name: string, object: string): string {
+	return `${name}\0${object}`;
+}
 
 interface TopRow {
 	function: string | null;
+	object: string;
 	self_count: string;
 	total_count: string;
 }
@@ -145,10 +150,8 @@ export function useTotals({ api, run }: TabProps, state: FlameState, graph: Grap
 	const answer = useAnswer(wanted ? async (signal) => {
 		const { rows } = await api.json<{ rows: TopRow[] }>(`/runs/${run.id}/top`, { ...filter, limit: MOST_ROWS }, signal);
 		const totals: Totals = new Map();
-		for (const { function: name, self_count, total_count } of rows) {
-			const before = totals.get(name ?? "") ?? { self: 0, total: 0 };
-			totals.set(name ?? "", { self: before.self + Number(self_count), total: before.total + Number(total_count) });
-		}
+		for (const row of rows)
+			if (row.function) totals.set(functionKey(row.function, row.object), { self: Number(row.self_count), total: Number(row.total_count) });
 		return totals;
 	} : null, [run.id, wanted, JSON.stringify(filter)]);
 	return wanted ? answer.value : null;

@@ -8,7 +8,7 @@ import { Sums, sumFunctions } from "../../flame/functions";
 import { labelIn } from "../../flame/label";
 import type { Tree } from "../../flame/tree";
 import { amount, grouped, percent } from "../../flame/words";
-import type { Totals } from "./data";
+import { Totals, functionKey } from "./data";
 import { NOT_SHOWN } from "./model";
 import { useSize } from "./size";
 import type { Order } from "./state";
@@ -38,9 +38,9 @@ export function ordered(names: string[], sums: Sums, order: Order, found: Uint8A
 }
 
 // The sums of all frames, of the functions that have some here.
-export function corrected({ functions }: Graph, sums: Sums, totals: Totals | null): Sums {
+export function corrected({ functions, objects, objectOf }: Graph, sums: Sums, totals: Totals | null): Sums {
 	if (!totals) return sums;
-	const known = (name: number) => totals.get(functions[name]!);
+	const known = (name: number) => totals.get(functionKey(functions[name]!, objects[objectOf[name]!]!));
 	return {
 		self: sums.self.map((self, name) => known(name)?.self ?? self),
 		total: sums.total.map((total, name) => known(name)?.total ?? total),
