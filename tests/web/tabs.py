@@ -97,6 +97,7 @@ def looking(browser, site, run):
     check("hovering shows the API's total and self", name == "prog" and
           facts["total"].endswith(f"{prog['total_percent']:.2f} %") and
           f"{prog['total_samples']:,} samples" in facts["total"] and facts["self"].endswith("0.00 %"), (name, facts, prog))
+    check("and the object of a function", tab.hover(2, 0.9)[1].get("object") == "/usr/bin/prog", tab.hover(2, 0.9))
     check("a click zooms, with pictures between", zoom_steps(tab) >= 3 and tab.param("zoom") is not None)
     check("the minimap shows which part is seen", tab.page.run("!!document.querySelector('.flame-minimap .seen').offsetParent"))
     left = "document.querySelector('.flame-minimap .seen').getBoundingClientRect().left"
@@ -145,6 +146,9 @@ def keys(browser, site, run):
     check("arrows move", chosen == ["all", "prog", "helper", "prog", "main", "prog"], chosen)
     tab.key("Enter", code=13)
     check("Enter zooms", tab.param("zoom") is not None)
+    tab.page.key("z", modifiers=2)
+    tab.settle()
+    check("Ctrl-Z takes it back", tab.param("zoom") is None)
     tab.key("/")
     check("/ leads to the search", tab.page.run("document.activeElement.type") == "search")
     tab.blur()
@@ -421,6 +425,12 @@ def chart(browser, site, run):
     tab.page.run("document.querySelector('.time-chart summary').click()")
     tab.settle()
     longest = sorted(range(len(answer["length"])), key=lambda i: (-answer["length"][i], answer["level"][i]))[:100]
+    start, end = (str(int(answer["start_ns"]) + second * NS) for second in (1, 2))
+    part = Tab(browser, site, run, "time", f"who=t71&below=chart&from={start}&to={end}").ready(".time-chart canvas")
+    inside = site.get(f"/runs/{run}/chart?tid=71&from={start}&to={end}")
+    check("of a chosen time it has that time's samples", 0 < inside["samples"] < answer["samples"] and
+          f"{inside['samples']:,} samples" in part.text(".time-chart"), (inside["samples"], part.text(".time-chart")))
+    part.close()
     check("and its longest spans are a table", tab.texts(".time-chart tbody td:nth-child(2)") == [
           f"{answer['length'][i] / 1e9:.3f} s" for i in longest], tab.texts(".time-chart tbody td:nth-child(2)")[:5])
     tab.close()
@@ -549,6 +559,8 @@ def source(browser, site, run):
             tab.until("!!document.querySelector('.flame-lines tbody tr')")
             rows = site.get(f"/runs/{run}/lines?{urllib.parse.urlencode({'function': name, 'limit': 200})}")["rows"]
             shown = list(zip(tab.texts(".flame-lines td:nth-child(1)"), tab.texts(".flame-lines td:nth-child(3)")))
+            card = tab.page.run("document.querySelector('.flame-chosen button[title^=\"The hottest\"]').title")
+            check("the hottest line is the API's", card == f"The hottest line is {rows[0]['place']}", (card, rows[0]))
             check("a function's lines are the API's", shown == [(f"{row['samples']:,}", row["place"]) for row in rows] and shown, (name, shown))
             break
     else:

@@ -126,10 +126,11 @@ class Merged {
 }
 
 export class LiveTree {
-	graph: Graph;
 	samples = 0;
 	lost = 0;
 	threads: LiveThread[] = [];
+	private made: Graph;
+	private stale = false; // there is more than the graph has
 	private who = ""; // whose samples are shown, as in the address: "" all, p7 a process, t8 a thread
 	// Nodes as they come, and what they are in the graph: threads of a program are one there.
 	private parent: number[] = [];
@@ -145,18 +146,24 @@ export class LiveTree {
 	private shades: number[] = [];
 
 	constructor(event: string) {
-		this.graph = emptyGraph(event);
+		this.made = emptyGraph(event);
+	}
+
+	// Always the same object; its columns are made when somebody looks, however much has come since.
+	get graph(): Graph {
+		if (this.stale) this.renew();
+		return this.made;
 	}
 
 	// Takes a growth in; false if it does not go on from what is known: a snapshot is needed then.
 	add(growth: TreeGrowth): boolean {
 		if (growth.first !== this.parent.length) return false;
-		for (const name of growth.names) this.shades[this.graph.functions.push(name) - 1] = shadeOf(name);
+		for (const name of growth.names) this.shades[this.made.functions.push(name) - 1] = shadeOf(name);
 		growth.parents.forEach((parent, i) => this.node(parent, this.faceOf(growth.name_ids[i]!, growth.kinds[i]!)));
 		growth.changed.forEach((node, i) => this.set(node, Number(growth.self[i]), Number(growth.counts[i])));
 		this.samples = Number(growth.samples);
 		this.lost = Number(growth.lost);
-		this.renew();
+		this.stale = true;
 		return true;
 	}
 
@@ -169,7 +176,7 @@ export class LiveTree {
 		this.shown.fill(NONE);
 		this.parent.forEach((_, node) => this.place(node));
 		this.self.forEach((self, node) => this.countIn(node, self, this.count[node]!));
-		this.renew();
+		this.stale = true;
 	}
 
 	private faceOf(name: number, kind: number): number {
@@ -182,7 +189,7 @@ export class LiveTree {
 	}
 
 	private nameOf(face: number): string {
-		return this.graph.functions[this.functionOf[face]!]!;
+		return this.made.functions[this.functionOf[face]!]!;
 	}
 
 	private isThread(node: number): boolean {
@@ -232,13 +239,13 @@ export class LiveTree {
 		this.merged!.self[at]! += count;
 	}
 
-	// The graph's columns; the graph itself stays the same object.
 	private renew(): void {
-		const count = this.graph.functions.length;
-		this.graph.objectOf = this.graph.placeOf = new Uint32Array(count);
-		this.graph.shadeOf = Uint32Array.from(this.shades);
-		this.graph.functionOf = Uint32Array.from(this.functionOf);
-		this.graph.kindOf = Uint32Array.from(this.kindOf);
-		if (this.merged) this.graph.tree = this.merged.walk();
+		const { made } = this;
+		made.objectOf = made.placeOf = new Uint32Array(made.functions.length);
+		made.shadeOf = Uint32Array.from(this.shades);
+		made.functionOf = Uint32Array.from(this.functionOf);
+		made.kindOf = Uint32Array.from(this.kindOf);
+		if (this.merged) made.tree = this.merged.walk();
+		this.stale = false;
 	}
 }

@@ -5,6 +5,7 @@ import type { Graph } from "../../flame/columns";
 import { pathKeys } from "../../flame/match";
 import type { Tree } from "../../flame/tree";
 import type { Direction, FlameView } from "../../flame/view";
+import { toast } from "../widgets/toast";
 import { isGroup, nameIn, widestFrame } from "./model";
 import type { FlameState } from "./state";
 
@@ -67,6 +68,15 @@ function escape(desk: Desk): void {
 	reset(desk);
 }
 
+async function copyName(name: string): Promise<void> {
+	try {
+		await navigator.clipboard.writeText(name);
+		toast("The name is copied.");
+	} catch {
+		toast("The browser does not let the page copy.");
+	}
+}
+
 // A row of the table: its widest frame stands for it, so that what is done next is done to it.
 function chooseFunction(desk: Desk, name: number): void {
 	const text = desk.graph.functions[name]!;
@@ -81,7 +91,7 @@ export function actionsOf(desk: Desk) {
 		focus: () => focusOn(desk, "focus"),
 		hide: () => focusOn(desk, "hide"),
 		mark: () => chosen > 0 && markName(desk, nameIn(graph, tree, chosen)),
-		copy: () => chosen >= 0 && void navigator.clipboard?.writeText(nameIn(graph, tree, chosen)),
+		copy: () => chosen >= 0 && void copyName(nameIn(graph, tree, chosen)),
 		sandwich: () => sandwich(desk),
 		undo: desk.undo,
 		reset: () => reset(desk),

@@ -189,11 +189,29 @@ function liveThreads({ threads, samples }: LiveTree): Threads {
 	};
 }
 
+const REST = 3; // times as long as a picture took
+
+// Draws again, and the less often the longer that takes: hands and eyes come first.
+function usePace(): () => void {
+	const [, setVersion] = useState(0);
+	const pace = useRef({ timer: 0, next: 0 });
+	useEffect(() => () => clearTimeout(pace.current.timer), []);
+	const draw = () => {
+		const start = performance.now();
+		pace.current.timer = 0;
+		setVersion((version) => version + 1);
+		requestAnimationFrame(() => setTimeout(() => (pace.current.next = performance.now() + REST * (performance.now() - start))));
+	};
+	return () => {
+		pace.current.timer ||= window.setTimeout(draw, Math.max(0, pace.current.next - performance.now()));
+	};
+}
+
 // The tree of a recording that goes on. The graph is the same object each time; `version` tells that
 // there is more in it.
 export function useLiveGraph({ run, subscribe }: TabProps, event: string, who: string): LiveGraph | null {
 	const trees = useRef(new Map<number, { name: string; tree: LiveTree }>());
-	const [, setVersion] = useState(0);
+	const redraw = usePace();
 	useEffect(() => {
 		if (!isLive(run.state)) return;
 		trees.current.clear();
@@ -204,7 +222,7 @@ export function useLiveGraph({ run, subscribe }: TabProps, event: string, who: s
 			const title = growth.event_name || known?.name || "";
 			const tree = known && name === "tree" ? known.tree : new LiveTree(title);
 			if (tree.add(growth)) trees.current.set(growth.event, { name: title, tree });
-			setVersion((version) => version + 1);
+			redraw();
 		});
 	}, [run.id, run.state]);
 	const events = [...trees.current.values()].map(({ name }) => name);

@@ -8,7 +8,7 @@ const KEYS: [string, string][] = [
 	["/", "search"],
 	["F  H  M  C", "focus, hide, highlight, copy the chosen function"],
 	["S", "its callers above, its callees below"],
-	["U", "undo"],
+	["U, Ctrl-Z", "undo"],
 	["I  L  R  T", "icicle, leaf first, collapse recursion, table"],
 	["Ctrl-wheel", "zoom around the pointer; drag to move"],
 	["↑ ↓ ← →, Shift", "on the map of the Time tab: move, choose a time; Enter shows it, Space only that lane, Esc all"],

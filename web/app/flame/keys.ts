@@ -42,6 +42,7 @@ function press(event: KeyboardEvent, actions: Actions, inverted: boolean): boole
 	if (event.altKey || document.querySelector("dialog[open]")) return false;
 	if (OWN_KEYS.includes(event.key) && target.closest?.(".time-plot")) return false;
 	if (event.key === "Escape" && (!typing || target.closest(".flame"))) actions.escape();
+	else if (control && !typing && event.key === "z") actions.undo();
 	else if (typing || control) return false;
 	else if (event.key.startsWith("Arrow")) {
 		const direction = directionOf(event.key, inverted);
