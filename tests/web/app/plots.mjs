@@ -12,6 +12,12 @@ async function shownRange(page) {
 	return [from, to, to - from];
 }
 
+// 12.3 k/s as a number.
+function spoken(text) {
+	const [, digits, letter] = /([\d.,]+)(?: ([kMGT])\b)?/.exec(text) ?? [];
+	return Number(digits?.replace(/,/g, "")) * ({ k: 1e3, M: 1e6, G: 1e9, T: 1e12 }[letter] ?? 1);
+}
+
 async function zooming({ server, page, id }) {
 	await page.goto(`${server.base}/r/${id}/counters`);
 	await page.locator(".u-over").first().waitFor();
@@ -19,6 +25,13 @@ async function zooming({ server, page, id }) {
 	const names = [...data.lines.map((line) => line.event), ...data.ratios.map((ratio) => ratio.name)];
 	equal("every counter and ratio has its plot", await page.locator(".one-line figcaption b").allTextContents(), names);
 	const whole = await shownRange(page);
+	const faults = data.lines.findIndex((line) => line.event === "page-faults");
+	const said = await until("what is said of the range", async () => {
+		const text = await page.locator(".readout").nth(faults).textContent();
+		return text.startsWith("mean ") && text.split(", ");
+	});
+	const mean = Number(data.lines[faults].total) / (data.t[data.t.length - 1] / 1e9);
+	check("a curve says its mean and its highest, which are the API's", Math.abs(spoken(said[0]) - mean) < 0.01 * mean && Math.abs(spoken(said[1]) - Math.max(...data.lines[faults].mean)) < 0.01 * mean, { said, mean });
 	const over = page.locator(".u-over").first();
 	const box = await over.boundingBox();
 	const y = box.y + box.height / 2;
@@ -30,8 +43,8 @@ async function zooming({ server, page, id }) {
 	const seconds = Number(/([\d.]+) s/.exec(words)[1]);
 	const near = data.t.reduce((best, t, index) => (Math.abs(t / 1e9 - seconds) < Math.abs(data.t[best] / 1e9 - seconds) ? index : best), 0);
 	const rate = data.lines[0].mean[near] / 1e6; // task-clock is in ms
-	const said = Number(/: ([\d.,]+)/.exec(words)[1].replace(/,/g, "")) * (/: [\d.,]+ G/.test(words) ? 1e9 : /: [\d.,]+ M/.test(words) ? 1e6 : /: [\d.,]+ k/.test(words) ? 1e3 : 1);
-	check("hovering tells the value that the API has there", Math.abs(said - rate) <= 0.02 * Math.max(rate, 1) + 1, { words, rate });
+	const told = spoken(words.split(": ")[1]);
+	check("hovering tells the value that the API has there", Math.abs(told - rate) <= 0.02 * Math.max(rate, 1) + 1, { words, rate });
 	equal("all plots show the same moment", new Set((await page.locator(".readout").allTextContents()).filter(Boolean).map((text) => text.split(":")[0])).size, 1);
 
 	await page.mouse.move(at(0.25), y);
@@ -81,6 +94,12 @@ async function legend({ page, names }) {
 	await until("the curve to go", async () => !(await page.locator(".one-line figcaption b").allTextContents()).includes(names[1]));
 	check("the legend hides a curve, and the address says so", page.url().includes("hide="));
 	await page.locator(".legend").getByRole("button", { name: names[1] }).click();
+	const item = page.locator(".legend").getByRole("button", { name: names[2] });
+	await item.click({ modifiers: ["Shift"] });
+	await until("only one", async () => JSON.stringify(await page.locator(".one-line figcaption b").allTextContents()) === JSON.stringify([names[2]]));
+	await item.click({ modifiers: ["Shift"] });
+	await until("all of them", async () => (await page.locator(".one-line figcaption b").count()) === names.length);
+	check("with Shift it shows one curve alone, and all again", true);
 	await page.getByRole("radio", { name: "Together" }).click();
 	await until("one plot", async () => (await page.locator(".plot").count()) === 1);
 	check("all curves on one axis", true);

@@ -104,3 +104,25 @@ export function highest(found: Piece[], track: number): number {
 	}
 	return most;
 }
+
+// The mean over the time of a range: a column counts by how long it is. `by`: of a ratio of two curves. NaN: nothing.
+export function meanOver(found: Piece[], track: number, by?: number): number {
+	let sum = 0;
+	let weight = 0;
+	for (const { columns, from, to } of found) {
+		const values = columns.tracks[track]?.mean;
+		const divisors = by === undefined ? undefined : columns.tracks[by]?.mean;
+		if (!values) continue;
+		const end = columnAt(columns, to + 1e-9);
+		// A tick stands at its end, a column of several in its middle.
+		const first = values === columns.tracks[track]!.min ? columns.x[0]! - columns.from : columns.step;
+		for (let i = columnAt(columns, from); i < end; i++) {
+			const length = i ? columns.x[i]! - columns.x[i - 1]! : first;
+			const part = divisors ? divisors[i]! * length : length;
+			if (Number.isNaN(values[i]!) || Number.isNaN(part)) continue;
+			sum += values[i]! * length;
+			weight += part;
+		}
+	}
+	return weight > 0 ? sum / weight : NaN;
+}

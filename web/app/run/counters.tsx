@@ -118,16 +118,19 @@ interface LegendProps {
 }
 
 function Legend({ all, hidden, values, legend }: LegendProps) {
-	const toggle = (name: string) => {
-		if (!hidden.delete(name)) hidden.add(name);
-		setParams({ hide: [...hidden].join("|") || null });
-	};
 	const first = all.filter(({ line }, at) => all.findIndex((other) => other.line.plot === line.plot) === at);
 	const cpus = all.filter(({ line }, at) => line.cpu >= 0 && all.findIndex((other) => other.line.cpu === line.cpu) === at);
+	const toggle = (name: string, only: boolean) => {
+		const now = new Set(only ? first.map(({ line }) => line.plot).filter((plot) => plot !== name) : hidden);
+		if (!only && !now.delete(name)) now.add(name);
+		// Once more: all of them again.
+		const same = now.size === hidden.size && [...now].every((plot) => hidden.has(plot));
+		setParams({ hide: (same ? [] : [...now]).join("|") || null });
+	};
 	return (
 		<div class="legend" role="group" aria-label="Curves that are shown" ref={legend}>
 			{first.map(({ line, color, track }) => (
-				<button type="button" class="legend-item" aria-pressed={!hidden.has(line.plot)} onClick={() => toggle(line.plot)} key={line.plot} title={`${hidden.has(line.plot) ? "Show it" : "Hide it"}${line.total && line.cpu < 0 ? `; ${grouped(line.total)} in all` : ""}${line.shared ? "; its counter was shared with others: values are scaled" : ""}`}>
+				<button type="button" class="legend-item" aria-pressed={!hidden.has(line.plot)} onClick={(event) => toggle(line.plot, event.shiftKey)} key={line.plot} title={`${hidden.has(line.plot) ? "Show it" : "Hide it"}; with Shift: only this one${line.total && line.cpu < 0 ? `; ${grouped(line.total)} in all` : ""}${line.shared ? "; its counter was shared with others: values are scaled" : ""}`}>
 					{!cpus.length && <i style={{ background: color }} />} {line.plot}{line.shared ? " *" : ""}{values && <b data-track={track} />}
 				</button>
 			))}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Words and numbers of CSV, and the samples of a plot as such a file.
+// Words and numbers of CSV; samples and histograms as such files.
 
-import type { SamplePoints } from "../api/schema";
+import type { CountersHistogram, SamplePoints } from "../api/schema";
 import type { Range } from "./view";
 
 export function csvWord(text: string): string {
@@ -20,4 +20,10 @@ export function samplesCsv(data: SamplePoints, [from, to]: Range): string {
 		lines.push([(t / 1e9).toFixed(9), data.value[at], data.ip[at] ?? "", csvWord(place?.name ?? ""), csvWord(place?.object ?? ""), data.cpu[at], data.tid[at]].join(","));
 	});
 	return `${lines.join("\n")}\n`;
+}
+
+// Values as they were counted.
+export function histogramCsv({ event, edges, counts }: CountersHistogram): string {
+	const name = csvWord(event);
+	return [`${name} from,${name} to,intervals`, ...counts.map((count, at) => [edges[at]!, edges[at + 1]!].map(csvNumber).concat(String(count)).join(","))].join("\n") + "\n";
 }

@@ -3,7 +3,7 @@
 import { useCallback, useEffect, useRef } from "preact/hooks";
 import { moment, short } from "../model/format";
 import { highest } from "./columns";
-import { inRange, momentOf, type Curves, type Line } from "./lines";
+import { inRange, meanOf, momentOf, type Curves, type Line } from "./lines";
 import { type Dot, type Made, Plot } from "./plot";
 import { drawCurve, penColor, type Frame, type Raster } from "./raster";
 import type { Drag } from "./tools";
@@ -55,18 +55,9 @@ function pen(color: string, alone: boolean) {
 
 // What is said of a range when nobody points at a moment.
 function summary(curves: Curves, { line, track }: Curve, view: View): string {
-	let sum = 0;
-	let points = 0;
 	const found = inRange(curves, view.range);
-	for (const { columns, from, to } of found) {
-		const mean = columns.tracks[track]?.mean;
-		for (let i = 0; mean && i < columns.length; i++) {
-			if (columns.x[i]! < from || columns.x[i]! > to || Number.isNaN(mean[i]!)) continue;
-			sum += mean[i]!;
-			points++;
-		}
-	}
-	return points ? `mean ${shortOf(line, sum / points)}, highest ${shortOf(line, highest(found, track))}` : "";
+	const mean = meanOf(curves, found, track);
+	return Number.isNaN(mean) ? "" : `mean ${shortOf(line, mean)}, highest ${shortOf(line, highest(found, track))}`;
 }
 
 function OnePlot({ curves, name, mine, view, drag, height, axis, keep }: CurvesProps & { name: string; mine: Curve[]; height: number; axis: boolean }) {

@@ -12,7 +12,8 @@ import type { Growth, Row } from "./growth";
 import { curvesOf, growthOf, type Curves } from "./lines";
 import type { Range, View } from "./view";
 
-const LIVE_WIDTH = 1024; // columns of what was before; twice as many are kept
+const LIVE_WIDTH = 1024; // columns of what was before; more are kept
+const LIVE_WIDTH_EACH = 400;
 const MOST_WIDTH = 4000;
 
 export interface Counted {
@@ -112,7 +113,7 @@ export function useCounters(run: Counted, view: View, rested: Range | null, widt
 	const live = isLive(run);
 	const path = width ? `/runs/${run.id}/counters` : null;
 	const cpus = each ? "each" : null;
-	const whole = useFetch<Counters>(path, { width: live ? LIVE_WIDTH : Math.min(MOST_WIDTH, Math.max(300, width)), cpus, per: "second" }, true);
+	const whole = useFetch<Counters>(path, { width: live ? (each ? LIVE_WIDTH_EACH : LIVE_WIDTH) : Math.min(MOST_WIDTH, Math.max(300, width)), cpus, per: "second" }, true);
 	const wanted = useDetail(view, rested);
 	const detail = useFetch<Counters>(wanted && whole.data ? path : null, { width: Math.min(MOST_WIDTH, 3 * Math.max(300, width)), cpus, per: "second", ...(wanted && whole.data ? around(wanted, whole.data) : {}) }, true);
 	const curves = useMemo(() => whole.data && curvesOf(whole.data), [whole.data]);

@@ -4,8 +4,9 @@
 
 import type { Columns, Track } from "./columns";
 
-const WHOLE = 2048; // columns
-const RECENT = 4096; // ticks
+// Columns of the whole and latest ticks; fewer where there are curves for each of many CPUs.
+const SIZES = { few: { whole: 2048, recent: 4096 }, many: { whole: 512, recent: 512 } };
+const MANY = 100;
 const TIME = -1;
 
 // What a curve is made of: a ratio of two counts, or of one and the nanoseconds in which it was counted.
@@ -46,9 +47,10 @@ export class Growth {
 
 	// slots: where a row's count goes, by event and CPU; undefined: nobody wants it.
 	constructor(private readonly recipes: Recipe[], slots: number, private readonly slot: (event: number, cpu: number) => number | undefined, private readonly start: bigint, private readonly interval: number) {
-		this.whole = columns(recipes.length, WHOLE, interval, true);
-		this.recent = columns(recipes.length, RECENT, interval, false);
-		this.sums = recipes.map(() => ({ sum: new Float64Array(WHOLE), weight: new Float64Array(WHOLE) }));
+		const size = SIZES[recipes.length > MANY ? "many" : "few"];
+		this.whole = columns(recipes.length, size.whole, interval, true);
+		this.recent = columns(recipes.length, size.recent, interval, false);
+		this.sums = recipes.map(() => ({ sum: new Float64Array(size.whole), weight: new Float64Array(size.whole) }));
 		this.values = new Float64Array(slots).fill(NaN);
 	}
 
@@ -56,7 +58,7 @@ export class Growth {
 	seed(from: Columns): void {
 		const { whole } = this;
 		const ticks = Math.max(1, Math.round(from.step / this.interval));
-		whole.length = Math.min(from.length, WHOLE);
+		whole.length = Math.min(from.length, whole.x.length);
 		whole.x.set(from.x.subarray(0, whole.length));
 		whole.tracks.forEach(({ mean, min, max }, index) => {
 			const given = from.tracks[index]!;
@@ -112,10 +114,10 @@ export class Growth {
 
 	private addRecent(time: number): void {
 		const { recent } = this;
-		if (recent.length === RECENT) {
-			recent.length = RECENT / 2;
-			recent.x.copyWithin(0, RECENT / 2);
-			for (const { mean } of recent.tracks) mean.copyWithin(0, RECENT / 2);
+		if (recent.length === recent.x.length) {
+			recent.length /= 2;
+			recent.x.copyWithin(0, recent.length);
+			for (const { mean } of recent.tracks) mean.copyWithin(0, recent.length);
 		}
 		const at = recent.length++;
 		const before = at ? recent.x[at - 1]! : Math.max(0, time - this.interval);
@@ -153,7 +155,7 @@ export class Growth {
 
 	private newColumn(time: number): void {
 		const { whole } = this;
-		if (whole.length === WHOLE) this.halve();
+		if (whole.length === whole.x.length) this.halve();
 		const at = whole.length++;
 		for (let i = 0; i < this.recipes.length; i++) {
 			const { mean, min, max } = whole.tracks[i]!;
@@ -167,7 +169,7 @@ export class Growth {
 	// Two columns become one, in place.
 	private halve(): void {
 		const { whole } = this;
-		const half = WHOLE / 2;
+		const half = whole.length / 2;
 		for (let i = 0; i < half; i++) whole.x[i] = (whole.x[2 * i]! + whole.x[2 * i + 1]!) / 2;
 		whole.tracks.forEach(({ mean, min, max }, index) => {
 			const { sum, weight } = this.sums[index]!;

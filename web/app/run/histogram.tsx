@@ -6,8 +6,12 @@ import type { Counters, CountersHistogram } from "../api/schema";
 import { setParams, usePlace } from "../model/address";
 import { count, duration, grouped, moment, seconds, short } from "../model/format";
 import { useFetch, useWidth } from "../model/hooks";
+import { Menu } from "../widgets/menu";
 import { Trouble } from "../widgets/trouble";
+import { histogramCsv } from "./csv";
 import { intervalOf } from "./lines";
+import { saveText } from "./save";
+import { FullScreen } from "./tools";
 import { countUnit, levels, type Unit } from "./units";
 
 const HEIGHT = 300;
@@ -33,6 +37,9 @@ export function Histogram({ run, children }: { run: Run; children: ComponentChil
 				</select></label>
 				<label class="check"><input type="checkbox" checked={scale === "log"} onChange={() => setParams({ scale: scale === "log" ? null : "log" })} /> Logarithmic values</label>
 				<RangeOf counters={list.data} />
+				<span class="grow" />
+				{found && <Menu class="right" label="Save" title="Save the plot" items={[{ label: "CSV", hint: "the bars", onClick: () => saveText(histogramCsv(found), "text/csv", `run-${run.id}-histogram.csv`) }]} />}
+				<FullScreen />
 			</div>
 			<Trouble refusal={list.refusal ?? data.refusal} />
 			{found && list.data && <Bars data={found} width={width} interval={intervalOf(list.data)} />}

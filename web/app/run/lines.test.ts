@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, test } from "vitest";
-import type { Counters } from "../api/schema";
+import type { Counters, CountersHistogram } from "../api/schema";
 import { pieces } from "./columns";
-import { samplesCsv } from "./csv";
-import { curvesOf, growthOf, linesOf, momentOf, tableOf, toCsv, toSvg } from "./lines";
+import { histogramCsv, samplesCsv } from "./csv";
+import { curvesOf, growthOf, inRange, linesOf, meanOf, momentOf, tableOf, toCsv, toSvg } from "./lines";
 import { levels, roundTop } from "./units";
 import { clampRange, zoomRange } from "./view";
 
@@ -57,6 +57,14 @@ test("what comes late counts for a longer time", () => {
 	const growth = growthOf(COUNTERS, curvesOf(COUNTERS));
 	growth.add([row(6, 0, 40), row(6, 1, 4), row(7, 0, 10), row(7, 1, 1)]);
 	expect(rounded(growth.whole.tracks[0]!.mean.subarray(2, 4))).toEqual([100, 100]);
+});
+
+test("means go by time, those of ratios by what both counted", () => {
+	const curves = curvesOf({ ...COUNTERS, t: [1e8, 4e8], to_ns: "9007199255140993001", lines: COUNTERS.lines.map((line, at) => ({ ...line, mean: at ? [10, 50] : [100, 200] })), ratios: [{ ...COUNTERS.ratios[0]!, mean: [10, 4] }] });
+	const found = inRange(curves, [0, 0.4]);
+	expect(meanOf(curves, found, 0)).toBeCloseTo((100 * 0.1 + 200 * 0.3) / 0.4);
+	expect(meanOf(curves, found, 2)).toBeCloseTo((100 * 0.1 + 200 * 0.3) / (10 * 0.1 + 50 * 0.3));
+	expect(meanOf(curves, inRange(curves, [0.45, 0.5]), 0)).toBeNaN();
 });
 
 test("CPUs of one tick add up", () => {
@@ -123,6 +131,7 @@ test("saved files hold what is seen", () => {
 	expect(svg).toContain("a&#60;b");
 	expect(svg).not.toContain("a<b");
 	expect(svg.match(/<polyline/g)).toHaveLength(3);
+	expect(histogramCsv({ event: "a,b", edges: [0, 1.5, 3], counts: [4, 5] } as CountersHistogram)).toBe('"a,b" from,"a,b" to,intervals\n0,1.5,4\n1.5,3,5\n');
 	const samples = { run: 1, event: "cycles", unit: null, start_ns: "0", from_ns: "0", to_ns: "9", samples: 2, down_sampled: false, t: [1e9, 2e9], value: [7, 8], ip: ["0x1", ""], function: [0, -1], cpu: [0, -1], tid: [5, 6], functions: [{ name: 'f"<int, 3>', object: "a", kind: "user" as const }] };
 	expect(samplesCsv(samples, [0, 1.5])).toBe('seconds,value,address,function,object,cpu,thread\n1.000000000,7,0x1,"f""<int, 3>",a,0,5\n');
 });

@@ -4,7 +4,7 @@
 
 import type { Counters } from "../api/schema";
 import { csvNumber, csvWord } from "./csv";
-import { columnAt, columnNear, columnsOf, highest, pieces, type Columns, type Piece } from "./columns";
+import { columnAt, columnNear, columnsOf, highest, meanOver, pieces, type Columns, type Piece } from "./columns";
 import { Growth, perTime, type Recipe } from "./growth";
 import { rateUnit, ratioUnit, type Unit } from "./units";
 import type { Range } from "./view";
@@ -16,6 +16,7 @@ export interface Line {
 	unit: Unit;
 	total: string; // of the whole run, "" for ratios
 	shared: boolean; // its counter was shared: values are scaled
+	ratio?: Recipe; // of other curves
 }
 
 export interface Curves {
@@ -37,6 +38,12 @@ function ratioName({ name, of, cpu }: Counters["ratios"][number], all: Counters[
 	return all.some((other) => other.name === name && other.cpu === cpu && other.of !== of) ? `${name} of ${of}` : name;
 }
 
+function recipeOf({ of, by, cpu, unit }: Counters["ratios"][number], { lines }: Counters): Recipe {
+	const slotOf = (event: string) => lines.findIndex((line) => line.event === event && line.cpu === cpu);
+	const factor = unit === "%" ? 100 : 1;
+	return by ? { of: slotOf(of), by: slotOf(by), factor } : perTime(slotOf(of), factor);
+}
+
 export function linesOf(counters: Counters): Line[] {
 	return [
 		...counters.lines.map(({ event, cpu, total, share_counted }): Line => ({
@@ -44,7 +51,7 @@ export function linesOf(counters: Counters): Line[] {
 		})),
 		...counters.ratios.map((ratio): Line => {
 			const plot = ratioName(ratio, counters.ratios);
-			return { name: cpuName(plot, ratio.cpu), plot, cpu: ratio.cpu, unit: ratioUnit(ratio.unit), total: "", shared: false };
+			return { name: cpuName(plot, ratio.cpu), plot, cpu: ratio.cpu, unit: ratioUnit(ratio.unit), total: "", shared: false, ratio: recipeOf(ratio, counters) };
 		}),
 	];
 }
@@ -58,17 +65,18 @@ export function curvesOf(counters: Counters): Curves {
 export function growthOf(counters: Counters, curves: Curves): Growth {
 	const each = counters.lines.some(({ cpu }) => cpu >= 0);
 	const slots = new Map(counters.lines.map(({ index, cpu }, slot) => [index * 65536 + cpu + 1, slot]));
-	const slotOf = (event: string, cpu: number) => counters.lines.findIndex((line) => line.event === event && line.cpu === cpu);
-	const recipes: Recipe[] = [
-		...counters.lines.map((_, slot) => perTime(slot, curves.lines[slot]!.unit.factor * 1e9)),
-		...counters.ratios.map(({ of, by, cpu, unit }) => {
-			const factor = unit === "%" ? 100 : 1;
-			return by ? { of: slotOf(of, cpu), by: slotOf(by, cpu), factor } : perTime(slotOf(of, cpu), factor);
-		}),
-	];
+	const recipes = curves.lines.map(({ ratio, unit }, slot) => ratio ?? perTime(slot, unit.factor * 1e9));
 	const growth = new Growth(recipes, counters.lines.length, (event, cpu) => slots.get(event * 65536 + (each ? cpu + 1 : 0)), BigInt(counters.start_ns), curves.interval);
 	growth.seed(curves.sources[0]!);
 	return growth;
+}
+
+// The mean over a range; that of a ratio is the ratio of what both counted there.
+export function meanOf({ lines }: Curves, found: Piece[], track: number): number {
+	const { ratio } = lines[track]!;
+	if (!ratio || ratio.by < 0) return meanOver(found, track);
+	const scale = (at: number) => lines[at]!.unit.factor;
+	return (meanOver(found, ratio.of, ratio.by) * ratio.factor * scale(ratio.by)) / scale(ratio.of);
 }
 
 const SAVED = 1200; // columns at most

@@ -43,8 +43,6 @@ interface ToolsProps {
 }
 
 export function Tools({ view, zoomed, drag, onDrag, live, chooser, children }: ToolsProps) {
-	const { params } = usePlace();
-	const full = params.get("full") === "1";
 	return (
 		<div class="row tools">
 			{chooser}
@@ -54,9 +52,15 @@ export function Tools({ view, zoomed, drag, onDrag, live, chooser, children }: T
 			<RangeWords view={view} />
 			<span class="grow" />
 			{children}
-			<button type="button" onClick={() => setParams({ full: full ? null : "1" })} title={full ? "Back to the page of the run" : "Only the plot; the address can be sent to somebody"}>{full ? "Back" : "Full screen"}</button>
+			<FullScreen />
 		</div>
 	);
+}
+
+export function FullScreen() {
+	const { params } = usePlace();
+	const full = params.get("full") === "1";
+	return <button type="button" onClick={() => setParams({ full: full ? null : "1" })} title={full ? "Back to the page of the run" : "Only the plot; the address can be sent to somebody"}>{full ? "Back" : "Full screen"}</button>;
 }
 
 // Written straight into the page: it changes with every frame that is panned.

@@ -30,7 +30,7 @@ export function sampleUnit(unit: string | null): Unit {
 	return { words: unit ?? "", sign: unit ? ` ${unit}` : "", factor: 1 };
 }
 
-const SIGNS: Record<string, string> = { "%": " %", GHz: " GHz", CPUs: " CPUs" };
+const SIGNS: Record<string, string> = { "%": " %", GHz: " GHz", CPUs: " CPU" };
 
 export function ratioUnit(words: string): Unit {
 	return { words, sign: SIGNS[words] ?? "", factor: 1 };

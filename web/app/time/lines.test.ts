@@ -8,7 +8,7 @@ describe("lines above the heatmap", () => {
 	const columns = { length: 2, x: Float64Array.of(0, 1), tracks: [[5, NaN], [0.5, 1.5], [NaN, NaN]].map((values) => {
 		const mean = Float64Array.from(values);
 		return { mean, min: mean, max: mean };
-	}), step: 1, from: 0, to: 2 };
+	}), step: 1, from: -1, to: 2 };
 	const unit = { words: "per second", sign: "/s", factor: 1 };
 	const line = (name: string) => ({ name, plot: name, cpu: -1, unit, total: "", shared: false });
 

@@ -2,7 +2,7 @@
 // Lines above the heatmap: counters, ratios of them, and the samples themselves; their values in a range.
 
 import { short as shortNumber } from "../model/format";
-import { columnNear, type Columns } from "../run/columns";
+import { columnNear, meanOver, type Columns } from "../run/columns";
 import type { Curves } from "../run/lines";
 import type { Heat, Range } from "./heat";
 
@@ -30,7 +30,7 @@ export function sampleLine(heat: Heat): Line {
 		mean[at]! *= heat.rows / (end - first);
 		x[at] = (first + end) / 2 / heat.rows;
 	}
-	const columns = { length, x, tracks: [{ mean, min: mean, max: mean }], step: together / heat.rows, from: 0, to: heat.counts.length / heat.rows };
+	const columns = { length, x, tracks: [{ mean, min: mean, max: mean }], step: together / heat.rows, from: -together / heat.rows / 2, to: heat.counts.length / heat.rows };
 	return { name: "samples", sign: "/s", words: "per second", columns, track: 0, offset: 0 };
 }
 
@@ -44,16 +44,8 @@ export function counterLines({ lines, sources }: Curves, offset: number): Line[]
 
 // The mean in a range, or over all; NaN: nothing was counted there.
 export function meanIn({ columns, track, offset }: Line, range: Range | null): number {
-	const { mean } = columns.tracks[track]!;
-	let sum = 0;
-	let count = 0;
-	for (let i = 0; i < columns.length; i++) {
-		const ns = (columns.x[i]! + offset) * 1e9;
-		if (Number.isNaN(mean[i]!) || (range && (ns < range[0] || ns >= range[1]))) continue;
-		sum += mean[i]!;
-		count++;
-	}
-	return count ? sum / count : NaN;
+	const [from, to] = range ? [range[0] / 1e9 - offset, range[1] / 1e9 - offset] : [-Infinity, Infinity];
+	return meanOver([{ columns, from, to }], track);
 }
 
 export function valueAt({ columns, track, offset }: Line, at: number): number {
