@@ -48,6 +48,13 @@ class Tab:
                       "requestAnimationFrame(() => setTimeout(done)))))")
         self.until("!document.querySelector('.flame[aria-busy=true]')")
 
+    def still(self):
+        """Until the part of the graph that is seen moves no more."""
+        self.page.run("new Promise((done) => { const seen = document.querySelector('.flame-minimap .seen'); let was = '', same = 0; "
+                      "const look = () => { const now = seen.style.cssText + seen.hidden; same = now === was ? same + 1 : 0; was = now; "
+                      "same > 3 ? done() : requestAnimationFrame(look); }; look(); })")
+        self.settle()
+
     def text(self, selector):
         return self.page.run(f"document.querySelector({quoted(selector)})?.textContent ?? null")
 

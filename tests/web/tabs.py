@@ -78,13 +78,12 @@ def zoom_steps(tab):
         tab.page.run("(() => { const seen = document.querySelector('.flame-minimap .seen'); window.widths = new Set(); "
                      "new MutationObserver(() => window.widths.add(seen.style.width)).observe(seen, { attributes: true }); })()")
         tab.page.click(*tab.place(1, 0.9))
-        time.sleep(0.4)
-        tab.settle()
+        tab.still()
         most = max(most, tab.page.run("window.widths.size"))
         if most >= 3:
             break
         tab.key("Escape", code=27)
-        time.sleep(0.3)
+        tab.still()
     return most
 
 
@@ -106,8 +105,7 @@ def looking(browser, site, run):
     check("and moves it", tab.page.run(left) < was - 20, (was, tab.page.run(left)))
     address = tab.page.run("location.pathname + location.search")
     tab.key("Escape", code=27)
-    time.sleep(0.3)
-    tab.settle()
+    tab.still()
     check("Esc resets the zoom", tab.param("zoom") is None and tab.hover(1, 0.99)[0] == "prog", tab.param("zoom"))
     other = Tab(browser, site, run, "flame", address.partition("?")[2]).ready()
     check("an address opens where it was zoomed", other.hover(1, 0.01)[0] == "prog" and
@@ -269,6 +267,11 @@ def functions(browser, site, run):
     tab.page.run("[...document.querySelectorAll('.functions .scroll button')].find((b) => b.ariaLabel === 'malloc').click()")
     tab.until("!!document.querySelector('.around tbody tr button')")
     callers = {row["function"] for row in site.get(f"/runs/{run}/callers?function=malloc")["functions"][0]["rows"]}
+    tab.page.run("[...document.querySelectorAll('.around a')].find((a) => a.textContent === 'In the flame graph').click()")
+    tab.until("!!document.querySelector('.flame-matched')?.textContent")
+    check("and leads to its frames", tab.text(".flame-matched") == f"matched: {top(site, run)['malloc'][1]:.2f} %", tab.text(".flame-matched"))
+    tab.page.run("history.back()")
+    tab.until("!!document.querySelector('.around tbody tr button')")
     check("a function's callers are the API's", set(tab.texts(".around table[aria-label='Called by'] button")) == callers, callers)
     tab.close()
 

@@ -138,6 +138,7 @@ export class FlameView {
 		this.setPart(stays ? seen : [0, 1]);
 		this.fit();
 		this.run();
+		if (this.pointer && this.hovered >= 0) this.onPoint(this.hovered, this.pointer); // with the figures of now
 	}
 
 	// What is seen, as a part of the zoomed frame.

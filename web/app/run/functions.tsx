@@ -15,6 +15,7 @@ import { Trouble } from "../widgets/trouble";
 
 const COLUMNS: [string, string][] = [["self", "Self"], ["total", "Total"], ["name", "Function"], ["object", "Object"]];
 const STEP = 100;
+const SHARED = ["event", "from", "to", "who"]; // of the address, in the flame graph too
 
 const OBJECT_PART = 0.62; // of the row's width is the function's name
 const LETTER = 7.8;
@@ -74,23 +75,30 @@ export function FunctionsTab(props: TabProps) {
 					{top.data?.rows.length === 0 && <p class="dim pad">No function fits.</p>}
 					{!!top.data?.left_out && <p class="pad dim">{grouped(top.data.left_out)} more <button type="button" onClick={() => setLimit(limit + STEP * 4)}>Show more</button></p>}
 				</div>
-				{chosen && <Around run={run.id} name={chosen} filter={filter} link={link} />}
+				{chosen && <Around run={run.id} name={chosen} filter={filter} params={params} link={link} />}
 			</div>
 		</div>
 	);
 }
 
-function Around({ run, name, filter, link }: { run: number; name: string; filter: Filter; link: TabProps["link"] }) {
+interface AroundProps extends Pick<TabProps, "link" | "params"> {
+	run: number;
+	name: string;
+	filter: Filter;
+}
+
+function Around({ run, name, filter, params, link }: AroundProps) {
 	const query = { ...filter, function: name, limit: 50 };
 	const callers = useFetch<QueryNeighbours>(`/runs/${run}/callers`, query);
 	const callees = useFetch<QueryNeighbours>(`/runs/${run}/callees`, query);
 	const self = callers.data?.functions[0];
+	const shared = Object.fromEntries(SHARED.flatMap((word) => (params.has(word) ? [[word, params.get(word)!]] : [])));
 	return (
 		<section class="around" aria-label={`Callers and callees of ${name}`}>
 			<div class="row">
 				<h3 class="mono ellipsis" title={name}>{name}</h3>
 				<span class="grow" />
-				<a href={link("flame", { search: name })}>In the flame graph</a>
+				<a href={link("flame", { ...shared, marked: name })}>In the flame graph</a>
 				<button type="button" class="quiet" aria-label="Close" onClick={() => setParams({ function: null })}>×</button>
 			</div>
 			{self && <p class="dim">{percent(self.self_percent)} self, {percent(self.total_percent)} with what it calls · {self.object}</p>}
