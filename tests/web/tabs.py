@@ -258,13 +258,13 @@ def functions(browser, site, run):
     """The Functions tab: its table and neighbours."""
     tab = Tab(browser, site, run, "functions", "who=t71").ready(".functions tbody tr")
     read = "Object.fromEntries([...document.querySelectorAll('.functions .scroll tbody tr')].map((row) => " \
-           "[row.querySelector('button').ariaLabel, [parseFloat(row.cells[0].textContent), parseFloat(row.cells[1].textContent)]]))"
+           "[row.dataset.function, [parseFloat(row.cells[0].textContent), parseFloat(row.cells[1].textContent)]]))"
     check("functions of a thread have the API's figures", near(tab.page.run(read), top(site, run, tid=71)), tab.page.run(read))
     tab.select("Thread", "")
     tab.until(f"Object.keys({read}).includes('compare')")
     tab.until("document.querySelector('.functions table').ariaBusy !== 'true'")
     check("and those of all", near(tab.page.run(read), top(site, run)), tab.page.run(read))
-    tab.page.run("[...document.querySelectorAll('.functions .scroll button')].find((b) => b.ariaLabel === 'malloc').click()")
+    tab.page.run("document.querySelector('.functions tr[data-function=malloc] button').click()")
     tab.until("!!document.querySelector('.around tbody tr button')")
     callers = {row["function"] for row in site.get(f"/runs/{run}/callers?function=malloc")["functions"][0]["rows"]}
     tab.page.run("[...document.querySelectorAll('.around a')].find((a) => a.textContent === 'In the flame graph').click()")

@@ -64,3 +64,9 @@ export function labelIn(name: string, room: number): string {
 	for (const form of forms) if (form.length <= room) return form;
 	return `${forms[forms.length - 1]!.slice(0, room - 1)}…`;
 }
+
+// What a screen reader says of a name that is shown shortened: what is seen, and then the whole.
+export function spoken(name: string, letters: number): string | undefined {
+	const seen = labelIn(name, letters);
+	return seen === name ? undefined : `${seen} (${name})`;
+}

@@ -161,7 +161,7 @@ export class Browser {
 }
 
 // Whole names of the functions in the table, however they are shortened there.
-export const functionNames = (page) => page.locator(".functions .wide tbody td:nth-child(3) button").evaluateAll((all) => all.map((one) => one.getAttribute("aria-label")));
+export const functionNames = (page) => page.locator(".functions .wide tbody tr").evaluateAll((all) => all.map((one) => one.dataset.function));
 
 // Opens all that is folded in the form.
 export const unfold = (page) => page.locator("form.bench details.fold").evaluateAll((all) => all.forEach((one) => one.open || one.querySelector("summary").click()));

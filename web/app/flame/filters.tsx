@@ -25,7 +25,7 @@ function EventChoice({ state, change, events }: FilterProps) {
 }
 
 function ThreadChoice({ state, change, threads }: FilterProps) {
-	if (!threads) return null;
+	if (!threads) return <label>Thread <select class="flame-who" disabled><option>all</option></select></label>; // its place is kept
 	const left = threads.left_out;
 	return (
 		<label>Thread <select class="flame-who" value={state.who} onChange={(changed) => change({ who: changed.currentTarget.value, zoom: 0 })}>

@@ -5,7 +5,7 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { Graph } from "../../flame/columns";
 import { Sums, sumFunctions } from "../../flame/functions";
-import { labelIn } from "../../flame/label";
+import { labelIn, spoken } from "../../flame/label";
 import type { Tree } from "../../flame/tree";
 import { amount, grouped, percent } from "../../flame/words";
 import { Totals, functionKey } from "./data";
@@ -78,11 +78,12 @@ export function FunctionTable(props: TableProps) {
 						</tr>
 					</thead>
 					<tbody>
-						{Array.from(listed.subarray(0, rows), (name) => (
-							<tr key={name} aria-selected={graph.functions[name] === props.marked} data-function={graph.functions[name]}>
+						{/* By place: while a run goes on functions change places, and rows need not wander. */}
+						{Array.from(listed.subarray(0, rows), (name, place) => (
+							<tr key={place} aria-selected={graph.functions[name] === props.marked} data-function={graph.functions[name]}>
 								<Share value={sums.self[name]!} whole={whole} unit={graph.unit} />
 								<Share value={sums.total[name]!} whole={whole} unit={graph.unit} />
-								<td><button type="button" title={graph.functions[name]} aria-label={graph.functions[name]} onClick={() => props.onChoose(name)}>{labelIn(graph.functions[name]!, room)}</button></td>
+								<td><button type="button" title={graph.functions[name]} aria-label={spoken(graph.functions[name]!, room)} onClick={() => props.onChoose(name)}>{labelIn(graph.functions[name]!, room)}</button></td>
 							</tr>
 						))}
 					</tbody>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions by weight; of a chosen one, who calls it and whom it calls.
 import { useState } from "preact/hooks";
-import { labelIn } from "../../flame/label";
+import { labelIn, spoken } from "../../flame/label";
 import type { QueryNeighbours, QueryTop } from "../api/schema";
 import { useEvents, useThreads } from "../flame/data";
 import { Filters } from "../flame/filters";
@@ -32,12 +32,13 @@ export function FunctionsTab(props: TabProps) {
 	const state = readState(params);
 	const filter = filterOf(state);
 	const asked = useLater(search, 150);
-	const events = useEvents(props).value?.rows.filter((row) => row.samples > 0).map((row) => row.event) ?? [];
+	const known = useEvents(props);
+	const events = known.value?.rows.filter((row) => row.samples > 0).map((row) => row.event) ?? [];
 	const threads = useThreads(props, { event: filter["event"] }).value;
 	const top = useFetch<QueryTop>(`/runs/${run.id}/top`, { ...filter, search: asked, sort, limit }, true);
 	const room = Math.max(16, Math.floor(((width - 170) * OBJECT_PART) / LETTER));
 	return (
-		<div class="functions">
+		<div class="functions" aria-busy={[top.data ?? top.refusal, known.value ?? known.refusal].some((one) => !one)}>
 			<div class="row">
 				<input
 					data-search type="search" class="search" placeholder="Search functions and objects ( / )" aria-label="Search functions" value={search}
@@ -46,7 +47,7 @@ export function FunctionsTab(props: TabProps) {
 				/>
 				<Filters state={state} change={(changes) => setParams(writeState({ ...state, ...changes }))} events={events} threads={threads} start="" />
 				<span class="grow" />
-				{top.data && <span class="dim">{grouped(top.data.samples)} samples of {top.data.event}</span>}
+				<span class="dim">{top.data ? `${grouped(top.data.samples)} samples of ${top.data.event}` : " "}</span>
 			</div>
 			<Trouble refusal={top.refusal} onRetry={top.reload} />
 			<div class="functions-columns">
@@ -63,10 +64,10 @@ export function FunctionsTab(props: TabProps) {
 						</thead>
 						<tbody>
 							{top.data?.rows.map((row) => (
-								<tr key={`${row.function}${row.object}`} aria-selected={chosen !== "" && row.function === chosen}>
+								<tr key={`${row.function}${row.object}`} data-function={row.function ?? "unknown"} aria-selected={chosen !== "" && row.function === chosen}>
 									<td class="number share" style={{ "--part": `${row.self_percent}%` }} title={`${grouped(row.self_samples)} samples`}>{percent(row.self_percent)}</td>
 									<td class="number share" style={{ "--part": `${row.total_percent}%` }} title={`${grouped(row.total_samples)} samples`}>{percent(row.total_percent)}</td>
-									<td class="ellipsis"><button type="button" class="link mono" title={`${row.function}${row.place ? `, ${row.place}` : ""}`} aria-label={row.function ?? "unknown"} onClick={() => setParams({ function: row.function })}>{row.function ? labelIn(row.function, room) : "[unknown]"}</button></td>
+									<td class="ellipsis"><button type="button" class="link mono" title={`${row.function}${row.place ? `, ${row.place}` : ""}`} aria-label={row.function ? spoken(row.function, room) : "unknown"} onClick={() => setParams({ function: row.function })}>{row.function ? labelIn(row.function, room) : "[unknown]"}</button></td>
 									<td class="ellipsis dim" title={row.object}>{row.object.split("/").pop()}</td>
 								</tr>
 							))}
@@ -93,6 +94,7 @@ function Around({ run, name, filter, params, link }: AroundProps) {
 	const callees = useFetch<QueryNeighbours>(`/runs/${run}/callees`, query);
 	const self = callers.data?.functions[0];
 	const shared = Object.fromEntries(SHARED.flatMap((word) => (params.has(word) ? [[word, params.get(word)!]] : [])));
+	if ([callers, callees].some((answer) => !answer.data && !answer.refusal)) return <section class="around" aria-busy="true" />;
 	return (
 		<section class="around" aria-label={`Callers and callees of ${name}`}>
 			<div class="row">

@@ -3,7 +3,7 @@
 import { OVER, type Run } from "../api/core";
 import type { Finding, Overview, Quality, QueryTop, RunSummary } from "../api/schema";
 import { grouped, percent } from "../model/format";
-import { useFetch } from "../model/hooks";
+import { type Answer, useFetch } from "../model/hooks";
 import { endingWord, hasData } from "../model/runs";
 import { lazy } from "../widgets/lazy";
 import { Trouble } from "../widgets/trouble";
@@ -20,6 +20,8 @@ export function OverviewTab({ run, onTab, link }: { run: Run; onTab: (tab: strin
 	const overview = useFetch<Overview>(over ? `/runs/${run.id}/overview` : null);
 	const summary = useFetch<RunSummary>(some ? `/runs/${run.id}/summary` : null);
 	const sampled = run.facts?.tabs ? run.facts.tabs.includes("flame") : run.tool !== "count";
+	const top = useFetch<QueryTop>(some && sampled ? `/runs/${run.id}/top` : null, { limit: 8 });
+	const quality = useFetch<Quality>(some && sampled ? `/runs/${run.id}/quality` : null);
 	const [first, ...others] = overview.data?.findings ?? [];
 	const more = others.filter((finding) => finding.rule !== "failed"); // that is told above all
 	if (!over) return <Meanwhile run={run} onTab={onTab} />;
@@ -34,6 +36,8 @@ export function OverviewTab({ run, onTab, link }: { run: Run; onTab: (tab: strin
 					: <p class="dim"><a href={`/s/${run.session}?run=${run.id}`}>Its session</a> has the form, to be changed and started again.</p>}
 			</div>
 		);
+	// All at once: what came piece by piece would push the rest about.
+	if ([overview, summary, top, quality].some((answer) => answer.busy && !answer.data && !answer.refusal)) return <div class="overview waiting" aria-busy="true" />;
 	return (
 		<div class="overview">
 			<Trouble refusal={overview.refusal} onRetry={overview.reload} />
@@ -51,7 +55,7 @@ export function OverviewTab({ run, onTab, link }: { run: Run; onTab: (tab: strin
 					{sampled && (
 						<section aria-label="Flame graph">
 							<h3>Where the time went <small><a href={link("flame", {})}>open the flame graph</a></small></h3>
-							<a href={link("flame", {})} aria-label="Open the flame graph"><MiniFlame run={run.id} labels class="preview" /></a>
+							<a href={link("flame", {})} aria-label="Open the flame graph"><div class="preview-box"><MiniFlame run={run.id} labels class="preview" /></div></a>
 						</section>
 					)}
 					{more.length > 0 && (
@@ -70,8 +74,8 @@ export function OverviewTab({ run, onTab, link }: { run: Run; onTab: (tab: strin
 					)}
 				</div>
 				<div>
-					{sampled && <TopFunctions run={run} link={link} />}
-					{sampled && <Trust run={run} />}
+					{sampled && <TopFunctions top={top} link={link} />}
+					{sampled && <Trust quality={quality.data} />}
 				</div>
 			</div>
 		</div>
@@ -126,8 +130,7 @@ function Figures({ summary }: { summary: RunSummary | undefined }) {
 	);
 }
 
-function TopFunctions({ run, link }: { run: Run; link: Link }) {
-	const top = useFetch<QueryTop>(`/runs/${run.id}/top`, { limit: 8 });
+function TopFunctions({ top, link }: { top: Answer<QueryTop>; link: Link }) {
 	return (
 		<section aria-label="Functions with the most samples">
 			<h3>Top functions <small class="dim">self</small></h3>
@@ -147,9 +150,8 @@ function TopFunctions({ run, link }: { run: Run; link: Link }) {
 }
 
 // How far the numbers can be believed.
-function Trust({ run }: { run: Run }) {
-	const quality = useFetch<Quality>(`/runs/${run.id}/quality`);
-	const trust = quality.data?.trust;
+function Trust({ quality }: { quality: Quality | undefined }) {
+	const trust = quality?.trust;
 	if (!trust) return null;
 	const lost = trust.lost_percent ?? 0;
 	const cut = trust.cut_percent ?? 0;
@@ -157,7 +159,7 @@ function Trust({ run }: { run: Run }) {
 	const rows: [string, string, boolean][] = [
 		["Samples", grouped(trust.samples ?? 0), (trust.samples ?? 0) >= 20],
 		["Lost", percent(lost), lost < 1],
-		...(quality.data?.has_stacks === false ? [] : [["Stacks cut short", percent(cut), cut < 10] satisfies [string, string, boolean]]),
+		...(quality?.has_stacks === false ? [] : [["Stacks cut short", percent(cut), cut < 10] satisfies [string, string, boolean]]),
 		["Functions without a name", percent(unknown), unknown < 10],
 		["Throttled", String(trust.throttled ?? 0), !trust.throttled],
 	];

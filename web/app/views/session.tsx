@@ -54,9 +54,9 @@ export function SessionView({ id }: { id: number }) {
 		document.querySelector(".middle")?.scrollIntoView({ block: "nearest" });
 	};
 	return (
-		<main class="session" tabIndex={-1}>
+		<main class="session" tabIndex={-1} aria-busy={!session.data}>
 			<Head session={session.data} runs={runs.items?.length ?? 0} />
-			<div class="bench-columns">
+			<div class="bench-columns" aria-busy={!session.data || !runs.items}>
 				<aside class="column" aria-label="New run">
 					{session.data && runs.items && <BenchForm session={session.data} form={form} setForm={setForm} onStarted={started} />}
 				</aside>

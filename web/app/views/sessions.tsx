@@ -156,7 +156,7 @@ function Card({ session }: { session: Session }) {
 		}
 	});
 	return (
-		<li class="card" ref={row}>
+		<li class={session.runs ? "card ran" : "card"} ref={row}>
 			<div class="card-main">
 				{renaming ? <Rename session={session} onDone={() => setRenaming(false)} /> : <a class="card-title" href={`/s/${session.id}`}>{session.title || `Session ${session.id}`}</a>}
 				<p class="dim">
