@@ -89,6 +89,18 @@ async function zooming({ server, page, id }) {
 	return names;
 }
 
+// In one plot of all: what is pointed at in the legend stands out, and hovering tells the value of each.
+async function oneOfAll({ page, names }) {
+	const picture = () => page.locator(".plot canvas").evaluate((canvas) => canvas.toDataURL());
+	const before = await picture();
+	await page.locator(".legend").getByRole("button", { name: names[0] }).hover();
+	await until("another picture", async () => (await picture()) !== before);
+	const box = await page.locator(".u-over").boundingBox();
+	await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+	await until("a value for each curve", async () => (await page.locator(".legend b").allTextContents()).every((text) => /\d|–/.test(text)));
+	check("the legend makes one curve stand out, and tells all values", /at [\d.]+ s/.test(await page.locator(".legend [data-moment]").textContent()));
+}
+
 async function legend({ page, names }) {
 	await page.locator(".legend").getByRole("button", { name: names[1] }).click();
 	await until("the curve to go", async () => !(await page.locator(".one-line figcaption b").allTextContents()).includes(names[1]));
@@ -103,6 +115,7 @@ async function legend({ page, names }) {
 	await page.getByRole("radio", { name: "Together" }).click();
 	await until("one plot", async () => (await page.locator(".plot").count()) === 1);
 	check("all curves on one axis", true);
+	await oneOfAll({ page, names });
 	await page.getByRole("radio", { name: "Apart" }).click();
 }
 

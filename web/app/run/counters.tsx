@@ -55,6 +55,11 @@ export function CurvesView({ run, together, children }: { run: Run; together: bo
 	const { counters, curves, refusal, reload } = useCounters(run, view, rested, width, each && !together);
 	const plots = useRef(new Map<string, Made>());
 	const legend = useRef<HTMLDivElement>(null);
+	const pointed = useRef(""); // at which curve, in the legend
+	const point = (name: string) => {
+		pointed.current = name;
+		if (together) view.draw();
+	};
 	useEffect(() => setStart(counters?.start_ns), [counters?.start_ns]);
 	const hidden = new Set((params.get("hide") ?? "").split("|").filter(Boolean));
 	const all = curves ? colored(curves) : [];
@@ -69,9 +74,9 @@ export function CurvesView({ run, together, children }: { run: Run; together: bo
 				{curves && <SaveMenu run={run} curves={curves} shown={shown} view={view} together={together} plots={plots.current} />}
 			</Tools>
 			<Trouble refusal={refusal} onRetry={reload} />
-			{!!all.length && <Legend all={all} hidden={hidden} values={together} legend={legend} />}
+			{!!all.length && <Legend all={all} hidden={hidden} values={together} legend={legend} onPoint={point} />}
 			{!all.length && !refusal && <p class="pad dim">{live ? "Waiting for the first point…" : counters ? "Nothing was counted." : " "}</p>}
-			{curves && !!all.length && (together ? <Together {...common} curves={curves} onValues={(at, values) => writeValues(legend.current, at, values)} /> : <Apart {...common} curves={curves} />)}
+			{curves && !!all.length && (together ? <Together {...common} curves={curves} pointed={pointed} onValues={(at, values) => writeValues(legend.current, at, values)} /> : <Apart {...common} curves={curves} />)}
 			{curves && !!all.length && <AsTable curves={curves} shown={shown} view={view} live={live} />}
 		</div>
 	);
@@ -115,9 +120,10 @@ interface LegendProps {
 	hidden: Set<string>;
 	values: boolean; // with room for a value each
 	legend: { current: HTMLDivElement | null };
+	onPoint: (name: string) => void; // "": at none
 }
 
-function Legend({ all, hidden, values, legend }: LegendProps) {
+function Legend({ all, hidden, values, legend, onPoint }: LegendProps) {
 	const first = all.filter(({ line }, at) => all.findIndex((other) => other.line.plot === line.plot) === at);
 	const cpus = all.filter(({ line }, at) => line.cpu >= 0 && all.findIndex((other) => other.line.cpu === line.cpu) === at);
 	const toggle = (name: string, only: boolean) => {
@@ -130,7 +136,7 @@ function Legend({ all, hidden, values, legend }: LegendProps) {
 	return (
 		<div class="legend" role="group" aria-label="Curves that are shown" ref={legend}>
 			{first.map(({ line, color, track }) => (
-				<button type="button" class="legend-item" aria-pressed={!hidden.has(line.plot)} onClick={(event) => toggle(line.plot, event.shiftKey)} key={line.plot} title={`${hidden.has(line.plot) ? "Show it" : "Hide it"}; with Shift: only this one${line.total && line.cpu < 0 ? `; ${grouped(line.total)} in all` : ""}${line.shared ? "; its counter was shared with others: values are scaled" : ""}`}>
+				<button type="button" class="legend-item" aria-pressed={!hidden.has(line.plot)} onClick={(event) => toggle(line.plot, event.shiftKey)} onPointerEnter={() => onPoint(line.plot)} onPointerLeave={() => onPoint("")} onFocus={() => onPoint(line.plot)} onBlur={() => onPoint("")} key={line.plot} title={`${hidden.has(line.plot) ? "Show it" : "Hide it"}; with Shift: only this one${line.total && line.cpu < 0 ? `; ${grouped(line.total)} in all` : ""}${line.shared ? "; its counter was shared with others: values are scaled" : ""}`}>
 					{!cpus.length && <i style={{ background: color }} />} {line.plot}{line.shared ? " *" : ""}{values && <b data-track={track} />}
 				</button>
 			))}

@@ -109,14 +109,17 @@ function valueWords({ line }: Curve, { mean, min, max }: { mean: Float64Array; m
 }
 
 // All on one axis, each against its own highest value: what rises and falls together.
-export function Together({ curves, shown, view, drag, heights, keep, onValues }: CurvesProps & { onValues: (at: number | null, values: Map<number, string>) => void }) {
+export function Together({ curves, shown, view, drag, heights, keep, pointed, onValues }: CurvesProps & { pointed: { current: string }; onValues: (at: number | null, values: Map<number, string>) => void }) {
 	const tops = (from: number, to: number, columns: number) => {
 		const found = inRange(curves, [from, to], columns);
 		return { found, top: (track: number) => (highest(found, track) || 1) * MARGIN };
 	};
 	const paint = useCallback((raster: Raster, frame: Frame) => {
 		const { found, top } = tops(frame.from, frame.to, raster.width);
-		for (const { track, color } of shown) drawCurve(raster, pen(color, false), found, track, { ...frame, top: top(track) });
+		// The one that is pointed at in the legend comes last, and the others step back.
+		const name = pointed.current;
+		const order = [...shown].sort((a, b) => Number(a.line.plot === name) - Number(b.line.plot === name));
+		for (const { track, color, line } of order) drawCurve(raster, { ...pen(color, false), strength: !name || line.plot === name ? 1 : 0.25 }, found, track, { ...frame, top: top(track) });
 	}, [curves, curves.sources, shown.map(({ line }) => line.name).join()]);
 	const tell = (at: number | null, _top: number, columns: number): Dot[] => {
 		const found = at === null ? null : momentOf(curves, view.range, at, columns);

@@ -18,6 +18,7 @@ export interface Pen {
 	width: number; // of the line, in pixels
 	area: number; // how much of the colour is below the line, 0 to 1
 	band: number; // and between the lowest and the highest value
+	strength?: number; // of the line, 0 to 1; 1 where it is not told
 }
 
 // What part of a raster stands for which time, and which value is its upper edge.
@@ -80,12 +81,13 @@ function stretch(top: number, bottom: number, part: number, height: number): voi
 // The line of one column on what is there already.
 function putLine({ pixels, width, height }: Raster, x: number, pen: Pen, low: number, high: number): void {
 	const reach = 2 * pen.width;
+	const full = 255 * (pen.strength ?? 1);
 	const first = Math.max(0, (high - reach) | 0);
 	const last = Math.min(height - 1, Math.ceil(low + reach));
 	for (let row = first; row <= last; row++) {
 		const part = cover[row]!;
 		cover[row] = 0;
-		if (part > 0.004) blend(pixels, row * width + x, pen.color, Math.min(1, part) * 255);
+		if (part > 0.004) blend(pixels, row * width + x, pen.color, Math.min(1, part) * full);
 	}
 	cover[last + 1] = 0;
 }
