@@ -16,6 +16,14 @@ struct err;
 struct json_object;
 struct run;
 
+/*
+ * Where a form says nothing.  Few programs of a distribution keep frame pointers: of six, all
+ * stacks were cut short; with copies of 8 KB 0 to 97 per cent of them, with 16 KB 0 to 17.  At this
+ * rate copies cost little, and 1.6 MB for each second of CPU time.
+ */
+#define FORM_RATE	"99"
+#define FORM_CALL_GRAPH "dwarf,16384"
+
 struct form {
 	enum run_tool tool;
 	bool live;

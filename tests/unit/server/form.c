@@ -71,6 +71,27 @@ TEST(form_refuses_by_name)
 	}
 }
 
+TEST(form_that_says_little)
+{
+	struct json_object *object;
+	struct arena arena = { 0 };
+	struct err err = { 0 };
+	struct form form;
+
+	EXPECT_INT(parse("{\"tool\":\"sample\"," COMMAND "}", &arena, &form, &object, &err), 0);
+	EXPECT_TEXT(form.rate, "99");
+	EXPECT_TEXT(form.call_graph, "dwarf,16384");
+	form_fini(&form);
+	json_object_put(object);
+	EXPECT_INT(parse("{\"tool\":\"sample\",\"call_graph\":\"\"," COMMAND "}", &arena, &form,
+			 &object, &err),
+		   0);
+	EXPECT_TEXT(form.call_graph, "");
+	form_fini(&form);
+	json_object_put(object);
+	arena_free(&arena);
+}
+
 TEST(form_becomes_a_start)
 {
 	static const char text[] =

@@ -26,8 +26,10 @@ const TOOLS: [Tool, string, string][] = [
 const RATES = ["49", "99", "497"];
 // What is chosen, what it costs and when it works.
 const GRAPHS: [Form["call_graph"], string, string][] = [
+	["dwarf,16384", "DWARF", "Works with nearly every program. Copies 16 KB of the stack with each sample: more overhead, larger recordings."],
+	["dwarf,65528", "DWARF, larger copies", "For deep stacks, of which 16 KB are too little. Copies 64 KB with each sample."],
+	["dwarf", "DWARF, smaller copies", "For high rates. Copies 8 KB with each sample; deep stacks are cut short."],
 	["fp", "Frame pointers", "Costs least. Whole stacks need programs built with -fno-omit-frame-pointer; others' are cut short."],
-	["dwarf", "DWARF", "Works with nearly every program. Copies a piece of the stack with each sample: more overhead, larger recordings."],
 	["lbr", "LBR", "The CPU's own record of branches, cheap: Intel only, the innermost 16 or 32 calls, seldom in virtual machines."],
 	["", "None", "Costs nothing. Which functions ran, not who called them: a flame graph of one level."],
 ];

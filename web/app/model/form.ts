@@ -13,7 +13,7 @@ export const FIRST_FORM: Form = {
 	events: { count: "", sample: "" },
 	interval_ms: 100,
 	rate: "99",
-	call_graph: "fp",
+	call_graph: "dwarf,16384",
 	limit_s: 0,
 	repeats: 1,
 	options: { stat: "", record: "" },
