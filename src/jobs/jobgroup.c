@@ -197,3 +197,15 @@ int jobgroup_add(const struct jobgroup *group, pid_t pid, struct err *err)
 	rc = write_file(group->path, "cgroup.procs", text);
 	return rc ? err_set(err, -rc, "%s: can't be entered: %s", group->path, strerror(-rc)) : 0;
 }
+
+int64_t jobgroup_pressure_us(const struct jobgroup *group, const char *what)
+{
+	char line[200];
+	long long us;
+
+	if (!group->path ||
+	    file_line(line, sizeof(line), "%s/%s.pressure", group->path, what) <= 0 ||
+	    sscanf(line, "some %*s %*s %*s total=%lld", &us) != 1)
+		return -1;
+	return us;
+}

@@ -7,6 +7,7 @@
 #define JOBS_JOBGROUP_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 struct err;
@@ -28,6 +29,11 @@ int jobgroup_add(const struct jobgroup *group, pid_t pid, struct err *err);
 /* Sends SIGKILL to all in it and below; true if nothing is left in it. */
 bool jobgroup_kill(const struct jobgroup *group);
 bool jobgroup_empty(const struct jobgroup *group);
+/*
+ * For how long something in it could have run and had no CPU ("cpu"), or waited for a disk ("io"):
+ * microseconds as the kernel counts them, -1 where it does not.
+ */
+int64_t jobgroup_pressure_us(const struct jobgroup *group, const char *what);
 /* Kills what is in it, waits, removes it and those below it. */
 void jobgroup_close(struct jobgroup *group);
 

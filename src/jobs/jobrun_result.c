@@ -30,6 +30,18 @@ static uint64_t ns_of(struct timeval time)
 	return (uint64_t)time.tv_sec * NS_PER_SEC + (uint64_t)time.tv_usec * 1000;
 }
 
+static void take_waits(struct jobrun *run)
+{
+	int64_t cpu = jobgroup_pressure_us(&run->group, "cpu");
+	int64_t io = jobgroup_pressure_us(&run->group, "io");
+
+	run->ended.knows_waits = cpu >= 0 && io >= 0;
+	if (!run->ended.knows_waits)
+		return;
+	run->ended.cpu_wait_ns = (uint64_t)cpu * 1000;
+	run->ended.io_wait_ns = (uint64_t)io * 1000;
+}
+
 void jobrun_take_usage(struct jobrun *run)
 {
 	const struct child *child = &run->workload;
@@ -49,6 +61,7 @@ void jobrun_take_usage(struct jobrun *run)
 	ended->voluntary_switches = (uint64_t)usage->ru_nvcsw;
 	ended->involuntary_switches = (uint64_t)usage->ru_nivcsw;
 	ended->disk_read = (uint64_t)usage->ru_inblock * 512;
+	take_waits(run);
 }
 
 void jobrun_take_notes(struct jobrun *run)

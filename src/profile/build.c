@@ -347,6 +347,14 @@ static void take_sample(struct profile_builder *b, const struct sorted_record *r
 		finish_everything(b);
 }
 
+/* A new process and no thread; the recorder's own ones tell of those that were there before. */
+static bool is_fork(const struct perf_event_header *header, struct cursor *c)
+{
+	uint32_t pid = cursor_u32(c), parent = cursor_u32(c);
+
+	return !(header->misc & PERF_RECORD_MISC_FORK_EXEC) && pid != parent && !c->broken;
+}
+
 static void take_other(struct profile_builder *b, const struct sorted_record *rec)
 {
 	const struct perf_event_header *header = rec->rec.header;
@@ -369,6 +377,7 @@ static void take_other(struct profile_builder *b, const struct sorted_record *re
 		break;
 	case PERF_RECORD_LOST_SAMPLES: quality->lost_samples += cursor_u64(&c); break;
 	case PERF_RECORD_THROTTLE: quality->throttled++; break;
+	case PERF_RECORD_FORK: quality->forks += is_fork(header, &c); break;
 	default: break;
 	}
 }

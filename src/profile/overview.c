@@ -118,6 +118,15 @@ const char *subject(const struct sums *s)
 	return s->facts->whole_host ? "The machine" : "It";
 }
 
+double all_waits(const struct overview_facts *facts)
+{
+	double all = 0;
+
+	for (int i = 0; i < WAIT_KINDS; i++)
+		all += facts->waits[i];
+	return all;
+}
+
 const char *wait_words(const struct overview_facts *facts)
 {
 	static const char *const words[] = {
@@ -129,24 +138,31 @@ const char *wait_words(const struct overview_facts *facts)
 		[WAIT_SLEEP] = "time to pass (sleep)",
 		[WAIT_CHILD] = "processes that it had started",
 	};
-	double all = 0;
+	double all = all_waits(facts);
 	int most = 0;
 
-	for (int i = 0; i < WAIT_KINDS; i++) {
-		all += facts->waits[i];
+	for (int i = 1; i < WAIT_KINDS; i++)
 		most = facts->waits[i] > facts->waits[most] ? i : most;
-	}
 	/* of a few samples, or of many kinds, it would be a guess */
-	return all * (double)facts->samples >= 5 && facts->waits[most] >= 0.5 * all ? words[most]
-										    : NULL;
+	if (all * (double)facts->samples < 5 || facts->waits[most] < 0.5 * all)
+		return NULL;
+	return words[most];
 }
 
 /* ---- the figures ---- */
 
-/* Of a program that was always ready to run, the kernel took the CPU away, and not it gave it up.
+/*
+ * Of a program that was always ready to run, the kernel took the CPU away, and not it gave it up.
+ * The kernel may count how long that was, and misses what a hypervisor took; the kinds of switches
+ * tell it of one process.
  */
-static bool was_starved(const struct overview_facts *facts, double seconds)
+static bool was_starved(const struct overview_facts *facts, double seconds, double cpu_s)
 {
+	double off = seconds - cpu_s;
+
+	if (facts->knows_waits && off > 0.1 * seconds &&
+	    (double)facts->cpu_wait_ns * 1e-9 >= 0.4 * off)
+		return true;
 	return facts->knows_counts && facts->processes <= 1 && facts->involuntary_switches > 10 &&
 	       facts->involuntary_switches > 4 * facts->voluntary_switches &&
 	       (double)facts->voluntary_switches < 20 * seconds + 5;
@@ -164,11 +180,11 @@ static void sum_up(struct sums *s, const struct overview_facts *facts)
 		s->cpu_s = cpu * 1e-9;
 	if (cpu >= 0 && facts->duration_ns && !facts->whole_host)
 		s->cpus_used = s->cpu_s / s->seconds;
-	s->starved = was_starved(facts, s->seconds);
+	s->starved = was_starved(facts, s->seconds, s->cpu_s);
 	/* Samples tell more exactly than the kernel's account of ticks, where there are many. */
 	if (facts->samples >= FEW_SAMPLES * 5)
 		s->kernel = facts->kernel;
-	else if (facts->knows_cpu && cpu > 0)
+	else if (facts->knows_cpu && cpu >= OVERVIEW_ACCOUNT_NS)
 		s->kernel = (double)facts->system_ns / cpu;
 	else if (facts->samples)
 		s->kernel = facts->kernel;
@@ -192,10 +208,11 @@ void overview_make(struct overview *overview, const struct overview_facts *facts
 	sum_up(&s, facts);
 	while (rule->name && !rule->holds(&s))
 		rule++;
+	s.first = rule->name ? rule->name : "";
 	if (rule->name)
 		apply(overview, rule, &s);
-	overview->sure = strcmp(rule->name, "nothing-measured") != 0 &&
-			 strcmp(rule->name, "too-little") != 0;
+	overview->sure = strcmp(s.first, "nothing-measured") != 0 &&
+			 strcmp(s.first, "too-little") != 0;
 	for (rule = overview_more_rules; rule->name && !facts->nothing; rule++)
 		if (overview->count < OVERVIEW_FINDINGS && rule->holds(&s))
 			apply(overview, rule, &s);

@@ -11,6 +11,8 @@
 #define OVERVIEW_TOP	  3
 #define OVERVIEW_EVIDENCE 6
 #define OVERVIEW_FINDINGS 16
+/* The kernel counts ticks: of less CPU time its halves, user and system, are noise. */
+#define OVERVIEW_ACCOUNT_NS 50000000
 
 /* A function, program or thread that took much of the time. */
 struct overview_top {
@@ -51,12 +53,15 @@ struct overview_facts {
 	uint64_t minor_faults, major_faults, voluntary_switches, involuntary_switches;
 	bool mixed_switches; /* all of them are in voluntary_switches: a counter tells no kinds */
 	uint64_t disk_read;  /* bytes that the kernel brought in for it */
-	bool failed;	     /* ended by a signal or with another status than 0 */
-	char ending[64];     /* "exit status 3", "signal 9 (Killed)" */
+	bool knows_waits;    /* the next two are, of all that it started */
+	uint64_t cpu_wait_ns, io_wait_ns; /* it could have run, or waited for a disk */
+	bool failed;			  /* ended by a signal or with another status than 0 */
+	char ending[64];		  /* "exit status 3", "signal 9 (Killed)" */
 
 	/* From samples; shares are of 1, of what was not idle. */
 	uint64_t samples, lost;
 	uint64_t processes, threads; /* that were sampled */
+	uint64_t forks;		     /* processes that were started, sampled or not */
 	double idle;		     /* of all: CPUs without work */
 	double kernel, unknown;
 	/* Each stack is of one of these at most. */
@@ -66,10 +71,11 @@ struct overview_facts {
 	double waits[WAIT_KINDS];
 	bool has_kernel_stacks;
 	double cut;					   /* stacks without their beginning */
+	bool copied;					   /* stacks were copied to be unwound */
 	struct overview_tops functions, programs, workers; /* workers: threads */
 	uint64_t sampled_ns; /* what clock samples stand for; 0: another event */
 	/* The object with most of the code without names. */
-	const char *nameless; /* path, the profile's; NULL: none */
+	const char *nameless; /* path, the profile's, or "" if it has none; NULL: there is none */
 	double nameless_share;
 	char nameless_why[64]; /* "stripped" */
 	char nameless_remedy[400];

@@ -135,7 +135,8 @@ static void find_nameless(struct overview_facts *facts, const struct profile *pr
 	object = &profile->objects.data[most];
 	reason = panel_why_unnamed(object);
 	remedy = remedy_for(reason, profile, object, &about);
-	facts->nameless = profile_text(profile, object->path);
+	/* code made at run time is in no file, though its list would be */
+	facts->nameless = object->kind == DSO_JIT ? "" : profile_text(profile, object->path);
 	facts->nameless_share = nameless[most] / busy;
 	snprintf(facts->nameless_why, sizeof(facts->nameless_why), "%s", panel_reason_text(reason));
 	snprintf(facts->nameless_remedy, sizeof(facts->nameless_remedy), "%s",
@@ -173,6 +174,8 @@ void overview_facts_add(struct overview_facts *facts, const struct profile *prof
 	double busy;
 
 	facts->lost = quality->lost + quality->lost_samples;
+	facts->forks = quality->forks;
+	facts->copied = quality->stack_copies > 0;
 	if (event >= profile->events.len || profile_weigh(profile, &filter, &weights, NULL))
 		return;
 	facts->samples = weights.total_samples;

@@ -6,7 +6,7 @@
 #define FAULT_NS	700.0 /* about what a page costs that is touched for the first time */
 #define SHORT_SAMPLES	4.0   /* samples that a short process has on average, at most */
 #define SHORT_PROCESSES 10
-#define SHORT_NS	20000000 /* a run of which nothing can be said */
+#define SHORT_S		0.02 /* CPU time of one, on average */
 
 static const char *duration(const struct sums *s, char into[static TEXT_NUMBER])
 {
@@ -15,7 +15,7 @@ static const char *duration(const struct sums *s, char into[static TEXT_NUMBER])
 
 static void show_top(struct finding *finding, const struct sums *s)
 {
-	if (s->facts->functions.count)
+	if (s->facts->functions.count && s->facts->samples >= FEW_SAMPLES)
 		show_share(finding, "heaviest function", s->facts->functions.data[0].share);
 }
 
@@ -38,8 +38,10 @@ static void tell_nothing(const struct sums *s, struct finding *f)
 
 static bool has_little(const struct sums *s)
 {
-	return s->facts->samples < FEW_SAMPLES &&
-	       (s->cpus_used < 0 || s->facts->duration_ns < SHORT_NS);
+	if (s->facts->samples >= FEW_SAMPLES)
+		return false;
+	/* of a program that took a moment and no CPU time, the start is all there is */
+	return s->cpus_used < 0 || s->seconds < 0.02 || (s->seconds < 0.3 && s->cpu_s < 0.02);
 }
 
 static void tell_little(const struct sums *s, struct finding *f)
@@ -48,7 +50,7 @@ static void tell_little(const struct sums *s, struct finding *f)
 	char text[TEXT_NUMBER], few[64];
 
 	if (!samples && s->facts->duration_ns) {
-		say(f, "It ran for only %s: too short to say what limited it.", duration(s, text));
+		say(f, "It took only %s: too short to say what limited it.", duration(s, text));
 	} else {
 		say(f, "There is too little data to say what limited it: %llu sample%s", samples,
 		    samples == 1 ? "" : "s");
@@ -57,29 +59,36 @@ static void tell_little(const struct sums *s, struct finding *f)
 		say(f, ".");
 	}
 	snprintf(few, sizeof(few), "%llu sample%s", samples, samples == 1 ? " says" : "s say");
-	if (samples)
+	if (samples) {
 		advise(f, s, ADVICE_LONGER, few);
-	show_count(f, "samples", s->facts->samples);
+		show_count(f, "samples", samples);
+	}
 	show_time(f, "duration", s->seconds);
 }
 
 /* ---- waiting ---- */
 
-/* So much that reading it alone took a good part of the time, on a disk of 500 MB a second. */
-static bool reads_much(const struct sums *s)
+/* By the kernel's count, or so much that reading it alone took long, at 500 MB a second. */
+static bool waits_for_disk(const struct sums *s)
 {
+	double off = s->seconds - s->cpu_s;
+
+	if (s->facts->knows_waits)
+		return off > 0 && (double)s->facts->io_wait_ns * 1e-9 >= 0.5 * off;
 	return s->seconds > 0 && (double)s->facts->disk_read / 500e6 >= 0.1 * s->seconds;
 }
 
 /* The kernel's account of the disk, else stacks; a guess is none. */
 static const char *what_it_waited_for(const struct sums *s)
 {
-	return reads_much(s) ? "the disk" : wait_words(s->facts);
+	return waits_for_disk(s) ? "the disk" : wait_words(s->facts);
 }
 
 static void show_disk(struct finding *finding, const struct sums *s)
 {
-	if (s->facts->disk_read)
+	if (s->facts->knows_waits && s->facts->io_wait_ns >= 1000000)
+		show_time(finding, "waiting for a disk", (double)s->facts->io_wait_ns * 1e-9);
+	if (s->facts->disk_read >= 1000000)
 		show_bytes(finding, "read from disk", s->facts->disk_read);
 }
 
@@ -115,6 +124,12 @@ static bool is_waiting(const struct sums *s)
 	return !s->facts->whole_host && s->cpus_used >= 0.25 && s->cpus_used < 0.75 && !s->starved;
 }
 
+/* For most of the time: then it matters less what it did in the rest. */
+static bool is_mostly_waiting(const struct sums *s)
+{
+	return is_waiting(s) && s->cpus_used < 0.5;
+}
+
 static void tell_waiting(const struct sums *s, struct finding *f)
 {
 	const char *waited = what_it_waited_for(s);
@@ -136,34 +151,79 @@ static void tell_waiting(const struct sums *s, struct finding *f)
 	show_disk(f, s);
 }
 
-/* ---- running ---- */
-
-/* At any rate of samples, most of the processes that were met were met once or twice. */
-static bool has_short_processes(const struct sums *s)
+/* It hands over so often that this is what it does. */
+static bool is_switching(const struct sums *s)
 {
 	const struct overview_facts *facts = s->facts;
 
-	return facts->processes >= SHORT_PROCESSES && facts->samples >= FEW_SAMPLES &&
-	       (double)facts->samples / (double)facts->processes <=
-		       SHORT_SAMPLES * (facts->processing + facts->faults >= 0.5 ? 2 : 1);
+	return !facts->whole_host && facts->samples >= FEW_SAMPLES && facts->knows_counts &&
+	       (double)facts->voluntary_switches >= 2000 * s->seconds && all_waits(facts) >= 0.3 &&
+	       wait_words(facts);
+}
+
+static void tell_switching(const struct sums *s, struct finding *f)
+{
+	double rate = (double)s->facts->voluntary_switches / s->seconds;
+	char count[TEXT_NUMBER];
+
+	say(f,
+	    "It was limited by waiting for %s: it stopped for that %s times a second, which took "
+	    "%.0f %% of its CPU time.",
+	    wait_words(s->facts), text_grouped(count, (uint64_t)rate),
+	    percent(all_waits(s->facts)));
+	show_share(f, "stopping and going on", all_waits(s->facts));
+	show_switches(f, s);
+	if (s->cpus_used >= 0)
+		show_share(f, "on CPU", s->cpus_used);
+}
+
+/* ---- running ---- */
+
+/* Also those that were never met by a sample: each is shorter than the time between two. */
+static uint64_t count_processes(const struct overview_facts *facts)
+{
+	return facts->forks > facts->processes ? facts->forks : facts->processes;
+}
+
+/* Many, and none of them had much time. */
+static bool has_short_processes(const struct sums *s)
+{
+	double processes = (double)count_processes(s->facts);
+
+	if (s->facts->whole_host || processes < SHORT_PROCESSES)
+		return false;
+	if (s->cpu_s >= 0 && s->facts->forks)
+		return s->cpu_s / processes <= SHORT_S;
+	/* at any rate of samples, most of those that were met were met once or twice */
+	return s->facts->samples >= FEW_SAMPLES &&
+	       (double)s->facts->samples / processes <=
+		       SHORT_SAMPLES * (s->facts->processing + s->facts->faults >= 0.5 ? 2 : 1);
 }
 
 static void tell_short_processes(const struct sums *s, struct finding *f)
 {
 	const struct overview_facts *facts = s->facts;
-	char count[TEXT_NUMBER];
+	uint64_t processes = count_processes(facts);
+	double starting = facts->processing + facts->faults;
+	char count[TEXT_NUMBER], each[TEXT_NUMBER];
 
-	say(f,
-	    "%s started many short processes: at least %s of them were met, with %.1f samples "
-	    "each; starting and ending them, and their first touch of memory, took %.0f %% of the "
-	    "CPU time.",
-	    subject(s), text_grouped(count, facts->processes),
-	    (double)facts->samples / (double)facts->processes,
-	    percent(facts->processing + facts->faults));
-	show_count(f, "processes met", facts->processes);
-	show_share(f, "starting and ending", facts->processing);
-	show_share(f, "page faults", facts->faults);
-	show_share(f, "in the kernel", s->kernel > 0 ? s->kernel : facts->kernel);
+	say(f, "%s started many short processes: %s%s", subject(s), facts->forks ? "" : "at least ",
+	    text_grouped(count, processes));
+	if (s->cpu_s >= 0)
+		say(f, ", with %s of CPU time each",
+		    text_duration(each, (int64_t)(1e9 * s->cpu_s / (double)processes)));
+	if (facts->samples >= FEW_SAMPLES)
+		say(f,
+		    "; starting and ending them, and their first touch of memory, took %.0f %% "
+		    "of it",
+		    percent(starting));
+	say(f, ".");
+	show_count(f, facts->forks ? "processes started" : "processes met", processes);
+	show_rate(f, "processes", processes, s->seconds);
+	if (facts->samples >= FEW_SAMPLES) {
+		show_share(f, "starting and ending", facts->processing);
+		show_share(f, "page faults", facts->faults);
+	}
 }
 
 /* The part of the CPU time that faults would explain, where there are no stacks to tell. */
@@ -218,7 +278,8 @@ static void tell_calls(const struct sums *s, struct finding *f)
 	say(f,
 	    "%s was limited by system calls: %.0f %% of its CPU time went into the kernel's work",
 	    subject(s), percent(share));
-	if (facts->functions.count && facts->functions.data[0].kernel) {
+	if (facts->functions.count && facts->functions.data[0].kernel &&
+	    facts->functions.data[0].share >= 0.1) {
 		say(f, ", %.0f %% in `%s` alone", percent(facts->functions.data[0].share),
 		    facts->functions.data[0].name);
 		f->function = &facts->functions.data[0];
@@ -241,6 +302,8 @@ static void say_heaviest(struct finding *f, const struct overview_facts *facts)
 {
 	const struct overview_top *top = facts->functions.count ? facts->functions.data : NULL;
 
+	if (facts->samples < FEW_SAMPLES)
+		return;
 	if (facts->unknown >= 0.1 && (!top || facts->unknown > top->share)) {
 		say(f, "; %.0f %% of it is in code without names", percent(facts->unknown));
 		show_share(f, "without names", facts->unknown);
@@ -250,21 +313,45 @@ static void say_heaviest(struct finding *f, const struct overview_facts *facts)
 	}
 }
 
+static void tell_busy_machine(const struct sums *s, struct finding *f)
+{
+	const struct overview_tops *programs = &s->facts->programs;
+
+	say(f, "The machine was busy: its CPUs had work for %.0f %% of the time",
+	    percent(1 - s->facts->idle));
+	if (programs->count)
+		say(f, "; `%s` took %.0f %% of that", programs->data[0].name,
+		    percent(programs->data[0].share));
+	say(f, ".");
+	show_share(f, "CPUs busy", 1 - s->facts->idle);
+	if (s->kernel >= 0)
+		show_share(f, "in the kernel", s->kernel);
+	show_top(f, s);
+}
+
 static void tell_busy(const struct sums *s, struct finding *f)
 {
 	const struct overview_facts *facts = s->facts;
 	double user = s->kernel >= 0 ? 1 - s->kernel : 1;
 	char text[TEXT_NUMBER];
 
-	say(f, "%s was limited by the CPU: ", subject(s));
+	if (facts->whole_host) {
+		tell_busy_machine(s, f);
+		return;
+	}
+	say(f, "It was limited by the CPU: ");
 	if (s->cpus_used >= 1.5)
 		say(f, "it kept %.1f CPUs busy for %s", s->cpus_used, duration(s, text));
 	else if (s->cpus_used >= 0)
 		say(f, "it ran for %.0f %% of its %s", percent(s->cpus_used), duration(s, text));
 	else
 		say(f, "its samples show it running");
-	if (s->starved && s->cpus_used < 0.75)
+	if (s->starved && s->cpus_used < 0.75) {
 		say(f, ", while others had the CPU for the rest");
+		if (facts->knows_waits)
+			show_time(f, "waiting for a CPU", (double)facts->cpu_wait_ns * 1e-9);
+		advise(f, s, ADVICE_QUIET, "");
+	}
 	if (s->kernel >= 0)
 		say(f, ", %.0f %% of its time in its own code and libraries", percent(user));
 	say_heaviest(f, facts);
@@ -281,7 +368,9 @@ const struct rule overview_first_rules[] = {
 	{ "nothing-measured", "raw", has_nothing, tell_nothing },
 	{ "too-little", "output", has_little, tell_little },
 	{ "short-processes", "flame", has_short_processes, tell_short_processes },
+	{ "switching", "flame", is_switching, tell_switching },
 	{ "mostly-idle", "time", is_idle, tell_idle },
+	{ "waiting", "time", is_mostly_waiting, tell_waiting },
 	{ "page-faults", "flame", has_faults, tell_faults },
 	{ "system-calls", "flame", has_calls, tell_calls },
 	{ "waiting", "time", is_waiting, tell_waiting },

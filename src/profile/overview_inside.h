@@ -12,10 +12,11 @@
 struct sums {
 	const struct overview_facts *facts;
 	double seconds;
-	double cpu_s;	  /* CPU time; -1: not known */
-	double cpus_used; /* 1: one CPU all the time; -1: not known */
-	double kernel;	  /* share of the CPU time; -1: not known */
-	bool starved;	  /* it hardly ever waited by itself: others had the CPU */
+	double cpu_s;	   /* CPU time; -1: not known */
+	double cpus_used;  /* 1: one CPU all the time; -1: not known */
+	double kernel;	   /* share of the CPU time; -1: not known */
+	bool starved;	   /* it hardly ever waited by itself: others had the CPU */
+	const char *first; /* the rule that told what limited it, once it has */
 };
 
 struct rule {
@@ -44,6 +45,7 @@ void say_tops(struct finding *finding, const struct overview_tops *tops);
 
 double percent(double share); /* 100 at the most */
 const char *subject(const struct sums *s);
+double all_waits(const struct overview_facts *facts); /* share of stacks that leave their CPU */
 /* What most of its waits were for; NULL: stacks don't tell. */
 const char *wait_words(const struct overview_facts *facts);
 

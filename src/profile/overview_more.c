@@ -14,17 +14,18 @@ static void tell_nameless(const struct sums *s, struct finding *f)
 
 	say(f, "%.0f %% of the time is in code without names", percent(facts->unknown));
 	if (facts->nameless) {
-		say(f, ", %s of `%s`",
-		    facts->nameless_share >= 0.9 * facts->unknown ? "all" : "most",
-		    facts->nameless);
-		if (*facts->nameless_why)
-			say(f, " (%s)", facts->nameless_why);
+		say(f, ", %s of it ",
+		    facts->nameless_share >= 0.95 * facts->unknown ? "all" : "most");
+		if (*facts->nameless)
+			say(f, "in `%s` (%s)", facts->nameless, facts->nameless_why);
+		else
+			say(f, "%s", facts->nameless_why);
 		snprintf(f->remedy, sizeof(f->remedy), "%s", facts->nameless_remedy);
 	}
 	say(f, ".");
 	show_share(f, "without names", facts->unknown);
-	if (facts->nameless)
-		show_share(f, "in that file", facts->nameless_share);
+	if (facts->nameless && facts->nameless_share < 0.95 * facts->unknown)
+		show_share(f, "there", facts->nameless_share);
 }
 
 static bool has_heavy_function(const struct sums *s)
@@ -43,7 +44,8 @@ static void tell_heavy_function(const struct sums *s, struct finding *f)
 
 static bool has_programs(const struct sums *s)
 {
-	return s->facts->samples >= FEW_SAMPLES && s->facts->programs.count >= 2;
+	return s->facts->samples >= FEW_SAMPLES && s->facts->programs.count >= 2 &&
+	       s->facts->programs.data[1].share >= 0.05;
 }
 
 static void tell_programs(const struct sums *s, struct finding *f)
@@ -77,9 +79,12 @@ static void tell_one_worker(const struct sums *s, struct finding *f)
 		show_number(f, "CPUs in use", "cpus", s->cpus_used);
 }
 
+/* Where it was not said already. */
 static bool has_kernel(const struct sums *s)
 {
-	return s->kernel >= 0.2;
+	return s->kernel >= 0.2 && strcmp(s->first, "system-calls") != 0 &&
+	       strcmp(s->first, "page-faults") != 0 && strcmp(s->first, "short-processes") != 0 &&
+	       strcmp(s->first, "switching") != 0;
 }
 
 static void tell_kernel(const struct sums *s, struct finding *f)
@@ -110,10 +115,10 @@ static void tell_stalled(const struct sums *s, struct finding *f)
 
 static bool has_switches(const struct sums *s)
 {
-	return s->facts->knows_counts && s->seconds > 0 &&
-	       (double)(s->facts->voluntary_switches + s->facts->involuntary_switches) /
-			       s->seconds >=
-		       1000;
+	uint64_t all = s->facts->voluntary_switches + s->facts->involuntary_switches;
+
+	return s->facts->knows_counts && s->seconds > 0 && (double)all / s->seconds >= 1000 &&
+	       strcmp(s->first, "switching") != 0;
 }
 
 static void tell_switches(const struct sums *s, struct finding *f)
@@ -172,6 +177,7 @@ static void tell_cut_stacks(const struct sums *s, struct finding *f)
 {
 	say(f, "%.0f %% of the stacks are cut short: their outer callers are missing.",
 	    percent(s->facts->cut));
+	advise(f, s, s->facts->copied ? ADVICE_LARGER_COPIES : ADVICE_DWARF_FOR_ALL, "65528");
 	show_share(f, "stacks cut short", s->facts->cut);
 }
 

@@ -71,17 +71,39 @@ struct group {
 
 struct groups VEC_OF(struct group);
 
+/* The first thread of a process has its name, the others often names of their own. */
+static uint32_t program_of(const struct idmap *programs, const struct profile_thread *thread)
+{
+	uint32_t comm = idmap_find(programs, thread->pid);
+
+	return thread->pid == thread->tid || comm == IDMAP_NONE ? thread->comm : comm;
+}
+
+static struct idmap name_programs(const struct profile *profile)
+{
+	struct idmap programs = { 0 };
+
+	/* the last name counts: before its exec a process has that of who started it */
+	for (size_t i = profile->threads.len; i--;) {
+		const struct profile_thread *thread = &profile->threads.data[i];
+
+		if (thread->pid == thread->tid)
+			idmap_add(&programs, thread->pid, thread->comm);
+	}
+	return programs;
+}
+
 /* A thread has a row for each name that it had; a program is all rows with one name. */
 static void add_groups(struct overview_tops *tops, const struct profile *profile,
 		       const double *weights, double all, bool by_name)
 {
-	struct idmap known = { 0 };
+	struct idmap known = { 0 }, programs = name_programs(profile);
 	struct groups groups = { 0 };
 
 	for (uint32_t i = 0; i < profile->threads.len; i++) {
 		const struct profile_thread *thread = &profile->threads.data[i];
-		uint64_t key = by_name ? thread->comm : (uint64_t)thread->pid << 32 | thread->tid;
-		uint32_t at;
+		uint32_t name = by_name ? program_of(&programs, thread) : thread->comm, at;
+		uint64_t key = by_name ? name : (uint64_t)thread->pid << 32 | thread->tid;
 
 		if (!(weights[i] > 0))
 			continue;
@@ -89,7 +111,7 @@ static void add_groups(struct overview_tops *tops, const struct profile *profile
 		if (at == groups.len)
 			*vec_push(&groups) = (struct group){ 0 };
 		groups.data[at].weight += weights[i];
-		groups.data[at].comm = thread->comm;
+		groups.data[at].comm = name;
 	}
 	vec_each (group, &groups) {
 		struct overview_top *top = add_top(tops, group->weight / all);
@@ -98,6 +120,7 @@ static void add_groups(struct overview_tops *tops, const struct profile *profile
 			top->name = mem_strdup(profile_text(profile, group->comm));
 	}
 	idmap_free(&known);
+	idmap_free(&programs);
 	vec_free(&groups);
 }
 

@@ -114,6 +114,7 @@ struct profile_quality {
 	uint64_t cut_stacks;	  /* whose stack was not followed to where it begins */
 	uint64_t unknown_leaves;  /* whose own function has no name */
 	uint64_t stack_copies;	  /* that came with a copy of their stack, to be unwound */
+	uint64_t forks;		  /* processes that were started meanwhile, sampled or not */
 };
 
 struct profile {

@@ -25,8 +25,7 @@ static const char *const words[ADVICES][2] = {
 				   "choose DWARF under Call graph: most of this code has no "
 				   "frame pointers" },
 	[ADVICE_LARGER_COPIES] = { "record larger copies of the stacks (--call-graph dwarf,%s)",
-				   "choose DWARF with larger copies under Call graph (%s bytes "
-				   "of each stack)" },
+				   "choose DWARF, larger copies, under Call graph" },
 	[ADVICE_TOO_DEEP] = { "these stacks are deeper than the kernel can copy; frame pointers "
 			      "(-fno-omit-frame-pointer) have no such limit" },
 	[ADVICE_UNWIND_TABLES] = { "build it with -fasynchronous-unwind-tables" },
@@ -82,6 +81,8 @@ static const char *const words[ADVICES][2] = {
 			       "kernel.perf_event_max_sample_rate",
 			       "choose a lower Rate, or raise "
 			       "kernel.perf_event_max_sample_rate" },
+	[ADVICE_QUIET] = { "record again when the machine has less to do",
+			   "run it again when the machine has less to do" },
 };
 
 char *remedy_advice(enum advice advice, const struct remedy_facts *facts, const char *about)

@@ -43,6 +43,9 @@ static void read_usage(struct figures *f)
 		facts->voluntary_switches = number(usage, "voluntary_switches");
 		facts->involuntary_switches = number(usage, "involuntary_switches");
 		facts->disk_read = number(usage, "disk_read");
+		facts->knows_waits = json_object_object_get(usage, "cpu_wait_ns");
+		facts->cpu_wait_ns = number(usage, "cpu_wait_ns");
+		facts->io_wait_ns = number(usage, "io_wait_ns");
 		f->max_rss = number(usage, "max_rss");
 	}
 	json_object_put(usage);

@@ -63,12 +63,12 @@ static bool kernel_share(const struct figures *f, double *share)
 	const struct overview_facts *facts = &f->facts;
 	uint64_t cpu = facts->user_ns + facts->system_ns;
 
-	/* A few samples say less than the account. */
-	if (facts->knows_cpu && cpu && facts->samples < 100)
+	/* A few samples say less than the account, and that little of a few ticks. */
+	if (facts->knows_cpu && cpu >= OVERVIEW_ACCOUNT_NS && facts->samples < 100)
 		*share = (double)facts->system_ns / (double)cpu;
 	else
 		*share = facts->kernel;
-	return facts->samples || (facts->knows_cpu && cpu);
+	return facts->samples >= 20 || (facts->knows_cpu && cpu >= OVERVIEW_ACCOUNT_NS);
 }
 
 static void put_times(struct json *json, const struct figures *f)
@@ -188,6 +188,18 @@ static void put_size_figure(struct json *json, const char *name, const char *lab
 	put_figure(json, name, label, (double)bytes, text);
 }
 
+/* "On CPU 150 %" is nothing that one can imagine. */
+static void put_cpu_figure(struct json *json, double used)
+{
+	char text[TEXT_NUMBER];
+
+	snprintf(text, sizeof(text), "%.2f", used);
+	if (used > 1.02)
+		put_figure(json, "on-cpu", "CPUs in use", used, text);
+	else
+		put_share_figure(json, "on-cpu", "On CPU", used);
+}
+
 static void put_use_figures(struct json *json, const struct figures *f)
 {
 	const struct overview_facts *facts = &f->facts;
@@ -199,8 +211,7 @@ static void put_use_figures(struct json *json, const struct figures *f)
 	if (figures_cpu(f, &cpu)) {
 		put_time_figure(json, "cpu", "CPU time", cpu);
 		if (facts->duration_ns)
-			put_share_figure(json, "on-cpu", "On CPU",
-					 (double)cpu / (double)facts->duration_ns);
+			put_cpu_figure(json, (double)cpu / (double)facts->duration_ns);
 	}
 	if (kernel_share(f, &kernel)) {
 		put_share_figure(json, "user", "In its own code", 1 - kernel);

@@ -12,7 +12,8 @@ PLANTED = [
     ("cpu", "cpu-bound", r"It was limited by the CPU: .*`spin` alone took \d+ %"),
     ("calls", "system-calls", r"It was limited by system calls: \d+ % of its CPU time"),
     ("faults", "page-faults", r"It was limited by page faults: \d+ % of its CPU time"),
-    ("processes", "short-processes", r"It started many short processes: at least \d+"),
+    ("processes", "short-processes", r"It started many short processes: [\d,]+, with .* of CPU time each"),
+    ("locks", "switching", r"It was limited by waiting for locks \(futex\): it stopped for that [\d,]+ times"),
     ("idle", "mostly-idle", r"It was mostly idle: it ran for [0-9.]+ % of its"),
 ]
 
@@ -39,6 +40,19 @@ def check_planted(site, session):
         lib.check(first["rule"] == rule and re.match(words, overview["sentence"]),
                   f"{what}: is told first, by the rule {rule}", overview)
         check_evidence(what, overview)
+
+
+def check_besides(site, session):
+    """What is no limit, but worth saying."""
+    run = site.wait(site.run(session, form("onethread", "sample")))
+    found = {one["rule"]: one["text"] for one in site.get(f"/runs/{run['id']}/overview")["findings"]}
+    lib.check(re.match(r"One of its [34] threads, `limits`, did \d+ % of the work", found.get("one-thread", "")),
+              "one thread of four: is told", found)
+    # Processes that end between two samples were started all the same.
+    run = site.wait(site.run(session, {**form("processes", "sample"), "rate": "9"}))
+    overview = site.get(f"/runs/{run['id']}/overview")
+    lib.check(overview["findings"][0]["rule"] == "short-processes", "processes, hardly sampled: is told all the same",
+              overview)
 
 
 def check_counted(site, session):
@@ -76,6 +90,7 @@ def main():
     with server.Server() as site:
         session = site.session("limits")
         check_planted(site, session)
+        check_besides(site, session)
         check_counted(site, session)
         check_nothing(site, session)
     lib.done()

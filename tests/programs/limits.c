@@ -2,8 +2,11 @@
 /*
  * A program that is limited by one thing, for about so many milliseconds (800):
  *
- *	limits cpu|calls|faults|processes|idle [MILLISECONDS]
+ *	limits cpu|calls|faults|processes|idle|locks|onethread [MILLISECONDS]
  */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,12 +73,48 @@ static void sleep_a_little(void)
 	nanosleep(&(struct timespec){ .tv_nsec = 20000000 }, NULL);
 }
 
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static int turn;
+static atomic_bool over;
+
+static void take_turn(int mine)
+{
+	pthread_mutex_lock(&lock);
+	while (turn != mine && !over)
+		pthread_cond_wait(&changed, &lock);
+	turn = !mine;
+	pthread_cond_signal(&changed);
+	pthread_mutex_unlock(&lock);
+}
+
+static void *other_player(void *unused)
+{
+	while (!over)
+		take_turn(1);
+	return unused;
+}
+
+/* Works for a moment, so that it is met by a sample, and then waits. */
+static void *bystander(void *unused)
+{
+	for (int i = 0; i < 4; i++)
+		spin(1);
+	while (!over)
+		sleep_a_little();
+	return unused;
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "cpu";
 	int64_t end = now_ms() + (argc > 2 ? atol(argv[2]) : 800);
 	uint64_t x = 88172645463325252u;
+	pthread_t threads[3] = { 0 };
+	int count = !strcmp(what, "onethread") ? 3 : !strcmp(what, "locks");
 
+	for (int i = 0; i < count; i++)
+		pthread_create(&threads[i], NULL, count > 1 ? bystander : other_player, NULL);
 	while (now_ms() < end) {
 		if (!strcmp(what, "cpu"))
 			x = spin(x);
@@ -87,8 +126,16 @@ int main(int argc, char **argv)
 			start_process("/proc/self/exe");
 		else if (!strcmp(what, "idle"))
 			sleep_a_little();
+		else if (!strcmp(what, "locks"))
+			take_turn(0);
+		else if (!strcmp(what, "onethread"))
+			x = spin(x);
 		else
 			return 2;
 	}
+	over = true;
+	pthread_cond_broadcast(&changed);
+	for (int i = 0; i < count; i++)
+		pthread_join(threads[i], NULL);
 	return x == 0; /* never 0, but the compiler does not know */
 }

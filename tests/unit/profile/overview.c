@@ -66,7 +66,13 @@ TEST(overview_names_what_limited_a_program)
 	expect(&facts, "page-faults", "It was limited by page faults: 55 % of its CPU time");
 	facts.processes = 150;
 	facts.processing = 0.3;
-	expect(&facts, "short-processes", "at least 150 of them were met, with 1.3 samples each");
+	expect(&facts, "short-processes",
+	       "It started many short processes: at least 150, with 13 ms of CPU time each; "
+	       "starting and ending them, and their first touch of memory, took 85 % of it.");
+	facts = busy();
+	facts.samples = 0;
+	facts.forks = 400;
+	expect(&facts, "short-processes", "It started many short processes: 400, with 4.875 ms");
 }
 
 /* Without stacks of the kernel, its own account has to do. */
@@ -92,7 +98,73 @@ TEST(overview_of_a_machine)
 
 	expect(&facts, "mostly-idle", "The machine was mostly idle: its CPUs had no work for 90 %");
 	facts.idle = 0.1;
-	expect(&facts, "cpu-bound", "The machine was limited by the CPU");
+	facts.programs.data[0] = (struct overview_top){ (char *)"cc1", NULL, 0.8, false };
+	facts.programs.count = 1;
+	expect(&facts, "cpu-bound",
+	       "The machine was busy: its CPUs had work for 90 % of the time; `cc1` took 80 % of "
+	       "that.");
+}
+
+TEST(overview_tells_what_it_waited_for)
+{
+	struct overview_facts facts = busy();
+
+	facts.user_ns = SECOND / 2;
+	facts.waits[WAIT_PIPE] = 0.1;
+	expect(&facts, "waiting", "It waited for 72 % of its 2 s, mostly for pipes, and ran");
+	facts.user_ns = SECOND / 50;
+	facts.waits[WAIT_LOCK] = 0.4;
+	expect(&facts, "mostly-idle", "waited for the rest, mostly for locks (futex).");
+	facts.knows_waits = true;
+	facts.io_wait_ns = 18 * SECOND / 10;
+	expect(&facts, "mostly-idle", "waited for the rest, mostly for the disk.");
+	facts.voluntary_switches = 100000;
+	expect(&facts, "switching",
+	       "It was limited by waiting for locks (futex): it stopped for that 50,000 times a "
+	       "second, which took 50 % of its CPU time.");
+	facts = busy();
+	facts.user_ns = SECOND / 5;
+	facts.knows_waits = true;
+	expect(&facts, "mostly-idle", "it ran for 12.5 % of its 2 s");
+	facts.cpu_wait_ns = SECOND;
+	expect(&facts, "cpu-bound", "it ran for 12 % of its 2 s, while others had the CPU");
+}
+
+/* What is not known by name is no reason to name what is. */
+TEST(overview_counts_code_without_names)
+{
+	struct overview_facts facts = busy();
+	struct overview *overview = mem_alloc(sizeof(*overview));
+
+	facts.functions.data[0] = (struct overview_top){ (char *)"memcpy", "libc", 0.12, false };
+	facts.functions.count = 1;
+	facts.unknown = 0.6;
+	facts.nameless = "/usr/bin/prog";
+	facts.nameless_share = 0.4;
+	strcpy(facts.nameless_why, "stripped");
+	strcpy(facts.nameless_remedy, "install prog-dbgsym");
+	expect(&facts, "cpu-bound", "; 60 % of it is in code without names.");
+	overview_make(overview, &facts);
+	EXPECT_TEXT(overview->findings[1].rule, "nameless");
+	EXPECT_TEXT(overview->findings[1].text,
+		    "60 % of the time is in code without names, most of it in `/usr/bin/prog` "
+		    "(stripped).");
+	EXPECT_TEXT(overview->findings[1].remedy, "install prog-dbgsym");
+	free(overview);
+}
+
+TEST(overview_of_nothing)
+{
+	struct overview_facts facts = { .nothing = true, .reason = "x: is not there; get it" };
+	struct overview *overview = mem_alloc(sizeof(*overview));
+
+	overview_make(overview, &facts);
+	EXPECT(!overview->sure);
+	EXPECT_INT(overview->count, 1);
+	EXPECT_TEXT(overview->findings[0].rule, "nothing-measured");
+	EXPECT_TEXT(overview->findings[0].text, "Nothing was measured: x: is not there.");
+	EXPECT_TEXT(overview->findings[0].remedy, "get it");
+	free(overview);
 }
 
 TEST(overview_says_when_it_can_not_know)
@@ -104,8 +176,19 @@ TEST(overview_says_when_it_can_not_know)
 	EXPECT(!overview->sure);
 	EXPECT_TEXT(overview->findings[0].text,
 		    "There is too little data to say what limited it: 3 samples in 1 ms.");
+	EXPECT_TEXT(overview->findings[0].remedy,
+		    "record longer or with -F 999: 3 samples say little");
+	facts.form = true;
+	overview_make(overview, &facts);
+	EXPECT_TEXT(overview->findings[0].remedy,
+		    "let it run longer or choose a Rate of 999: 3 samples say little");
 	overview_make(overview, &(struct overview_facts){ 0 });
 	EXPECT(!overview->sure);
+	/* most of what a tenth of a second holds is the start of the program */
+	facts = (struct overview_facts){ .duration_ns = SECOND / 10, .knows_cpu = true };
+	overview_make(overview, &facts);
+	EXPECT_TEXT(overview->findings[0].text,
+		    "It took only 100 ms: too short to say what limited it.");
 	free(overview);
 }
 
@@ -122,12 +205,20 @@ TEST(overview_tells_more_than_one_thing)
 	facts.involuntary_switches = 90000;
 	facts.major_faults = 500;
 	facts.ipc = 0.4;
+	facts.cut = 0.5;
+	facts.threads = 8;
+	facts.workers.data[0] = (struct overview_top){ (char *)"main", NULL, 0.9, false };
+	facts.workers.count = 1;
+	facts.programs.data[0] = facts.programs.data[1] = facts.workers.data[0];
+	facts.programs.count = 2;
 	overview_make(overview, &facts);
 	for (size_t i = 0; i < overview->count; i++) {
 		strcat(all, overview->findings[i].rule);
 		strcat(all, " ");
 	}
-	EXPECT_TEXT(all, "cpu-bound failed kernel stalled switches disk-faults lost-samples ");
+	EXPECT_TEXT(all, "cpu-bound failed programs one-thread kernel stalled switches disk-faults "
+			 "cut-stacks "
+			 "lost-samples ");
 	free(overview);
 }
 
@@ -171,6 +262,9 @@ TEST(overview_facts_come_from_stacks)
 	EXPECT_NEAR(facts.functions.data[0].share, 0.5, 1e-9);
 	EXPECT_INT(facts.functions.count, 3);
 	EXPECT_INT(facts.processes, 1);
+	EXPECT_INT(facts.workers.count, 1);
+	EXPECT_NEAR(facts.workers.data[0].share, 1, 1e-9);
+	EXPECT_INT(facts.programs.count, 1);
 	EXPECT_INT(facts.sampled_ns, 80);
 	overview_facts_free(&facts);
 	profile_free(profile);
