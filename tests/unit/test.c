@@ -94,7 +94,8 @@ int main(int argc, char **argv)
 {
 	int failed;
 
-	(void)argc;
+	if (argc > 1) /* one of them, or several: "overview_*" */
+		cmocka_set_test_filter(argv[1]);
 	vec_each (test, &tests)
 		test->setup_func = forget_case;
 	cmocka_set_message_output(CM_OUTPUT_TAP);

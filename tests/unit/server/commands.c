@@ -46,7 +46,8 @@ TEST(commands_say_all_that_the_server_does)
 		  "--sample-cpu -- timeout 2.5 taskset -c 0-1 ls 'c d'\"",
 		  "\"cd '/a b' && A=1 B='x y' C= perf record -F 99 --call-graph fp "
 		  "--sample-cpu -- timeout 2.5 taskset -c 0-1 ls 'c d'\"" },
-		{ "{\"tool\":\"both\",\"interval_ms\":5,\"rate\":\"c1000\",\"limit_s\":3,"
+		{ "{\"tool\":\"both\",\"interval_ms\":5,\"rate\":\"c1000\",\"call_graph\":\"\","
+		  "\"limit_s\":3,"
 		  "\"events\":{\"count\":\"{cycles,faults}:u\",\"sample\":\"faults\"},"
 		  "\"options\":{\"stat\":\"-A\",\"record\":\"-m 8\"},"
 		  "\"target\":{\"kind\":\"process\",\"who\":\"7,8\",\"children\":true}}",
@@ -58,8 +59,9 @@ TEST(commands_say_all_that_the_server_does)
 		{ "{\"tool\":\"count\",\"target\":{\"kind\":\"thread\",\"who\":\"9\"}}",
 		  "\"perfolio stat -I 100 -t 9\"", "\"perf stat -I 100 -t 9\"" },
 		{ "{\"tool\":\"both\",\"target\":{\"kind\":\"user\",\"who\":\"me\"}}",
-		  "\"perfolio stat -I 100 -u me\",\"perfolio record --sample-cpu -u me\"",
-		  "\"perf record --sample-cpu -u me\"" },
+		  "\"perfolio stat -I 100 -u me\",\"perfolio record -F 99 --call-graph dwarf,16384 "
+		  "--sample-cpu -u me\"",
+		  "\"perf record -F 99 --call-graph dwarf,16384 --sample-cpu -u me\"" },
 		{ "{\"tool\":\"count\",\"limit_s\":1,\"target\":{\"kind\":\"host\"}}",
 		  "\"perfolio stat -I 100 -a -- sleep 1\"", "\"perf stat -I 100 -a -- sleep 1\"" },
 	};
