@@ -139,7 +139,7 @@ static int listen_there(struct serve *serve, struct err *err)
 	if (!o->tls_cert)
 		fprintf(stderr,
 			"perfolio: other machines reach %s, and what they send can be read on the "
-			"way; --tls-cert and --tls-key\n",
+			"way; --tls-cert and --tls-key make it https\n",
 			serve->listener.origin);
 	return 0;
 }
@@ -193,6 +193,12 @@ static void show_link(void *user)
 	else
 		printf("%s/?token=%s\n", listener->origin, serve->token);
 	fflush(stdout);
+	if (isatty(STDOUT_FILENO) && isatty(STDERR_FILENO))
+		fprintf(stderr,
+			"Open that link in a browser; Ctrl+C ends the server.  Programs are "
+			"started "
+			"as user %s,\nand what is measured is kept in %s.\n",
+			serve->policy.workload.name, serve->folder.path);
 }
 
 static int supervise(void *user)
@@ -215,7 +221,7 @@ static int supervise(void *user)
 	int rc = supervisor_run(&options, &err);
 
 	jobgroup_close(&serve->group); /* the guard does it too, if it is still there */
-	if (rc < 0)
+	if (rc < 0 && *err.text)       /* else the web side has said it */
 		fprintf(stderr, "perfolio: %s\n", err.text);
 	return rc < 0 ? EXIT_FAILED : rc;
 }

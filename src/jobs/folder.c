@@ -29,16 +29,34 @@ static int give_one(const char *path, const struct stat *info, int type, struct 
 	return lchown(path, new_owner->uid, new_owner->gid);
 }
 
+static bool is_empty(const struct folder *folder)
+{
+	struct strlist names = { 0 };
+	bool empty = !dir_names(folder->path, &names, NULL);
+
+	vec_each (name, &names)
+		empty = empty && !strcmp(*name, "lost+found");
+	strlist_free(&names);
+	return empty;
+}
+
 /* A slip in --data must not give away /etc: one that is ours or holds nothing yet. */
 static bool may_be_given(const struct folder *folder)
 {
-	struct strlist names = { 0 };
-	bool may = !dir_names(folder->path, &names, NULL);
+	return is_empty(folder) || file_exists("%s/perfolio.db", folder->path);
+}
 
-	vec_each (name, &names)
-		may = may && !strcmp(*name, "lost+found");
-	strlist_free(&names);
-	return may || file_exists("%s/perfolio.db", folder->path);
+/* Who made it with mkdir left it open to all; what is in it already somebody may have wanted so. */
+static int make_private(const struct folder *folder, struct err *err)
+{
+	struct stat info;
+
+	if (fstat(folder->fd, &info))
+		return err_set(err, errno, "%s: %s", folder->path, strerror(errno));
+	if (!(info.st_mode & 077) || (is_empty(folder) && !fchmod(folder->fd, 0700)))
+		return 0;
+	return err_set(err, EACCES, "%s: others may look into it; `chmod 700 %s`", folder->path,
+		       folder->path);
 }
 
 /* As root, of what root made: others' folders are theirs. */
@@ -53,8 +71,15 @@ static int give(struct folder *folder, const struct identity *owner, struct err 
 	folder->inode = info.st_ino;
 	if (info.st_uid == owner->uid)
 		return 0;
-	if (info.st_uid != 0 || geteuid() != 0)
-		return err_set(err, EACCES, "%s: belongs to another user than the web side, %s",
+	if (geteuid() != 0)
+		return err_set(err, EACCES,
+			       "%s: belongs to another user; choose a folder of your own with "
+			       "--data",
+			       folder->path);
+	if (info.st_uid != 0)
+		return err_set(err, EACCES,
+			       "%s: does not belong to user %s, as whom requests are answered; "
+			       "choose another --data or --web-user",
 			       folder->path, owner->name);
 	if (!may_be_given(folder))
 		return err_set(err, EEXIST,
@@ -148,7 +173,10 @@ static int open_it(struct folder *folder, const char *path, const struct identit
 	int rc = dir_make(path, err);
 
 	if (rc)
-		return rc;
+		return err_set(err, -rc,
+			       "%s: the folder can't be made: %s; choose another with "
+			       "--data",
+			       path, strerror(-rc));
 	folder->path = realpath(path, NULL);
 	if (folder->path)
 		folder->fd = open(folder->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
@@ -159,7 +187,9 @@ static int open_it(struct folder *folder, const char *path, const struct identit
 		rc = wait_for_web(folder, err);
 	if (!rc)
 		rc = check_way(folder, owner, err);
-	return rc ? rc : give(folder, owner, err);
+	if (!rc)
+		rc = give(folder, owner, err);
+	return rc ? rc : make_private(folder, err);
 }
 
 int folder_open(struct folder *folder, const char *path, const struct identity *owner,

@@ -68,7 +68,9 @@ static void web_ended(void *user, short revents)
 		child_close(&s->web);
 		evloop_stop(s->loop);
 	} else if (!s->ever_up) {
-		err_set(&err, EIO, "the web side did not start: %s", how);
+		/* its own words tell more than its status; where there are none, ours have to do */
+		err_set(&err, EIO,
+			WIFSIGNALED(s->web.wait_status) ? "the web side ended by %s" : "%.0s", how);
 		supervisor_fail(s, &err);
 	} else {
 		log_line(LOG_WARN, "the web side ended with %s and is started again", how);

@@ -91,3 +91,42 @@ TEST(folder_given_by_root)
 		rmdir(path);
 	}
 }
+
+TEST(folder_is_made_private)
+{
+	static const struct {
+		mode_t mode;
+		const char *file;
+		int rc;
+		mode_t then;
+	} cases[] = {
+		{ 0755, NULL, 0, 0700 },
+		{ 0777, "lost+found", 0, 0700 },
+		{ 0700, "perfolio.db", 0, 0700 },
+		{ 0755, "perfolio.db", -EACCES, 0755 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		char path[] = "/tmp/perfolio-folder-XXXXXX";
+		struct identity owner = { 0 };
+		struct folder folder;
+		struct err err = { 0 };
+		struct stat info;
+
+		test_case("%zu", i);
+		identity_of(&owner, geteuid(), getegid());
+		EXPECT(mkdtemp(path));
+		if (cases[i].file)
+			make_file(path, cases[i].file);
+		EXPECT(!chmod(path, cases[i].mode));
+		EXPECT_INT(folder_open(&folder, path, &owner, &err), cases[i].rc);
+		EXPECT_CONTAINS(err.text, cases[i].rc ? "others may look into it; `chmod 700" : "");
+		EXPECT(!stat(path, &info));
+		EXPECT_INT(info.st_mode & 0777, cases[i].then);
+		folder_close(&folder);
+		identity_fini(&owner);
+		if (cases[i].file)
+			remove_file(path, cases[i].file);
+		EXPECT(!rmdir(path));
+	}
+}
