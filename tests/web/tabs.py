@@ -364,7 +364,7 @@ def lanes(browser, site, run):
     tab = Tab(browser, site, run, "time").ready(".time-heat canvas")
     for word, kind in (("CPUs", "cpu"), ("Threads", "thread")):
         tab.press(word)
-        tab.until("!!document.querySelector('.time-names button')")
+        tab.until(f"document.querySelector('.time-names button')?.textContent.startsWith('CPU') === {'true' if kind == 'cpu' else 'false'}")
         answer = site.get(f"/runs/{run}/heatmap?lanes={kind}")
         names = [f"CPU {item['cpu']}" if kind == "cpu" else f"{item['comm']} {item['tid']}" for item in answer["items"]]
         check(f"{word} have a lane each", tab.texts(".time-names button") == names, (tab.texts(".time-names button"), names))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from "vitest";
 import { LiveTree, TreeGrowth } from "../../flame/live";
+import { pathKeys } from "../../flame/match";
 import { nameIn } from "./model";
 
 const GROUP = 6;
@@ -63,5 +64,21 @@ describe("a live tree", () => {
 		expect(shown(tree)).toEqual(["all 0:0"]);
 		tree.show("");
 		expect(shown(tree)).toEqual(["all 0:170", " a b 0:170", "  f 14:170", "   g 3:30"]);
+	});
+
+	it("keeps the order of its frames, whatever comes", () => {
+		const tree = new LiveTree("cycles");
+		const names = ["all", "prog", "prog-1/1", "prog-1/2", ...Array.from({ length: 30 }, (_, i) => `f${(i * 7) % 30}`)];
+		tree.add(growth({ names, parents: [0, 0, 1, 1], name_ids: [0, 1, 2, 3], kinds: [GROUP, GROUP, GROUP, GROUP] }));
+		let seed = 7;
+		const random = (below: number) => (seed = (seed * 1103515245 + 12345) % 2147483648) % below;
+		let before: number[] = [];
+		for (let first = 4; first < 300; first++) {
+			tree.add(growth({ first, parents: [2 + random(first - 2)], name_ids: [4 + random(30)], kinds: [0], changed: [first], self: [1 + random(9)], counts: [1] }));
+			const now = Array.from(pathKeys(tree.graph, tree.graph.tree));
+			const kept = now.filter((key) => before.includes(key));
+			expect(kept).toEqual(before);
+			before = now;
+		}
 	});
 });

@@ -2,8 +2,9 @@
 // The Flame tab of a run.
 
 import { useMemo, useRef } from "preact/hooks";
-import { Answer, isLive, isReady, useEvents, useGraph, useLiveGraph, useThreads, useTotals } from "./data";
+import { Answer, isLive, isReady, useEvents, useGraph, useThreads, useTotals } from "./data";
 import { Filters } from "./filters";
+import { useLiveGraph } from "./live";
 import { FlamePanel } from "./panel";
 import type { Refusal, TabProps } from "./props";
 import { useNote } from "./quality";

@@ -11,6 +11,7 @@ import { Answer } from "../flame/data";
 import { directionOf } from "../flame/keys";
 import { Picture } from "../flame/picture";
 import { since } from "../flame/times";
+import { AsTable } from "./as_table";
 import type { ChartAnswer } from "./data";
 import { TimeAxis } from "./heatmap";
 import { chartGraph, longestSpans } from "./spans";
@@ -55,33 +56,19 @@ function Drawn({ answer }: { answer: ChartAnswer }) {
 
 const MOST_SPANS = 100;
 
-// The longest spans for those who cannot see the chart.
 function SpanTable({ answer }: { answer: ChartAnswer }) {
-	const [open, setOpen] = useState(false);
-	const longest = useMemo(() => (open ? longestSpans(answer, MOST_SPANS) : []), [answer, open]);
 	const time = (ns: number) => `${(ns / 1e9).toFixed(3)} s`;
+	const heads = ["From", "Length", "Samples", "Depth", "Function"];
 	return (
-		<details class="time-seconds" onToggle={(event) => setOpen(event.currentTarget.open)}>
-			<summary>As a table</summary>
-			{open && (
-				<div tabIndex={0} role="region" aria-label="The longest spans">
-					<table>
-						<thead><tr><th scope="col">From</th><th scope="col">Length</th><th scope="col">Samples</th><th scope="col">Depth</th><th scope="col">Function</th></tr></thead>
-						<tbody>
-							{longest.map((row) => (
-								<tr key={row}>
-									<td>{time(answer.t[row]!)}</td>
-									<td>{time(answer.length[row]!)}</td>
-									<td>{grouped(answer.count[row]!)}</td>
-									<td>{answer.level[row]! + 1}</td>
-									<td>{answer.functions[answer.function[row]!]!.name}</td>
-								</tr>
-							))}
-						</tbody>
-					</table>
-				</div>
-			)}
-		</details>
+		<AsTable label="The longest spans" heads={heads} rows={() => longestSpans(answer, MOST_SPANS).map((row) => (
+			<tr key={row}>
+				<td>{time(answer.t[row]!)}</td>
+				<td>{time(answer.length[row]!)}</td>
+				<td>{grouped(answer.count[row]!)}</td>
+				<td>{answer.level[row]! + 1}</td>
+				<td>{answer.functions[answer.function[row]!]!.name}</td>
+			</tr>
+		))} />
 	);
 }
 

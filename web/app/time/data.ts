@@ -54,7 +54,11 @@ const LANE_COLUMNS = 900;
 export function useLanes({ api, run }: TabProps, event: string, lanes: Lanes): Answer<HeatAnswer> {
 	const query = { event: event || undefined, lanes, width: LANE_COLUMNS, limit: MOST_LANES };
 	const wanted = lanes !== "none" && isReady(run.state);
-	return useAnswer(wanted ? (signal) => api.json<HeatAnswer>(`/runs/${run.id}/heatmap`, query, signal) : null, [run.id, run.state, event, lanes]);
+	const answer = useAnswer(
+		wanted ? async (signal) => ({ lanes, heat: await api.json<HeatAnswer>(`/runs/${run.id}/heatmap`, query, signal) }) : null,
+		[run.id, run.state, event, lanes],
+	);
+	return { ...answer, value: answer.value?.lanes === lanes ? answer.value.heat : null }; // not CPUs where threads are asked for
 }
 
 interface HeatGrowth {

@@ -4,6 +4,7 @@
 import { useState } from "preact/hooks";
 import { grouped, samplesText } from "../../flame/words";
 import { useSize } from "../flame/size";
+import { AsTable } from "./as_table";
 import { GridCanvas, useDark } from "./canvas";
 import { Cell, Heat, Range, SECOND, boxesOf, cellAt, countIn, rangeOf, samplesBySecond, step, ticks } from "./heat";
 import { heatPalette } from "./ramp";
@@ -67,30 +68,16 @@ export function HeatKey({ most }: { most: number }) {
 	return <span class="time-key">none <i style={{ background: `linear-gradient(90deg, ${steps})` }} /> {samplesText(most)}</span>;
 }
 
-// The same figures for those who cannot see the map.
 function Seconds({ heat, onRange }: { heat: Heat; onRange: (range: Range) => void }) {
-	const [open, setOpen] = useState(false);
 	const show = (second: number) => onRange([second * SECOND, (second + 1) * SECOND]);
 	return (
-		<details class="time-seconds" onToggle={(event) => setOpen(event.currentTarget.open)}>
-			<summary>As a table</summary>
-			{open && (
-				<div tabIndex={0} role="region" aria-label="Samples by second">
-					<table>
-						<thead><tr><th scope="col">Second</th><th scope="col">Samples</th><th scope="col">Show</th></tr></thead>
-						<tbody>
-							{samplesBySecond(heat).map((count, second) => (
-								<tr key={second}>
-									<td>{second}</td>
-									<td>{grouped(count)}</td>
-									<td><button type="button" aria-label={`Show second ${second} only`} onClick={() => show(second)}>only this</button></td>
-								</tr>
-							))}
-						</tbody>
-					</table>
-				</div>
-			)}
-		</details>
+		<AsTable label="Samples by second" heads={["Second", "Samples", "Show"]} rows={() => samplesBySecond(heat).map((count, second) => (
+			<tr key={second}>
+				<td>{second}</td>
+				<td>{grouped(count)}</td>
+				<td><button type="button" aria-label={`Show second ${second} only`} onClick={() => show(second)}>only this</button></td>
+			</tr>
+		))} />
 	);
 }
 

@@ -5,6 +5,7 @@
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { grouped, samplesText } from "../../flame/words";
 import { since } from "../flame/times";
+import { AsTable } from "./as_table";
 import type { HeatAnswer, Lane } from "./data";
 import { Range, SECOND } from "./heat";
 import { HeatKey, TimeAxis } from "./heatmap";
@@ -41,29 +42,15 @@ function laneWords(items: Lane[], { lane, part }: Over, time: (part: number) => 
 
 const HINT = "Drag for a time; a name at the left shows only its samples.";
 
-// The same figures for those who cannot see the lanes.
 function LaneTable({ items, onWho }: { items: Lane[]; onWho: (who: string) => void }) {
-	const [open, setOpen] = useState(false);
 	return (
-		<details class="time-seconds" onToggle={(event) => setOpen(event.currentTarget.open)}>
-			<summary>As a table</summary>
-			{open && (
-				<div tabIndex={0} role="region" aria-label="Samples by lane">
-					<table>
-						<thead><tr><th scope="col">Lane</th><th scope="col">Samples</th><th scope="col">Show</th></tr></thead>
-						<tbody>
-							{items.map((lane) => (
-								<tr key={whoOf(lane)}>
-									<td>{nameOf(lane)}</td>
-									<td>{grouped(lane.samples)}</td>
-									<td><button type="button" aria-label={`Show ${nameOf(lane)} only`} onClick={() => onWho(whoOf(lane))}>only this</button></td>
-								</tr>
-							))}
-						</tbody>
-					</table>
-				</div>
-			)}
-		</details>
+		<AsTable label="Samples by lane" heads={["Lane", "Samples", "Show"]} rows={() => items.map((lane) => (
+			<tr key={whoOf(lane)}>
+				<td>{nameOf(lane)}</td>
+				<td>{grouped(lane.samples)}</td>
+				<td><button type="button" aria-label={`Show ${nameOf(lane)} only`} onClick={() => onWho(whoOf(lane))}>only this</button></td>
+			</tr>
+		))} />
 	);
 }
 

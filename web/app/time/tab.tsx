@@ -3,8 +3,9 @@
 
 import { useEffect, useLayoutEffect, useMemo, useState } from "preact/hooks";
 import type { Graph } from "../../flame/columns";
-import { isReady, useEvents, useGraph, useLiveGraph, useThreads, useTotals } from "../flame/data";
+import { isReady, useEvents, useGraph, useThreads, useTotals } from "../flame/data";
 import { Filters } from "../flame/filters";
+import { useLiveGraph } from "../flame/live";
 import { FlamePanel } from "../flame/panel";
 import type { TabProps } from "../flame/props";
 import { useSize } from "../flame/size";
