@@ -20,6 +20,8 @@ const WORDS: Record<string, string> = {
 	tracepoint: "tracepoint of the kernel", tool: "of the tool itself", raw: "raw code", breakpoint: "breakpoint",
 };
 
+const MOST = 200; // rows of the list
+
 interface Props {
 	session: number;
 	value: string;
@@ -33,7 +35,7 @@ export function EventPicker({ session, value, onChange, label, usual }: Props) {
 	const [group, setGroup] = useState("");
 	const [hovered, setHovered] = useState<EventInfo>();
 	const asked = useLater(search, 120);
-	const events = useFetch<Events>("/events", { session, search: asked, group, limit: 200 }, true);
+	const events = useFetch<Events>("/events", { session, search: asked, group, limit: MOST }, true);
 	const ticked = splitEvents(value);
 	const items = order(events.data, asked || group ? [] : ticked);
 	return (
@@ -59,6 +61,7 @@ export function EventPicker({ session, value, onChange, label, usual }: Props) {
 						onPoint={() => setHovered(event)}
 					/>
 				))}
+				{items.length >= MOST && <li class="dim pad">These are the first {MOST}: search for others.</li>}
 				{events.data && !items.length && <li class="dim pad">No event has all of these words.</li>}
 				{events.refusal && <li class="pad">{events.refusal.message}</li>}
 			</ul>

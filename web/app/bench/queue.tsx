@@ -4,8 +4,13 @@ import { useState } from "preact/hooks";
 import { api } from "../api/client";
 import type { List, Run } from "../api/core";
 import { useAction, useFetch, useSoon, useStream } from "../model/hooks";
+import { grouped } from "../model/format";
 import { runTitle } from "../model/runs";
 import { Trouble } from "../widgets/trouble";
+
+// Rows that are shown at first, and at most.
+const FEW = 6;
+const MANY = 100;
 
 // Whom `run` is to stand before, when it moves by `step` places; undefined: it stays.
 export function placeAfterStep(order: number[], run: number, step: number): number | null | undefined {
@@ -17,12 +22,14 @@ export function placeAfterStep(order: number[], run: number, step: number): numb
 
 export function QueueBox({ session }: { session: number }) {
 	const queue = useFetch<List<Run>>("/queue");
-	const soon = useSoon(queue.reload);
+	const waiting = (queue.data?.items ?? []).filter((run) => run.state === "queued");
+	const soon = useSoon(queue.reload, waiting.length > MANY ? 1500 : 120);
+	const [all, setAll] = useState(false);
 	const [dragged, setDragged] = useState(0);
 	const move = useAction((run: number, before: number | null) => api.post<unknown>(`/runs/${run}/move`, { before }).then(queue.reload));
 	const cancel = useAction((run: number) => api.post(`/runs/${run}/cancel`));
 	useStream(["queue"], soon);
-	const waiting = (queue.data?.items ?? []).filter((run) => run.state === "queued");
+	const shown = waiting.slice(0, all ? MANY : FEW);
 	if (!waiting.length) return null;
 	const order = waiting.map((run) => run.id);
 	const onKey = (event: KeyboardEvent, run: Run) => {
@@ -36,7 +43,7 @@ export function QueueBox({ session }: { session: number }) {
 		<section class="queue" aria-label="Queue">
 			<h2>Queue <small class="dim">drag, or Alt ↑ ↓</small></h2>
 			<ol>
-				{waiting.map((run) => (
+				{shown.map((run) => (
 					<li
 						key={run.id} draggable tabIndex={0} class={dragged === run.id ? "dragged" : undefined} aria-label={`${run.place}. ${runTitle(run)}`}
 						onKeyDown={(event) => onKey(event, run)}
@@ -57,6 +64,10 @@ export function QueueBox({ session }: { session: number }) {
 					</li>
 				))}
 			</ol>
+			{waiting.length > shown.length && (
+				all ? <p class="dim">{grouped(waiting.length - shown.length)} more wait behind them.</p>
+				: <button type="button" class="quiet" onClick={() => setAll(true)}>{grouped(waiting.length - shown.length)} more</button>
+			)}
 			<Trouble refusal={move.refusal ?? cancel.refusal} />
 		</section>
 	);

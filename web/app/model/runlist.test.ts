@@ -1,31 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, test } from "vitest";
 import type { Run } from "../api/core";
-import { withPage, withRun } from "./runlist";
+import { type Page, withAnswer, withRun } from "./runlist";
 
 const run = (id: number, more: Partial<Run> = {}) => ({ id, state: "done", ...more }) as Run;
-const ids = (runs: Run[]) => runs.map((one) => one.id);
+const page = (ids: number[], more: Partial<Page> = {}): Page => ({ items: ids.map((id) => run(id)), next: null, before: null, ...more });
+const ids = (of: Page) => of.items.map((one) => one.id);
 
 test("a run is put where it belongs, or changed there", () => {
-	const list = [run(9), run(5), run(2)];
-	expect(ids(withRun(list, run(12)))).toEqual([12, 9, 5, 2]);
-	expect(ids(withRun(list, run(7)))).toEqual([9, 7, 5, 2]);
-	expect(ids(withRun(list, run(1)))).toEqual([9, 5, 2, 1]);
-	expect(withRun(list, run(5, { state: "failed" }))[1]!.state).toBe("failed");
-	expect(ids(withRun([], run(4)))).toEqual([4]);
+	const all = page([9, 5, 2]);
+	expect(ids(withRun(all, run(12)))).toEqual([12, 9, 5, 2]);
+	expect(ids(withRun(all, run(7)))).toEqual([9, 7, 5, 2]);
+	expect(ids(withRun(all, run(1)))).toEqual([9, 5, 2, 1]);
+	expect(withRun(all, run(5, { state: "failed" })).items[1]!.state).toBe("failed");
+	expect(ids(withRun(page([]), run(4)))).toEqual([4]);
+});
+
+test("what is on another page stays away from this one", () => {
+	expect(ids(withRun(page([9, 5], { next: 5 }), run(2)))).toEqual([9, 5]);
+	expect(ids(withRun(page([9, 5], { before: 10 }), run(12)))).toEqual([9, 5]);
+	expect(ids(withRun(page([9, 5], { before: 10 }), run(7)))).toEqual([9, 7, 5]);
+});
+
+test("a page that grows hands its oldest runs to the next one", () => {
+	const grown = withRun(page([9, 5, 2]), run(12), 3);
+	expect([ids(grown), grown.next]).toEqual([[12, 9, 5], 5]);
 });
 
 test("what is older than the known does not replace it", () => {
-	const list = [run(9, { state: "done", change: 40 })];
+	const known = { ...page([]), items: [run(9, { state: "done", change: 40 })] };
 	const late = run(9, { state: "running", change: 39 });
-	expect(withRun(list, late)[0]!.state).toBe("done");
-	expect(withPage(list, { items: [late], next: null })[0]!.state).toBe("done");
-	expect(withPage(list, { items: [run(9, { state: "failed", change: 41 })], next: null })[0]!.state).toBe("failed");
-});
-
-test("the newest page replaces what it covers and leaves what is older", () => {
-	const list = [run(9), run(8), run(5), run(2)];
-	expect(ids(withPage(list, { items: [run(10), run(9), run(5)], next: 5 }))).toEqual([10, 9, 5, 2]);
-	expect(ids(withPage(list, { items: [run(10), run(9)], next: null }))).toEqual([10, 9]);
-	expect(ids(withPage(list, { items: [], next: null }))).toEqual([]);
+	expect(withRun(known, late).items[0]!.state).toBe("done");
+	expect(withAnswer(known, { items: [late], next: null }, null).items[0]!.state).toBe("done");
+	expect(withAnswer(known, { items: [run(9, { state: "failed", change: 41 })], next: 3 }, 10)).toMatchObject({ next: 3, before: 10, items: [{ state: "failed" }] });
 });

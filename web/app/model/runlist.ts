@@ -1,41 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
-// The runs of a session as far as they are loaded, newest first; the stream changes one at a time, so that a
-// session with a thousand runs is not asked for again with each of them.
+// The runs of a session, newest first, a page at a time: a thousand rows that change ten times a second are more than
+// a browser takes. The stream changes one run at a time, so that the page is not asked for again with each of them.
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { api, type Refusal } from "../api/client";
 import type { List, Run } from "../api/core";
 import { asRefusal, useSoon, useStream } from "./hooks";
 
-const PAGE = 50;
+const PAGE = 60;
 
 // An answer may have been made before what the stream has told meanwhile.
 export function newer(known: Run | undefined, found: Run): Run {
 	return known && Number(known.change) > Number(found.change) ? known : found;
 }
 
-// The list with what is now known of a run, at its place.
-export function withRun(runs: Run[], run: Run): Run[] {
-	const at = runs.findIndex((one) => one.id <= run.id);
-	const known = at >= 0 && runs[at]!.id === run.id;
-	const before = at < 0 ? runs : runs.slice(0, at);
-	const after = at < 0 ? [] : runs.slice(known ? at + 1 : at);
-	return [...before, newer(known ? runs[at] : undefined, run), ...after];
+export interface Page {
+	items: Run[];
+	next: number | null; // where the older ones begin
+	before: number | null; // null: the newest, where new runs come in
 }
 
-// The newest page took the place of what it covers; what is older stays.
-export function withPage(runs: Run[], page: List<Run>): Run[] {
-	const last = page.items[page.items.length - 1];
-	const known = new Map(runs.map((run) => [run.id, run]));
-	const items = page.items.map((run) => newer(known.get(run.id), run));
-	return last && page.next ? [...items, ...runs.filter((run) => run.id < last.id)] : items;
+// The page with what is now known of a run: at its place, if that is on this page.
+export function withRun(page: Page, run: Run, most = PAGE): Page {
+	const at = page.items.findIndex((one) => one.id <= run.id);
+	if (at >= 0 && page.items[at]!.id === run.id) {
+		const items = [...page.items];
+		items[at] = newer(items[at], run);
+		return { ...page, items };
+	}
+	const outside = at < 0 ? page.next !== null : page.before !== null && at === 0;
+	if (outside) return page;
+	const items = at < 0 ? [...page.items, run] : [...page.items.slice(0, at), run, ...page.items.slice(at)];
+	if (items.length <= most) return { ...page, items };
+	return { ...page, items: items.slice(0, most), next: items[most - 1]!.id };
+}
+
+// What was answered, unless the stream has told something newer of a run.
+export function withAnswer(page: Page | undefined, answer: List<Run>, before: number | null): Page {
+	const known = new Map(page?.items.map((run) => [run.id, run]));
+	return { items: answer.items.map((run) => newer(known.get(run.id), run)), next: answer.next ?? null, before };
 }
 
 export interface RunList {
 	items: Run[] | undefined;
 	refusal: Refusal | undefined;
 	reload: () => void;
-	more: (() => void) | undefined; // older ones
+	older: (() => void) | undefined;
+	newest: (() => void) | undefined; // back from older ones
 	add: (run: Run) => void;
 }
 
@@ -45,38 +56,45 @@ interface Hear {
 }
 
 export function useRunList(session: number, hear: Hear): RunList {
-	const [items, setItems] = useState<Run[]>();
-	const [older, setOlder] = useState<number | null>(null); // where the next page begins
+	const [page, setPage] = useState<Page>();
 	const [refusal, setRefusal] = useState<Refusal>();
-	const latest = useRef<Run[]>([]);
-	latest.current = items ?? [];
-	const set = (change: (runs: Run[]) => Run[]) => setItems((runs) => (latest.current = change(runs ?? [])));
-	const ask = (before?: number) =>
-		api.json<List<Run>>("/runs", { session, limit: before ? 2 * PAGE : PAGE, before }).then(
-			(page) => {
+	const latest = useRef<Page | undefined>(undefined);
+	const set = (now: Page) => setPage((latest.current = now));
+	const change = (how: (page: Page) => Page) => latest.current && set(how(latest.current));
+	const ask = (before: number | null) =>
+		api.json<List<Run>>("/runs", { session, limit: PAGE, before }).then(
+			(answer) => {
 				setRefusal(undefined);
-				const first = !latest.current.length || !page.next;
-				if (before || first) setOlder(page.next ?? null);
-				set((runs) => (before ? [...runs, ...page.items] : withPage(runs, page)));
+				set(withAnswer(latest.current, answer, before));
 			},
 			(reason) => setRefusal(asRefusal(reason)),
 		);
-	const soon = useSoon(() => void ask());
-	useEffect(() => void ask(), [session]);
+	const again = () => void ask(latest.current?.before ?? null);
+	const soon = useSoon(again);
+	const later = useSoon(again, 800);
+	const known = (id: number) => latest.current?.items.find((run) => run.id === id);
+	useEffect(again, [session]);
 	useStream([`session:${session}`], (event, data) => {
 		if (event !== "run") return soon();
 		const { run } = data as { run: Run };
-		hear.changed(latest.current.find((one) => one.id === run.id), run);
-		set((runs) => withRun(runs, run));
+		hear.changed(known(run.id), run);
+		change((now) => withRun(now, run));
 	});
 	// A removed run is no longer its session's: only the topic of all of them tells.
 	useStream(["sessions"], (_event, data) => {
 		const { kind, id } = data as { kind?: string; id?: number };
-		if (kind !== "run" || !id || !latest.current.some((run) => run.id === id)) return;
-		set((runs) => runs.filter((run) => run.id !== id));
+		if (kind !== "run" || !id || !known(id)) return;
+		change((now) => ({ ...now, items: now.items.filter((run) => run.id !== id) }));
 		hear.removed(id);
 	});
 	// Those that wait change their places when others begin.
-	useStream(["queue"], () => latest.current.some((run) => run.state === "queued") && soon());
-	return { items, refusal, reload: () => void ask(), more: older ? () => void ask(older) : undefined, add: (run) => set((runs) => withRun(runs, run)) };
+	useStream(["queue"], () => latest.current?.items.some((run) => run.state === "queued") && later());
+	return {
+		items: page?.items,
+		refusal,
+		reload: again,
+		older: page?.next ? () => void ask(page.next) : undefined,
+		newest: page && page.before !== null ? () => void ask(null) : undefined,
+		add: (run) => change((now) => withRun(now, run)),
+	};
 }

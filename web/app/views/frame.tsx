@@ -3,10 +3,11 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useErrorBoundary, useState } from "preact/hooks";
 import { api, whenSignedOut } from "../api/client";
-import type { List, Me, Run } from "../api/core";
+import type { Me } from "../api/core";
+import type { StreamQueue } from "../api/schema";
 import { go, usePlace } from "../model/address";
 import { grouped } from "../model/format";
-import { useFetch, useSoon, useStream, useTitle } from "../model/hooks";
+import { useFetch, useStream, useTitle } from "../model/hooks";
 import { listenToKeys } from "../model/keys";
 import { watchStatus } from "../stream/client";
 import type { Status } from "../stream/core";
@@ -125,16 +126,13 @@ function Bar({ me, onHelp }: { me: Me | undefined; onHelp: () => void }) {
 
 // How the machine is busy, wherever one is.
 function QueueChip() {
-	const queue = useFetch<List<Run>>("/queue");
-	const soon = useSoon(queue.reload);
-	useStream(["queue"], soon);
-	const items = queue.data?.items ?? [];
-	const running = items.find((run) => run.state !== "queued");
-	const waiting = items.filter((run) => run.state === "queued").length;
-	if (!items.length) return null;
+	const [{ items, running }, setQueue] = useState<Pick<StreamQueue, "items" | "running">>({ items: [], running: [] });
+	useStream(["queue"], (event, data) => event === "queue" && setQueue(data as StreamQueue));
+	const first = running[0] ?? items[0];
+	if (!first) return null;
 	return (
-		<a class="chip busy" href={`/r/${(running ?? items[0]!).id}`} title={running?.command}>
-			{running ? "measuring" : "starting"}{waiting ? ` · ${grouped(waiting)} waiting` : ""}
+		<a class="chip busy" href={`/r/${first}`} title="The run that has its turn">
+			{running.length ? "measuring" : "starting"}{items.length ? ` · ${grouped(items.length)} waiting` : ""}
 		</a>
 	);
 }

@@ -76,7 +76,7 @@ export function tabsOf(run: Run): string[] {
 
 export function firstTab(run: Run): string {
 	const tabs = tabsOf(run);
-	if (OVER.includes(run.state)) return "overview";
+	if (OVER.includes(run.state) || run.state === "queued") return "overview";
 	return tabs.includes("flame") ? "flame" : tabs.includes("counters") ? "counters" : "overview";
 }
 

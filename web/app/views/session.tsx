@@ -69,7 +69,12 @@ export function SessionView({ id }: { id: number }) {
 					<Trouble refusal={runs.refusal} onRetry={runs.reload} />
 					{runs.items?.length === 0 && <p class="dim">Runs of this session come here.</p>}
 					{!!runs.items?.length && <History runs={runs.items} chosen={chosen} onChoose={(run) => choose(run, params.get("tab"))} onReload={reload} />}
-					{runs.more && <button type="button" onClick={runs.more}>Older runs</button>}
+					{(runs.older || runs.newest) && (
+						<div class="row">
+							{runs.newest && <button type="button" onClick={runs.newest}>Newest runs</button>}
+							{runs.older && <button type="button" onClick={runs.older}>Older runs</button>}
+						</div>
+					)}
 				</aside>
 			</div>
 		</main>
