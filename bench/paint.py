@@ -41,7 +41,7 @@ def packed(site):
         _, head, _ = site.raw("GET", name, None, {"Accept-Encoding": "gzip"})
         size += int(head["Content-Length"])
         _, _, text = site.raw("GET", name)
-        found = re.findall(rb"""["'`](?:\\.?/)?(?:assets/)?([\\w-]+-[\\w-]{8}\\.(?:js|css))["'`]""", text)
+        found = re.findall(rb"""["'`](?:\.?/)?(?:assets/)?([\w-]+-[\w-]{8}\.(?:js|css))["'`]""", text)
         names += ["/assets/" + one.decode() for one in found]
     return size / 1000
 

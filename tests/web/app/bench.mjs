@@ -60,8 +60,12 @@ async function sharing({ server, page }) {
 	const { counters } = await server.post("/plan", { tool: "count", events: { count: events }, target: { kind: "command", command: "true" } });
 	const sharing = counters.events.filter((event) => event.shares).length;
 	const missing = counters.events.filter((event) => event.need === "unavailable");
-	const first = missing.length ? `${missing.map((event) => event.name).join(", ")} can't be measured here: ${missing[0].why}` : `${counters.needed} events need a counter`;
-	await until("the plan of many", async () => (await page.locator(".plan").textContent()).includes(first));
+	const names = missing.map((event) => event.name).join(", ");
+	const first = missing.length ? `${names} can't be measured here (${/^[^:;]+/.exec(missing[0].why)[0]})` : "can be measured here";
+	await until("the check of many", async () => (await page.locator(".expression p").textContent()) === first);
+	equal("what can't be measured is told where it was typed, with the whole reason at hand", await page.locator(".expression p").getAttribute("title"), missing[0]?.why ?? null);
+	const last = missing.length ? missing.at(-1).name : `${counters.needed} events need a counter`;
+	await until("the plan of many", async () => (await page.locator(".plan").textContent()).includes(last));
 	const words = await page.locator(".plan").textContent();
 	equal("the plan says how many counters are needed", /(\d+) events? needs? a counter/.exec(words)?.[1] ?? "0", String(counters.needed));
 	equal("multiplexing is foretold where there is some", /would take turns/.test(words), sharing > 0 || counters.passes > 1);
@@ -118,6 +122,17 @@ async function commandLines({ server, browser, session }) {
 	await person.close();
 }
 
+// What the server was told not to do is said before it is asked for, and again when it is.
+async function denied({ server, page, session }) {
+	await page.goto(`${server.base}/s/${session}`);
+	await page.getByRole("radio", { name: "Whole host", exact: true }).click();
+	await page.locator(".plan .bad", { hasText: "--deny host" }).waitFor();
+	await page.getByRole("button", { name: /^Start/ }).click();
+	const trouble = page.locator(".start > .trouble");
+	await trouble.locator(".remedy").waitFor();
+	check("what is not allowed is said in the plan and at the button, with whom to ask", (await trouble.textContent()).includes("--deny host"), await trouble.textContent());
+}
+
 // Everything that can be filled in, as it stands in the form now.
 const filledIn = (page) => page.locator("form.bench").evaluate((form) => {
 	const name = (one) => one.getAttribute("aria-label") ?? one.closest("label")?.querySelector("span")?.firstChild?.textContent ?? one.closest("label")?.textContent ?? "";
@@ -135,7 +150,7 @@ async function wholeForm({ server, page, session }) {
 	await page.getByLabel(/Through a shell/).check();
 	await page.getByLabel("Live").uncheck();
 	await unfold(page);
-	for (const [label, value] of Object.entries({ Environment: "COUNT=7 NAME='x y'", Folder: "/usr", "Pinned to CPUs": "0", Rate: "c20000", "A point every": "30", "Time limit": "9.5", Repeats: "2" })) await page.getByLabel(label, { exact: false }).first().fill(value);
+	for (const [label, value] of Object.entries({ Environment: "COUNT=7 NAME='x y'", Folder: "/usr", "Pinned to CPUs": "0", Rate: "c20000", "Point every": "30", "Time limit": "9.5", Repeats: "2" })) await page.getByLabel(label, { exact: false }).first().fill(value);
 	await page.getByLabel("Call graph").selectOption("dwarf");
 	await page.getByLabel("Events to sample: expression").fill("cpu-clock:u");
 	await page.getByLabel("Events to count: expression").fill("{page-faults,task-clock}");
@@ -154,6 +169,8 @@ async function wholeForm({ server, page, session }) {
 	check("another run brings another form", JSON.stringify(await filledIn(page)) !== JSON.stringify(typed));
 	await page.locator(`[data-run="${done.id}"]`).getByRole("button", { name: "Reload" }).click();
 	await until("its form", async () => (await page.locator("#command").inputValue()) !== "true");
+	await unfold(page);
+	await page.getByLabel("Events to sample: expression").waitFor();
 	equal("reload restores the whole form", await filledIn(page), typed);
 	check("there are this many fields", Object.keys(typed).length >= 20, typed);
 	await page.reload();
@@ -183,4 +200,5 @@ await run(async ({ server, browser }) => {
 	await commandLines(world);
 	await mostUsed(world);
 	await wholeForm(world);
-}, "--webhook", "http://127.0.0.1:9/");
+	await denied(world);
+}, "--webhook", "http://127.0.0.1:9/", "--deny", "host");

@@ -207,6 +207,11 @@ async function notified({ server, browser, session }) {
 	await server.post(`/sessions/${session}/runs`, count("sleep 0.5; exit 4"));
 	await until("the notification", async () => (await page.evaluate(() => globalThis.told.length)) > 0);
 	equal("a notification tells of the end, once", await page.evaluate(() => globalThis.told), ["perfolio: exit 4: sh: sleep 0.5; exit 4"]);
+	const id = (await server.post(`/sessions/${session}/runs`, count("sleep 1; true other"))).items[0].id;
+	const alone = await browser.tab(person, `${server.base}/r/${id}`);
+	await alone.getByLabel("Tell me at the end").waitFor();
+	await until("the notification there", async () => (await alone.evaluate(() => globalThis.told.length)) > 0);
+	equal("on the page of a run too", await alone.evaluate(() => globalThis.told), ["perfolio: done: sh: sleep 1; true other"]);
 	await person.close();
 }
 

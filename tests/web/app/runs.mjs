@@ -50,17 +50,21 @@ async function output({ server, page, session }) {
 	await page.goto(`${server.base}/s/${session}`);
 	await page.locator("#command").fill(`echo first; echo wrong >&2; until [ -e ${go} ]; do sleep 0.05; done; echo last`);
 	await page.getByLabel(/Through a shell/).check();
-	await page.getByRole("radio", { name: "Count", exact: true }).click();
+	await page.getByRole("radio", { name: "Both", exact: true }).click();
+	await page.getByLabel("Live").uncheck();
 	const [{ id }] = await start(page);
 	await page.goto(`${server.base}/r/${id}/output`);
 	const terminal = page.locator(".terminal");
 	await until("the first line", async () => (await terminal.textContent()).includes("first"));
 	equal("output is shown while the program runs", (await server.get(`/runs/${id}`)).state, "running");
+	equal("what is not to be live shows no results before its end", await page.getByRole("tab").allTextContents(), ["Overview", "Output", "Raw"]);
 	await until("the error", async () => (await terminal.locator(".stderr").allTextContents()).join("").includes("wrong"));
 	writeFileSync(go, "");
 	await until("the last line", async () => (await terminal.textContent()).includes("last"));
 	check("and goes on by itself", true);
 	await server.ended(id);
+	await page.getByRole("tab", { name: "Counters" }).waitFor();
+	check("at its end they are there", (await page.getByRole("tab").allTextContents()).includes("Counters"));
 	await page.locator(".output select").selectOption("stderr");
 	await until("one stream", async () => (await terminal.textContent()).trim() === "wrong");
 	check("stderr alone, and the address says so", page.url().includes("stream=stderr"));
@@ -73,12 +77,15 @@ async function output({ server, page, session }) {
 
 async function queue({ server, page, session }) {
 	await page.goto(`${server.base}/s/${session}`);
-	const first = (await server.post(`/sessions/${session}/runs`, counted("sleep 60"))).items[0].id;
+	const first = (await server.post(`/sessions/${session}/runs`, counted("sleep 60", { limit_s: 60 }))).items[0].id;
 	const ids = [];
 	for (const name of ["true a", "true b", "true c"]) ids.push((await server.post(`/sessions/${session}/runs`, counted(name))).items[0].id);
 	const order = async () => (await page.locator(".queue li .mono").allTextContents()).map((text) => /true (\w)/.exec(text)?.[1]).join("");
 	await until("the queue", async () => (await order()) === "abc");
 	check("what waits is shown in its order", true);
+	const progress = page.locator(`[data-run="${first}"] progress`);
+	await until("progress", async () => (await progress.getAttribute("max")) === "60" && (await progress.evaluate((bar) => bar.value)) > 0.5);
+	check("what runs shows how far it is, and since when", /^\d+(\.\d+)? (m?s|min)/.test(await page.locator(`[data-run="${first}"] .number`).textContent()));
 	await page.locator(".queue li").nth(2).focus();
 	await page.keyboard.press("Alt+ArrowUp");
 	await until("the move", async () => (await order()) === "acb");

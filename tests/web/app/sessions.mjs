@@ -112,10 +112,23 @@ async function history({ server, browser, page, session }) {
 	const again = await until("the second run", async () => (await server.get(`/runs?session=${session}`)).items.find((one) => one.id > id));
 	await server.ended(again.id);
 	equal("Again measures the same once more", again.command, done.command);
+	await overview({ server, page, id });
+	await page.goto(`${server.base}/s/${session}?run=${id}`);
 	await permalink({ server, browser, page, row, id });
 	await onlyData({ server, page, session, ids: [id, again.id] });
 	await removal({ server, page, id: again.id });
 	return id;
+}
+
+// Key figures, top functions and the trust panel are those of the API.
+async function overview({ server, page, id }) {
+	await page.goto(`${server.base}/r/${id}/overview`);
+	const [summary, top, quality] = await Promise.all(["summary", "top?limit=8", "quality"].map((what) => server.get(`/runs/${id}/${what}`)));
+	await page.locator(".figures dd").first().waitFor();
+	equal("the key figures are the API's", await page.locator(".figures > div").evaluateAll((all) => all.map((one) => [one.querySelector("dt").textContent, one.querySelector("dd").textContent])), summary.figures.slice(0, 12).map((figure) => [figure.label, figure.text]));
+	equal("so are the top functions", await page.locator(".overview .bars td:first-child").allTextContents(), top.rows.map((one) => `${one.self_percent.toFixed(2)} %`));
+	const trust = Object.fromEntries(await page.locator(".trust tr").evaluateAll((all) => all.map((one) => [one.cells[0].textContent, one.cells[1].textContent])));
+	equal("and how far it can be trusted", [trust.Samples, trust.Lost, trust["Functions without a name"]], [String(quality.trust.samples), `${quality.trust.lost_percent.toFixed(2)} %`, `${quality.trust.unknown_percent.toFixed(2)} %`]);
 }
 
 // The address of a run opens the same view for somebody else.

@@ -2,7 +2,7 @@
 // The event picker: an expression, checked as it is typed, and the list that one ticks it together from.
 import { useState } from "preact/hooks";
 import type { Check, EventInfo, Events } from "../api/core";
-import { encodingOf } from "../model/events";
+import { cannot, encodingOf } from "../model/events";
 import { splitEvents, toggleEvent } from "../model/form";
 import { useFetch, useLater } from "../model/hooks";
 
@@ -113,15 +113,17 @@ function Description({ event }: { event: EventInfo | undefined }) {
 function Expression({ value, onChange, usual, label }: { value: string; onChange: (value: string) => void; usual: string; label: string }) {
 	const asked = useLater(value.trim(), 250);
 	const check = useFetch<Check>(asked ? "/events/check" : null, { expression: asked });
-	const wrong = check.data && !check.data.valid && asked === value.trim();
+	const current = asked === value.trim() ? check.data : undefined;
+	const missing = ((current?.events ?? []) as unknown as EventInfo[]).filter((event) => event.openable === false);
+	const wrong = current && (!current.valid || (missing.length > 0 && missing.length === current.events?.length));
 	return (
 		<div class="expression">
 			<input
 				class="mono" placeholder={usual} aria-label={`${label}: expression`} aria-invalid={!!wrong} spellcheck={false} autocomplete="off" value={value}
 				onInput={(event) => onChange(event.currentTarget.value)}
 			/>
-			<p class={wrong ? "bad" : "dim"} role="status">
-				{!value.trim() ? `Nothing chosen: ${usual}` : wrong ? `${check.data!.message ?? "This can't be measured"}${check.data!.remedy ? `; ${check.data!.remedy}` : ""}` : check.data ? "can be measured here" : "…"}
+			<p class={wrong ? "bad" : missing.length ? "warn" : "dim"} role="status" title={missing[0]?.why}>
+				{!value.trim() ? `Nothing chosen: ${usual}` : !current ? "…" : !current.valid ? [current.message || "This can't be measured", current.remedy].filter(Boolean).join("; ") : cannot(missing) || "can be measured here"}
 			</p>
 		</div>
 	);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the form stands for before it is started: counters, size, cost, permission, and the command lines.
 import type { Form, Plan } from "../api/core";
+import { cannot } from "../model/events";
 import { isReady, quoted, sentForm } from "../model/form";
 import { bytes, duration, grouped } from "../model/format";
 import { useEffect, useState } from "preact/hooks";
@@ -42,16 +43,15 @@ interface CounterPlan {
 	events?: { name?: string; event?: string; need?: string; shares?: boolean; why?: string }[];
 }
 
-// In words: "2 of 4 counters", that they would take turns, or that some can't be counted at all.
-export function counterWords(plan: CounterPlan | null): string[] {
+// In words: "2 of 4 counters", that they would take turns, or that some can't be counted at all, unless that was told.
+export function counterWords(plan: CounterPlan | null, told: string[] = []): string[] {
 	if (!plan || typeof plan.needed !== "number") return [];
 	const events = plan.events ?? [];
 	const have = (plan.general ?? 0) + (plan.fixed ?? 0);
 	const sharing = events.filter((event) => event.shares).length;
 	const missing = events.filter((event) => event.need === "unavailable");
-	const words: string[] = [];
-	if (missing.length)
-		words.push(`${missing.map((event) => event.name).join(", ")} can't be measured here: ${missing[0]!.why ?? "the kernel refuses"}`);
+	const untold = missing.filter((event) => !told.some((text) => text.includes(event.name ?? "")));
+	const words = untold.length ? [cannot(untold)] : [];
 	if (plan.needed) words.push(`${plan.needed} ${plan.needed === 1 ? "event needs" : "events need"} a counter of the CPU, which has ${have}`);
 	else if (!events.length || events.length > missing.length) words.push(`No counter of the CPU is needed: the kernel counts ${missing.length ? "the others" : "these"}`);
 	if (sharing || (plan.passes ?? 1) > 1)
@@ -86,7 +86,7 @@ export function PlanPanel({ planned, form }: { planned: Planned; form: Form }) {
 					<div key={name}><dt>{name}</dt><dd>{text}</dd></div>
 				))}
 			</dl>
-			{counterWords(plan.counters as CounterPlan | null).map((text) => <p class="dim" key={text}>{text}</p>)}
+			{counterWords(plan.counters as CounterPlan | null, plan.warnings).map((text) => <p class="dim" key={text}>{text}</p>)}
 			{plan.warnings.map((text) => <p class="warn" key={text}>{text}</p>)}
 			{plan.notes.map((text) => <p class="dim" key={text}>{text}</p>)}
 			{isReady(form) && <details>

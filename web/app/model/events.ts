@@ -10,3 +10,9 @@ export function encodingOf(event: EventInfo): string {
 	const more = (["config1", "config2"] as const).flatMap((name) => (event[name] && Number(event[name]) ? [`, ${name} ${event[name]}`] : []));
 	return `type ${event.type}, config ${event.config ?? "0x0"}${more.join("")}`;
 }
+
+// "cycles, instructions can't be measured here (no hardware counters)": the names and the first words of the reason.
+export function cannot(events: { name?: string; why?: string }[]): string {
+	const why = /^[^:;]+/.exec(events[0]?.why ?? "")?.[0];
+	return events.length ? `${events.map((event) => event.name).join(", ")} can't be measured here${why ? ` (${why})` : ""}` : "";
+}
