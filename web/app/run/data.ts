@@ -56,7 +56,7 @@ function useDetail(view: View, rested: Range | null): Range | null {
 	return wanted;
 }
 
-const KEPT = 40; // pieces of the stream: four seconds
+const KEPT = 20; // pieces of the stream: two seconds
 
 // Rows go to the growing curves. The latest are kept: an answer that comes anew is older than they are.
 function useGrowth(run: Counted, view: View, counters: Counters | undefined, curves: Curves | undefined, reload: () => void) {
