@@ -96,7 +96,7 @@ function OnePlot({ curves, name, mine, view, drag, height, axis, keep }: CurvesP
 					const found = inRange(curves, [from, to], columns);
 					return mine.reduce((most, { track }) => Math.max(most, highest(found, track)), 0);
 				}}
-				paint={paint} tell={tell}
+				keep paint={paint} tell={tell}
 				onPlot={(made) => (made ? keep.set(name, made) : keep.delete(name))}
 			/>
 		</figure>
@@ -110,9 +110,15 @@ function valueWords({ line }: Curve, { mean, min, max }: { mean: Float64Array; m
 
 // All on one axis, each against its own highest value: what rises and falls together.
 export function Together({ curves, shown, view, drag, heights, keep, pointed, onValues }: CurvesProps & { pointed: { current: string }; onValues: (at: number | null, values: Map<number, string>) => void }) {
+	const last = useRef(new Map<number, number>());
 	const tops = (from: number, to: number, columns: number) => {
 		const found = inRange(curves, [from, to], columns);
-		return { found, top: (track: number) => (highest(found, track) || 1) * MARGIN };
+		for (const { track } of shown) {
+			const top = (highest(found, track) || 1) * MARGIN;
+			// While it is dragged the scale only makes room.
+			last.current.set(track, view.dragging ? Math.max(top, last.current.get(track) ?? 0) : top);
+		}
+		return { found, top: (track: number) => last.current.get(track)! };
 	};
 	const paint = useCallback((raster: Raster, frame: Frame) => {
 		const { found, top } = tops(frame.from, frame.to, raster.width);
@@ -137,7 +143,7 @@ export function Together({ curves, shown, view, drag, heights, keep, pointed, on
 		<figure class="one-line">
 			<figcaption><b>All curves</b> <span class="dim">each in % of its highest value in this range</span></figcaption>
 			<Plot
-				name="All curves" view={view} drag={drag} height={heights(1)} axis top={100 * MARGIN} sign=" %" shape="together" most={() => 100} paint={paint} tell={tell}
+				name="All curves" view={view} drag={drag} height={heights(1)} axis top={100 * MARGIN} sign=" %" shape="together" keep={false} most={() => 100} paint={paint} tell={tell}
 				onPlot={(made) => (made ? keep.set("all", made) : keep.delete("all"))}
 			/>
 		</figure>

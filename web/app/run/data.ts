@@ -77,7 +77,7 @@ function useGrowth(run: Counted, view: View, counters: Counters | undefined, cur
 		if (!grown) return;
 		grown.add(rows);
 		view.grow(grown.whole.to);
-		view.draw();
+		view.renew();
 	};
 	useStream(live ? [`run:${run.id}:counters`] : [], (event, data) => {
 		if (event === "points-snapshot") {
@@ -131,7 +131,7 @@ export function useCounters(run: Counted, view: View, rested: Range | null, widt
 		const last = seconds(whole.data!.last_ns, whole.data!.start_ns);
 		view.whole = [0, Math.max(last, growth.current?.whole.to ?? 0, 0.001)];
 		view.live = live;
-		view.draw();
+		view.renew();
 	}, [curves, detail.data, wanted === null]);
 	useMark(view, !!curves?.lines.length);
 	return { counters: whole.data, curves, refusal: whole.refusal ?? detail.refusal, reload: whole.reload };

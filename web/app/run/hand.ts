@@ -42,7 +42,9 @@ class Drag {
 		const perPixel = (this.range[1] - this.range[0]) / width;
 		const [one, two] = [...this.pointers.values()];
 		if (!two) {
-			const by = (one!.from - one!.now) * perPixel;
+			// By whole pixels of the screen: what was drawn can be kept.
+			const ratio = devicePixelRatio || 1;
+			const by = (Math.round((one!.from - one!.now) * ratio) / ratio) * perPixel;
 			return this.view.set([this.range[0] + by, this.range[1] + by]);
 		}
 		const factor = Math.abs(one!.from - two.from) / Math.max(8, Math.abs(one!.now - two.now));

@@ -6,7 +6,7 @@ import "uplot/dist/uPlot.min.css";
 import { useEffect, useRef } from "preact/hooks";
 import { useWidth } from "../model/hooks";
 import { moment, short } from "../model/format";
-import { paintOn } from "./board";
+import { paintOn, Strip } from "./board";
 import { useDark } from "./colors";
 import { dragging, wheel } from "./hand";
 import type { Frame, Raster } from "./raster";
@@ -28,6 +28,7 @@ export interface PlotProps {
 	top?: number; // of y; else the highest value
 	sign: string; // behind the numbers of the axis
 	shape: string; // what makes it another plot
+	keep: boolean; // what is painted: it is the same wherever in the plot it stands
 	most: (from: number, to: number, columns: number) => number; // the highest value there
 	paint: (raster: Raster, frame: Frame) => void;
 	tell: (at: number | null, top: number, columns: number, level: number) => Dot[]; // says what is at a moment; where to put dots
@@ -48,6 +49,7 @@ export class Made {
 	private top = 1;
 	private dots: HTMLElement[] = [];
 	private seen = true;
+	private readonly strip = new Strip();
 	private readonly watch: IntersectionObserver;
 	private readonly unwatch: () => void;
 
@@ -105,11 +107,18 @@ export class Made {
 				y: false,
 			},
 			hooks: {
-				draw: [(plot) => paintOn(plot, (raster) => this.props.current.paint(raster, { from: plot.scales.x!.min!, to: plot.scales.x!.max!, top: this.top }))],
+				draw: [(plot) => this.paint(plot)],
 				setCursor: [() => this.point()],
 				setSelect: [(plot) => this.select(plot)],
 			},
 		};
+	}
+
+	private paint(plot: uPlot): void {
+		const { paint, keep, view } = this.props.current;
+		const frame = { from: plot.scales.x!.min!, to: plot.scales.x!.max!, top: this.top };
+		if (keep) this.strip.draw(plot, { version: view.version, paint }, frame);
+		else paintOn(plot, (raster) => paint(raster, frame));
 	}
 
 	private select(plot: uPlot): void {

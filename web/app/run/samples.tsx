@@ -113,7 +113,7 @@ function Dots({ data, view, drag, full, onPlot }: { data: SamplePoints; view: Vi
 				<span class="readout dim">{count(data.samples, "sample")}{data.down_sampled ? "; of each column the lowest and the highest" : ""}</span>
 			</figcaption>
 			<Plot
-				name={`Samples of ${data.event}`} view={view} drag={drag} height={height} axis sign={sampleUnit(data.unit).sign} shape={data.event ?? ""}
+				name={`Samples of ${data.event}`} view={view} drag={drag} height={height} axis sign={sampleUnit(data.unit).sign} shape={data.event ?? ""} keep={false}
 				most={(from, to) => highest([{ columns, from, to }], 0)} paint={paint} tell={tell} onPlot={onPlot}
 			/>
 			<p ref={readout} class="readout wide" aria-live="off">Point at a sample to see where it was.</p>

@@ -24,6 +24,7 @@ export class View {
 	whole: Range = [0, 0.001];
 	live = false;
 	dragging = false;
+	version = 0; // of what the plots show
 	onRest: (range: Range | null) => void = () => {};
 	private chosen: Range | null = null; // null: the whole run
 	private following = false; // the end of a run that goes on
@@ -79,6 +80,12 @@ export class View {
 	watch(watcher: Watcher): () => void {
 		this.watchers.add(watcher);
 		return () => void this.watchers.delete(watcher);
+	}
+
+	// There is something new to show.
+	renew(): void {
+		this.version++;
+		this.draw();
 	}
 
 	draw(): void {
