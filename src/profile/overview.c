@@ -98,14 +98,9 @@ void show_switches(struct finding *finding, const struct sums *s)
 
 void say_tops(struct finding *finding, const struct overview_tops *tops)
 {
-	static const char *const places[] = { "heaviest", "second", "third" };
-
-	for (size_t i = 0; i < tops->count; i++) {
-		const struct overview_top *top = &tops->data[i];
-
-		say(finding, "%s`%s` %.1f %%", i ? ", " : "", top->name, percent(top->share));
-		show_share(finding, places[i], top->share);
-	}
+	for (size_t i = 0; i < tops->count; i++)
+		say(finding, "%s`%s` %.1f %%", i ? ", " : "", tops->data[i].name,
+		    percent(tops->data[i].share));
 }
 
 double percent(double share)

@@ -59,6 +59,7 @@ struct overview_facts {
 	char ending[64];		  /* "exit status 3", "signal 9 (Killed)" */
 
 	/* From samples; shares are of 1, of what was not idle. */
+	bool sampled; /* it was, with whatever success */
 	uint64_t samples, lost;
 	uint64_t processes, threads; /* that were sampled */
 	uint64_t forks;		     /* processes that were started, sampled or not */

@@ -59,7 +59,7 @@ static void tell_little(const struct sums *s, struct finding *f)
 		say(f, ".");
 	}
 	snprintf(few, sizeof(few), "%llu sample%s", samples, samples == 1 ? " says" : "s say");
-	if (samples) {
+	if (s->facts->sampled) {
 		advise(f, s, ADVICE_LONGER, few);
 		show_count(f, "samples", samples);
 	}
@@ -305,7 +305,8 @@ static void say_heaviest(struct finding *f, const struct overview_facts *facts)
 	if (facts->samples < FEW_SAMPLES)
 		return;
 	if (facts->unknown >= 0.1 && (!top || facts->unknown > top->share)) {
-		say(f, "; %.0f %% of it is in code without names", percent(facts->unknown));
+		say(f, "; %.0f %% of its CPU time is in code without names",
+		    percent(facts->unknown));
 		show_share(f, "without names", facts->unknown);
 	} else if (top) {
 		say(f, "; `%s` alone took %.0f %%", top->name, percent(top->share));
@@ -351,8 +352,7 @@ static void tell_busy(const struct sums *s, struct finding *f)
 		if (facts->knows_waits)
 			show_time(f, "waiting for a CPU", (double)facts->cpu_wait_ns * 1e-9);
 		advise(f, s, ADVICE_QUIET, "");
-	}
-	if (s->kernel >= 0)
+	} else if (s->kernel >= 0)
 		say(f, ", %.0f %% of its time in its own code and libraries", percent(user));
 	say_heaviest(f, facts);
 	say(f, ".");

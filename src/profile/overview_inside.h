@@ -40,7 +40,7 @@ void show_rate(struct finding *finding, const char *name, uint64_t count, double
 void show_bytes(struct finding *finding, const char *name, uint64_t bytes);
 void show_number(struct finding *finding, const char *name, const char *unit, double value);
 void show_switches(struct finding *finding, const struct sums *s);
-/* "`a` 40.1 %, `b` 20.0 %", and the evidence */
+/* "`a` 40.1 %, `b` 20.0 %": their own evidence */
 void say_tops(struct finding *finding, const struct overview_tops *tops);
 
 double percent(double share); /* 100 at the most */

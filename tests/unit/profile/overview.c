@@ -143,7 +143,7 @@ TEST(overview_counts_code_without_names)
 	facts.nameless_share = 0.4;
 	strcpy(facts.nameless_why, "stripped");
 	strcpy(facts.nameless_remedy, "install prog-dbgsym");
-	expect(&facts, "cpu-bound", "; 60 % of it is in code without names.");
+	expect(&facts, "cpu-bound", "; 60 % of its CPU time is in code without names.");
 	overview_make(overview, &facts);
 	EXPECT_TEXT(overview->findings[1].rule, "nameless");
 	EXPECT_TEXT(overview->findings[1].text,
@@ -169,7 +169,9 @@ TEST(overview_of_nothing)
 
 TEST(overview_says_when_it_can_not_know)
 {
-	struct overview_facts facts = { .duration_ns = SECOND / 1000, .samples = 3 };
+	struct overview_facts facts = { .duration_ns = SECOND / 1000,
+					.sampled = true,
+					.samples = 3 };
 	struct overview *overview = mem_alloc(sizeof(*overview));
 
 	overview_make(overview, &facts);

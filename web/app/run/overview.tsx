@@ -42,7 +42,7 @@ export function OverviewTab({ run, onTab, link }: { run: Run; onTab: (tab: strin
 		<div class="overview">
 			<Trouble refusal={overview.refusal} onRetry={overview.reload} />
 			{run.ending && (run.ending.kind === "signal" || run.ending.code !== 0) && (
-				<p class="warn">The program ended with {endingWord(run)}. <button type="button" class="link" onClick={() => onTab("output")}>Its output</button></p>
+				<p class="warn">The program ended with {endingWord(run)}. {run.facts?.tabs?.includes("output") && <button type="button" class="link" onClick={() => onTab("output")}>Its output</button>}</p>
 			)}
 			<section class="sentence" aria-label="What limited it" aria-busy={overview.busy}>
 				<h2><Words text={overview.data?.sentence ?? " "} /></h2>
