@@ -537,6 +537,11 @@ def with_counters(browser, site, run):
     tab.settle()
     shown = tab.texts(".time-lines button")
     check("counters of the recording stand above", names and all(any(text.startswith(name) for text in shown) for name in names), (shown, names))
+    clock = next(line for line in answer["lines"] if line["event"] == "task-clock")
+    said = next(text for text in shown if text.startswith("task-clock"))
+    mean = int(clock["total"]) / 1e6 / (answer["t"][-1] / NS)
+    found = re.search(r"([\d.,]+) ms/s", said)
+    check("with the API's mean and its unit", found and abs(float(found.group(1).replace(",", "")) - mean) < 0.01 * mean + 0.1, (said, mean))
     cpus = site.get(f"/runs/{run}/heatmap?lanes=cpu")["items"]
     check("a command's samples tell their CPU", sum(lane["samples"] for lane in cpus) == site.get(f"/runs/{run}/flame")["samples"], cpus)
     for _ in range(3):  # a plot that is just being made anew hears nothing
