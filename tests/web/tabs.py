@@ -10,6 +10,7 @@ import os
 import re
 import shutil
 import sys
+import tempfile
 import time
 import urllib.parse
 
@@ -463,8 +464,12 @@ def live_thread(tab):
 def live(browser, site, session):
     """A recording that goes on: the graph grows without jumping, cells come, then the finished graph."""
     program = os.path.join(os.path.dirname(lib.PERFOLIO), "examples", "wordfreq")
-    form = {"tool": "both", "live": True, "target": {"kind": "command", "argv": ["sh", "-c", f"for i in 1 2 3 4 5 6; do {program} >/dev/null; sleep 0.1; done"]},
-            "rate": "497", "call_graph": "fp", "interval_ms": 100, "limit_s": 6}
+    # It goes on until everything was seen of it, however long a busy machine takes.
+    folder = tempfile.mkdtemp(prefix="perfolio-tabs-")
+    os.chmod(folder, 0o755)
+    script_ = f"while [ ! -e {folder}/enough ]; do {program} >/dev/null; sleep 0.1; done"
+    form = {"tool": "both", "live": True, "target": {"kind": "command", "argv": ["sh", "-c", script_]},
+            "rate": "497", "call_graph": "fp", "interval_ms": 100, "limit_s": 90}
     run = site.run(session, form)
     site.wait(run, "running")
     tab = Tab(browser, site, run, "flame", motion=True)
@@ -480,16 +485,18 @@ def live(browser, site, session):
     check("another thread and back leave the zoom where it was", chosen and edges == [chosen, chosen], (chosen, edges))
     grown, cards = [], []
     tab.page.move(*tab.place(0, 0.5))
-    end = time.monotonic() + 20
-    while time.monotonic() < end:
+    end = time.monotonic() + 40
+    while time.monotonic() < end and (len(set(grown)) < 4 or len(set(cards)) < 3):
         words, name, facts = tab.page.run(f"[{said}, document.querySelector('#flame-card:not([hidden]) .card-name')?.textContent, "
                                           "document.querySelector('#flame-card dd')?.textContent]")
         if "so far" in words:
             grown.append(int(words.split(": ")[1].split(" ")[0].replace(",", "")))
             cards.append((name, facts))
-        elif grown or site.get(f"/runs/{run}")["state"] in server.ENDED:
+        elif site.get(f"/runs/{run}")["state"] in server.ENDED:
             break
         time.sleep(0.05)
+    with open(os.path.join(folder, "enough"), "wb"):
+        pass
     steps = sorted(set(grown))
     check("the map gets cells while it goes on", len(cells) == 2 and 0 < cells[0] < cells[1], cells)
     check("the graph grows while the run goes on", len(steps) >= 3 and grown == sorted(grown), grown)
@@ -499,6 +506,7 @@ def live(browser, site, session):
     check("a thread of a live run has a graph of its own", 0 < thread[1] < steps[-1] and
           thread[1] <= sum(row["samples"] for row in rows if f"t{row['tid']}" == thread[0]), (thread, rows))
     check("the run ends well", done["state"] == "done", done.get("reason"))
+    shutil.rmtree(folder)
     tab.until("!document.querySelector('.flame-subtitle').textContent.includes('so far')")
     flame = site.get(f"/runs/{run}/flame")
     check("then it is the finished graph", f"{flame['samples']:,} samples" in tab.text(".flame-subtitle") and
@@ -530,7 +538,7 @@ def refused(browser, site, run):
 
 def with_counters(browser, site, run):
     """The counters of the same recording, above on the same axis."""
-    tab = Tab(browser, site, run, "time").ready(".time-heat canvas")
+    tab = Tab(browser, site, run, "time", "lanes=none").ready(".time-heat canvas")
     answer = site.get(f"/runs/{run}/counters?width=1200")
     names = [line["event"] for line in answer["lines"] if line["cpu"] < 0 and any(value is not None for value in line["mean"])]
     tab.until("document.querySelectorAll('.time-lines button').length > 1")
