@@ -11,6 +11,7 @@ export interface Api {
 export interface RunFacts {
 	id: number;
 	state: string;
+	counted: boolean; // there are counters too
 }
 
 export interface TabProps {

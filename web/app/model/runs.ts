@@ -84,6 +84,11 @@ export function hasData(run: Run): boolean {
 	return OVER.includes(run.state) && !!run.facts?.tabs?.some((tab) => tab === "counters" || tab === "flame");
 }
 
+// Whether it has counters: by what was found once it is over, by the tool before.
+export function isCounted({ tool, facts }: Pick<Run, "tool" | "facts">): boolean {
+	return facts?.tabs ? facts.tabs.includes("counters") : tool === "count" || tool === "both";
+}
+
 export interface Download {
 	format: string;
 	label: string;

@@ -7,7 +7,7 @@ import { Segments } from "../bench/fields";
 import { setParams, usePlace } from "../model/address";
 import { grouped, moment, short } from "../model/format";
 import { useWidth } from "../model/hooks";
-import { runTitle } from "../model/runs";
+import { isCounted, runTitle } from "../model/runs";
 import { Menu } from "../widgets/menu";
 import { Trouble } from "../widgets/trouble";
 import { curveColors, PAPER_COLORS } from "./colors";
@@ -26,7 +26,7 @@ type Mode = "apart" | "together" | "histogram" | "samples";
 export function CountersTab({ run }: { run: Run }) {
 	const { params } = usePlace();
 	const tabs = run.facts?.tabs;
-	const counted = tabs ? tabs.includes("counters") : run.tool === "count" || run.tool === "both";
+	const counted = isCounted(run);
 	const sampled = tabs ? tabs.includes("samples") || tabs.includes("flame") : false;
 	const modes: [Mode, string, string][] = [
 		...(counted ? ([["apart", "Apart", "Each curve has a plot of its own"], ["together", "Together", "All curves in one plot: what rises and falls together"], ["histogram", "Histogram", "How often a counter had which value"]] as [Mode, string, string][]) : []),

@@ -42,7 +42,7 @@ const COUNTER_WIDTH = 1200;
 // Counters of the recording, also while it goes on: then their columns grow, and the view tells of it.
 function useLines({ run }: TabProps, heat: Heat | null): { lines: Line[]; view: View } {
 	const view = useMemo(() => new View(), []);
-	const { counters, curves } = useCounters(run, view, null, heat ? COUNTER_WIDTH : 0, false);
+	const { counters, curves } = useCounters(run, view, null, heat && run.counted ? COUNTER_WIDTH : 0, false);
 	useEffect(() => () => view.stop(), []);
 	const lines = useMemo(() => {
 		if (!heat) return [];

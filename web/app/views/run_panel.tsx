@@ -12,7 +12,7 @@ import type { TabProps } from "../flame/props";
 import { go, setParams, usePlace } from "../model/address";
 import { duration } from "../model/format";
 import { useAction, useFetch, useNow, useSoon, useStream, useTitle } from "../model/hooks";
-import { downloadItems, hasData, removeRun, runSeconds, runTitle } from "../model/runs";
+import { downloadItems, hasData, isCounted, removeRun, runSeconds, runTitle } from "../model/runs";
 import { newer } from "../model/runlist";
 import { OutputTab } from "../run/output";
 import { OverviewTab } from "../run/overview";
@@ -147,7 +147,7 @@ function Shown({ name, run, small, onTab }: { name: string; run: Run; small: boo
 		const words = new URLSearchParams(small ? { run: String(run.id), tab, ...query } : query).toString();
 		return `${small ? `/s/${run.session}` : `/r/${run.id}/${tab}`}${words && `?${words}`}`;
 	};
-	const props: TabProps = { run, params, setParams, api, subscribe, link };
+	const props: TabProps = { run: { ...run, counted: isCounted(run) }, params, setParams, api, subscribe, link };
 	switch (name) {
 		case "counters": return <CountersTab run={run} />;
 		case "flame": return <FlameTab {...props} />;

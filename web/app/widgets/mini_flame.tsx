@@ -5,6 +5,7 @@ import { Colors } from "../../flame/color";
 import { type Graph, readGraph } from "../../flame/columns";
 import { LOOK } from "../../flame/look";
 import { paint } from "../../flame/paint";
+import type { Tree } from "../../flame/tree";
 import { api } from "../api/client";
 
 const known = new Map<number, Promise<Graph | null>>();
@@ -13,6 +14,14 @@ const known = new Map<number, Promise<Graph | null>>();
 function graphOf(run: number): Promise<Graph | null> {
 	if (!known.has(run)) known.set(run, api.text(`/runs/${run}/flame`, { least: 0.004 }).then(readGraph).catch(() => null));
 	return known.get(run)!;
+}
+
+// The last level at which nearly everything is still one frame: what every stack begins with tells nothing.
+function trunk({ levelAt, level, total, rows }: Tree): number {
+	const wide = (depth: number) => level.subarray(levelAt[depth], levelAt[depth + 1]).some((frame) => total[frame]! >= 0.9 * total[0]!);
+	let depth = 0;
+	while (depth + 1 < rows && wide(depth + 1)) depth++;
+	return depth;
 }
 
 function draw(canvas: HTMLCanvasElement, graph: Graph, labels: boolean): void {
@@ -25,8 +34,9 @@ function draw(canvas: HTMLCanvasElement, graph: Graph, labels: boolean): void {
 	canvas.height = Math.round(height * ratio);
 	const context = canvas.getContext("2d", { willReadFrequently: true });
 	if (!context || !width || !tree.total[0]) return;
-	// A deep graph shows its foot.
-	const y = (depth: number) => Math.round(height - (depth + 1) * row);
+	// Of a deep graph only what is above its trunk is shown, as far as there is room.
+	const foot = Math.min(trunk(tree), Math.max(0, Math.ceil(tree.rows - height / row)));
+	const y = (depth: number) => Math.round(height - (depth - foot + 1) * row);
 	const area = { from: 0, to: tree.total[0], height, ratio, row: Math.ceil(row), gap: labels ? 1 : 0, y, labels };
 	paint(context, area, { graph, tree, colors: new Colors(graph, LOOK, "kind"), hits: null, zoomed: 0 });
 }
