@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two people on one session, ten tabs of one browser, and a server that goes and comes back.
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { check, equal, run, SHELL, until } from "./lib.mjs";
 
@@ -207,11 +207,14 @@ async function notified({ server, browser, session }) {
 	await server.post(`/sessions/${session}/runs`, count("sleep 0.5; exit 4"));
 	await until("the notification", async () => (await page.evaluate(() => globalThis.told.length)) > 0);
 	equal("a notification tells of the end, once", await page.evaluate(() => globalThis.told), ["perfolio: exit 4: sh: sleep 0.5; exit 4"]);
-	const id = (await server.post(`/sessions/${session}/runs`, count("sleep 1; true other"))).items[0].id;
+	const go = join(server.folder, "told"); // until it is there the program waits
+	const id = (await server.post(`/sessions/${session}/runs`, count(`until [ -e ${go} ]; do sleep 0.1; done`))).items[0].id;
 	const alone = await browser.tab(person, `${server.base}/r/${id}`);
 	await alone.getByLabel("Tell me at the end").waitFor();
+	await alone.locator(".connection.open").waitFor();
+	writeFileSync(go, "");
 	await until("the notification there", async () => (await alone.evaluate(() => globalThis.told.length)) > 0);
-	equal("on the page of a run too", await alone.evaluate(() => globalThis.told), ["perfolio: done: sh: sleep 1; true other"]);
+	equal("on the page of a run too", await alone.evaluate(() => globalThis.told), [`perfolio: done: sh: until [ -e ${go} ]; do sleep 0.1; done`]);
 	await person.close();
 }
 
