@@ -165,6 +165,10 @@ int output_skip_to_last(struct output_reader *reader, uint64_t bytes, struct err
 		       reader->at + bytes < (uint64_t)st.st_size) {
 			memcpy(&head, reader->window + done, sizeof(head));
 			rc = check_head(reader, &head, err);
+			/* the last one may be longer, and is better than nothing */
+			if (!rc && bytes &&
+			    reader->at + sizeof(head) + head.size >= (uint64_t)st.st_size)
+				return 0;
 			done += sizeof(head) + head.size;
 			reader->at += sizeof(head) + head.size;
 		}

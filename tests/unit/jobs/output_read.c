@@ -65,8 +65,8 @@ TEST(output_skips_to_its_last_pieces)
 	static const struct {
 		uint64_t last;
 		const char *place;
-	} cases[] = { { 0, "100000" }, { 19, "100000" }, { 20, "99980" }, { 39, "99980" },
-		      { 40, "99960" }, { 99999, "20" },	 { 100000, "0" }, { 1 << 20, "0" } };
+	} cases[] = { { 0, "100000" }, { 19, "99980" }, { 20, "99980" }, { 39, "99980" },
+		      { 40, "99960" }, { 99999, "20" }, { 100000, "0" }, { 1 << 20, "0" } };
 	struct output_reader reader;
 	char place[OUTPUT_PLACE];
 	int fd = new_file();
