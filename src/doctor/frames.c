@@ -62,7 +62,9 @@ bool probe_frame_pointers(struct checkup *c, struct finding *f)
 	f->state = DOCTOR_LIMITED;
 	f->what = "the C library keeps none";
 	f->meaning = "stacks through libraries break";
-	f->remedy = "use --call-graph dwarf; build your own programs with -fno-omit-frame-pointer";
+	f->remedy = "use --call-graph dwarf, which is DWARF in the page's form; build your own "
+		    "programs "
+		    "with -fno-omit-frame-pointer";
 	return true;
 }
 

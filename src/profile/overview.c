@@ -76,7 +76,7 @@ void show_bytes(struct finding *finding, const char *name, uint64_t bytes)
 {
 	struct evidence *evidence = add(finding, name, "bytes", (double)bytes);
 
-	snprintf(evidence->text, sizeof(evidence->text), "%.1f MB", (double)bytes / 1e6);
+	snprintf(evidence->text, sizeof(evidence->text), "%.1f MiB", (double)bytes / (1 << 20));
 }
 
 void show_number(struct finding *finding, const char *name, const char *unit, double value)

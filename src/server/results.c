@@ -66,6 +66,20 @@ int result_range(const struct request *request, uint64_t *from, uint64_t *to, st
 	return rc;
 }
 
+static int no_such_event(const struct profile *profile, const char *name, struct err *err)
+{
+	struct buf known = { 0 };
+	int rc;
+
+	vec_each (event, &profile->events)
+		buf_printf(&known, "%s%s", known.len ? ", " : "",
+			   profile_text(profile, event->name));
+	rc = err_set(err, EINVAL, "event=%.100s: there are no samples of it; there are of %.500s",
+		     name, buf_text(&known));
+	buf_free(&known);
+	return rc;
+}
+
 /* The event of that name, or the first that has samples. */
 static int choose_event(struct query *query, const struct request *request, struct err *err)
 {
@@ -80,7 +94,7 @@ static int choose_event(struct query *query, const struct request *request, stru
 			return 0;
 	}
 	*event = 0;
-	return name ? err_set(err, EINVAL, "event=%s: there are no samples of it", name) : 0;
+	return name ? no_such_event(profile, name, err) : 0;
 }
 
 static int read_filter(struct query *query, const struct request *request, struct err *err)

@@ -184,7 +184,7 @@ static void put_size_figure(struct json *json, const char *name, const char *lab
 {
 	char text[TEXT_NUMBER];
 
-	snprintf(text, sizeof(text), "%.1f MB", (double)bytes / 1e6);
+	snprintf(text, sizeof(text), "%.1f MiB", (double)bytes / (1 << 20));
 	put_figure(json, name, label, (double)bytes, text);
 }
 

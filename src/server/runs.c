@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Runs: list, look at, change, remove, restore; the queue. */
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/json.h"
 #include "server/app.h"
@@ -10,6 +11,19 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+static int no_such_state(const char *text, struct err *err)
+{
+	struct buf known = { 0 };
+	int rc;
+
+	for (int i = 0; i < RUN_STATES; i++)
+		buf_printf(&known, "%s%s", i ? ", " : "", run_state_name(i));
+	rc = err_set(err, EINVAL, "state=%.100s: no run has that; it is one of %s", text,
+		     buf_text(&known));
+	buf_free(&known);
+	return rc;
+}
 
 /* "queued,running" as bits. */
 static int read_states(const char *text, unsigned *states, struct err *err)
@@ -22,7 +36,7 @@ static int read_states(const char *text, unsigned *states, struct err *err)
 					  strncmp(run_state_name(i), text, length)))
 			i++;
 		if (i == RUN_STATES)
-			return err_set(err, EINVAL, "state=%.100s: no run has that", text);
+			return no_such_state(text, err);
 		*states |= 1U << i;
 		text += length + (text[length] == ',');
 	}
