@@ -107,6 +107,7 @@ export class FlameView {
 		this.fit();
 		this.scrollToRoot();
 		this.draw();
+		this.pointAgain();
 	}
 
 	// Shows another tree of the same things: what is zoomed, chosen and seen stays, widths are eased.
@@ -138,7 +139,7 @@ export class FlameView {
 		this.setPart(stays ? seen : [0, 1]);
 		this.fit();
 		this.run();
-		if (this.pointer && this.hovered >= 0) this.onPoint(this.hovered, this.pointer); // with the figures of now
+		this.pointAgain(); // with the figures of now
 	}
 
 	// What is seen, as a part of the zoomed frame.
