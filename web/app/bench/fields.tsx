@@ -12,9 +12,16 @@ export function Field({ label, hint, children }: { label: string; hint?: string;
 	);
 }
 
-// A part that most runs need nothing of: its summary says what is set in it. What is inside is made when it is first
-// opened, by `open` or by the user, who alone closes it.
-export function Fold({ summary, open = false, children }: { summary: ComponentChildren; open?: boolean; children: ComponentChildren }) {
+interface FoldProps {
+	summary: ComponentChildren;
+	open?: boolean;
+	set?: boolean; // something inside is not as it was at first
+	children: ComponentChildren;
+}
+
+// A part that most runs need nothing of: its summary says what is set in it. What is inside is made when something is
+// set or it is first opened, by `open` or by the user, who alone closes it.
+export function Fold({ summary, open = false, set = false, children }: FoldProps) {
 	const box = useRef<HTMLDetailsElement>(null);
 	const [opened, setOpened] = useState(open);
 	useEffect(() => {
@@ -23,7 +30,7 @@ export function Fold({ summary, open = false, children }: { summary: ComponentCh
 	return (
 		<details class="fold" ref={box} onToggle={(event) => event.currentTarget.open && setOpened(true)}>
 			<summary>{summary}</summary>
-			{opened && children}
+			{(opened || set) && children}
 		</details>
 	);
 }

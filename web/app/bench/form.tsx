@@ -108,7 +108,7 @@ function Sampling({ form, change, session }: PartProps) {
 				))}
 			</div>
 			<p class="dim words" id="graph-words">{GRAPHS.find(([value]) => value === form.call_graph)?.[2]}</p>
-			<Fold summary={<>Event: <span class="mono">{form.events.sample || "the CPU's clock or cycles"}</span></>}>
+			<Fold set={!!form.events.sample} summary={<>Event: <span class="mono">{form.events.sample || "the CPU's clock or cycles"}</span></>}>
 				<EventPicker session={session.id} label="Events to sample" usual="cycles, or the clock where there are none" value={form.events.sample} onChange={(sample) => change({ events: { ...form.events, sample } })} />
 			</Fold>
 		</>
@@ -117,7 +117,7 @@ function Sampling({ form, change, session }: PartProps) {
 
 function Counting({ form, change, session }: PartProps) {
 	return (
-		<Fold open={form.tool === "count"} summary={<>Counters: <span class="mono">{form.events.count || "the usual ones"}</span></>}>
+		<Fold open={form.tool === "count"} set={!!form.events.count} summary={<>Counters: <span class="mono">{form.events.count || "the usual ones"}</span></>}>
 			<EventPicker session={session.id} label="Events to count" usual="task-clock, context switches, faults, cycles, instructions, branches" value={form.events.count} onChange={(count) => change({ events: { ...form.events, count } })} />
 		</Fold>
 	);
@@ -126,7 +126,7 @@ function Counting({ form, change, session }: PartProps) {
 function More({ form, change }: { form: Form; change: (part: Partial<Form>) => void }) {
 	const set = [form.options.record, form.options.stat, form.tags.join(", "), form.notes, form.webhook].filter(Boolean);
 	return (
-		<Fold summary={<>Options, tags, webhook: <span class="dim">{set.join(" · ") || "none"}</span></>}>
+		<Fold set={set.length > 0} summary={<>Options, tags, webhook: <span class="dim">{set.join(" · ") || "none"}</span></>}>
 			{form.tool !== "count" && (
 				<Field label="Options of record" hint="--mmap-pages 512">
 					<input class="mono" spellcheck={false} autocomplete="off" value={form.options.record} onInput={(event) => change({ options: { ...form.options, record: event.currentTarget.value } })} />

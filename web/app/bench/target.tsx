@@ -59,7 +59,7 @@ function startByEnter(event: KeyboardEvent): void {
 function Surroundings({ form, change }: Props) {
 	const set = [form.environment, form.folder && `in ${form.folder}`, form.cpus && `on CPUs ${form.cpus}`].filter(Boolean);
 	return (
-		<Fold summary={<>Environment, folder, CPUs: <span class="dim">{set.join(" · ") || "as usual"}</span></>}>
+		<Fold set={set.length > 0} summary={<>Environment, folder, CPUs: <span class="dim">{set.join(" · ") || "as usual"}</span></>}>
 			<Field label="Environment">
 				<input class="mono" placeholder="A=1 B='two words'" spellcheck={false} autocomplete="off" value={form.environment} onInput={(event) => change({ environment: event.currentTarget.value })} />
 			</Field>
