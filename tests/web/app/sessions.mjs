@@ -223,8 +223,8 @@ async function refusals({ server, page, session }) {
 	await page.getByLabel("Rate", { exact: false }).first().fill("99");
 	for (const [address, what] of [["/s/99999", "session 99999"], ["/r/99999", "run 99999"]]) {
 		await page.goto(server.base + address);
-		await page.locator(".trouble .remedy").waitFor();
-		check(`${address} is told to be missing, with what helps`, (await page.locator(".trouble").textContent()).includes(what));
+		await page.locator(".absent .remedy, .trouble .remedy").waitFor();
+		check(`${address} is told to be missing, with what helps`, (await page.locator(".absent, .trouble").textContent()).includes(what));
 	}
 	await page.goto(`${server.base}/nowhere`);
 	await page.getByRole("heading", { name: "There is nothing at this address" }).waitFor();

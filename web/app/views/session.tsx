@@ -13,6 +13,7 @@ import { FIRST_FORM, formOf } from "../model/form";
 import { bytes, count } from "../model/format";
 import { useAction, useFetch, useSoon, useStream, useTitle } from "../model/hooks";
 import { useRunList } from "../model/runlist";
+import { Absent } from "../widgets/absent";
 import { Import } from "../widgets/import";
 import { Menu } from "../widgets/menu";
 import { Notes } from "../widgets/notes";
@@ -37,7 +38,7 @@ export function SessionView({ id }: { id: number }) {
 	useTitle(session.data?.title ?? "Session");
 	useReadyToType(!!session.data && runs.items?.length === 0);
 	if (session.refusal && !session.data)
-		return <main class="page"><Trouble refusal={session.refusal} onRetry={session.reload} /><p><a href="/">All sessions</a></p></main>;
+		return <main class="page"><Absent refusal={session.refusal} onRetry={session.reload} /></main>;
 	// What belongs to the view of another run, a range or a search, does not fit this one; the tab may.
 	const choose = (run: Run, tab: string | null) => {
 		const kept = (["view", "hide"] as const).flatMap((name) => (tab && params.has(name) ? [[name, params.get(name)!]] : []));
