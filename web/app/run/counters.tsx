@@ -34,9 +34,9 @@ export function CountersTab({ run }: { run: Run }) {
 	];
 	const mode = modes.find(([name]) => name === params.get("view"))?.[0] ?? modes[0]?.[0] ?? "apart";
 	const chooser = modes.length > 1 && <Segments label="How to show it" value={mode} options={modes} onChange={(view) => setParams({ view: view === modes[0]![0] ? null : view })} />;
-	if (mode === "histogram") return <Histogram run={run}>{chooser}</Histogram>;
-	if (mode === "samples") return <SamplesView run={run}>{chooser}</SamplesView>;
-	return <CurvesView run={run} together={mode === "together"}>{chooser}</CurvesView>;
+	if (mode === "histogram") return <Histogram run={run} key={run.id}>{chooser}</Histogram>;
+	if (mode === "samples") return <SamplesView run={run} key={run.id}>{chooser}</SamplesView>;
+	return <CurvesView run={run} key={run.id} together={mode === "together"}>{chooser}</CurvesView>;
 }
 
 // Few plots are tall, many are low; alone on the screen they fill it.

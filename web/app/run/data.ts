@@ -131,6 +131,8 @@ export function useCounters(run: Counted, view: View, rested: Range | null, widt
 		const last = seconds(whole.data!.last_ns, whole.data!.start_ns);
 		view.whole = [0, Math.max(last, growth.current?.whole.to ?? 0, 0.001)];
 		view.live = live;
+		// An address of another run leads nowhere here.
+		if (view.range[1] <= 0 || view.range[0] >= view.whole[1]) view.put(null);
 		view.renew();
 	}, [curves, detail.data, wanted === null]);
 	useMark(view, !!curves?.lines.length);
