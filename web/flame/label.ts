@@ -48,7 +48,7 @@ function formsOf(name: string): string[] {
 	if (forms) return forms;
 	const short = name.length > 2000 ? name.slice(0, 2000) : name;
 	const templates = foldBrackets(short, "<", ">");
-	const all = foldBrackets(templates.replaceAll("(anonymous namespace)::", ""), "(", ")");
+	const all = foldBrackets(templates.replace(/\(anonymous namespace\)::/g, ""), "(", ")");
 	const named = withoutResult(all);
 	const inner = innerParts(named);
 	forms = [short, templates, all, named, ...inner, withoutArguments(inner[inner.length - 1] ?? named)];
