@@ -297,8 +297,11 @@ async function live({ server, page, session }) {
 	const seconds = LONG ? 600 : 60; // until it is stopped here
 	const made = await server.post(`/sessions/${session}/runs`, { tool: "count", live: true, interval_ms: 10, limit_s: seconds + 5, target: { ...SHELL, command: busy(seconds) }, events: { count: "task-clock,context-switches,page-faults" } });
 	const id = made.items[0].id;
+	// As if the page were there before the first point.
+	await page.route(/\/counters\?/, (route) => route.fulfill({ status: 404, json: { error: { code: "not-found", message: `run ${id} has no counters`, remedy: "" } } }), { times: 1 });
 	await page.goto(`${server.base}/r/${id}/counters`);
 	await page.locator(".u-over").first().waitFor();
+	check("a plot comes with the first points, and nothing is refused before", !(await page.locator(".trouble").count()));
 	const end = async () => (await shownRange(page))[1];
 	await until("a second of points", async () => (await end()) > 1);
 	const early = await heap(page);

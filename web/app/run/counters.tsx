@@ -2,7 +2,7 @@
 // The Counters tab: curves over time, their histogram, and for sampled runs the samples themselves.
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { ACTIVE, type Run } from "../api/core";
+import { ACTIVE, OVER, type Run } from "../api/core";
 import { Segments } from "../bench/fields";
 import { setParams, usePlace } from "../model/address";
 import { grouped, moment, short } from "../model/format";
@@ -65,6 +65,7 @@ export function CurvesView({ run, together, children }: { run: Run; together: bo
 	const all = curves ? colored(curves) : [];
 	const shown = all.filter(({ line }) => !hidden.has(line.plot));
 	const live = ACTIVE.includes(run.state);
+	const waits = !OVER.includes(run.state) && !all.length; // what is refused now may be there in a moment
 	const full = params.get("full") === "1";
 	const common = { shown, view, drag, heights: heightsFor(full), keep: plots.current };
 	return (
@@ -73,9 +74,9 @@ export function CurvesView({ run, together, children }: { run: Run; together: bo
 				{!!counters?.cpus.length && !together && <Segments label="CPUs" value={each ? "each" : "sum"} options={[["sum", "All CPUs"], ["each", "Each CPU"]]} onChange={(value) => setParams({ cpus: value === "each" ? "each" : null })} />}
 				{curves && <SaveMenu run={run} curves={curves} shown={shown} view={view} together={together} plots={plots.current} />}
 			</Tools>
-			<Trouble refusal={refusal} onRetry={reload} />
+			<Trouble refusal={waits ? undefined : refusal} onRetry={reload} />
 			{!!all.length && <Legend all={all} hidden={hidden} values={together} legend={legend} onPoint={point} />}
-			{!all.length && !refusal && <p class="pad dim">{live ? "Waiting for the first point…" : counters ? "Nothing was counted." : " "}</p>}
+			{!all.length && (waits || !refusal) && <p class="pad dim">{waits ? "Waiting for the first point…" : counters ? "Nothing was counted." : " "}</p>}
 			{curves && !!all.length && (together ? <Together {...common} curves={curves} pointed={pointed} onValues={(at, values) => writeValues(legend.current, at, values)} /> : <Apart {...common} curves={curves} />)}
 			{curves && !!all.length && <AsTable curves={curves} shown={shown} view={view} live={live} />}
 		</div>

@@ -6,7 +6,7 @@ import type { Refusal } from "../api/client";
 import { ACTIVE } from "../api/core";
 import type { Counters, StreamPoints, StreamPointsSnapshot } from "../api/schema";
 import { seconds } from "../model/format";
-import { useFetch, useSoon, useStream } from "../model/hooks";
+import { type Answer, useFetch, useSoon, useStream } from "../model/hooks";
 import { columnsOf } from "./columns";
 import type { Growth, Row } from "./growth";
 import { curvesOf, growthOf, type Curves } from "./lines";
@@ -59,7 +59,7 @@ function useDetail(view: View, rested: Range | null): Range | null {
 const KEPT = 20; // pieces of the stream: two seconds
 
 // Rows go to the growing curves. The latest are kept: an answer that comes anew is older than they are.
-function useGrowth(run: Counted, view: View, counters: Counters | undefined, curves: Curves | undefined, reload: () => void) {
+function useGrowth(run: Counted, view: View, { data: counters, busy, reload }: Answer<Counters>, curves: Curves | undefined) {
 	const live = isLive(run);
 	const growth = useRef<Growth | null>(null);
 	const latest = useRef<Row[][]>([]);
@@ -72,8 +72,8 @@ function useGrowth(run: Counted, view: View, counters: Counters | undefined, cur
 		if (!rows.length) return;
 		latest.current.push(rows);
 		if (latest.current.length > KEPT) latest.current.shift();
-		// The answer had nothing yet, or something is missing between.
-		if (counters && (!grown || hole)) again();
+		// The answer had nothing yet, or was refused; or something is missing between. One that is on its way is waited for.
+		if (hole || (!grown && !busy)) again();
 		if (!grown) return;
 		grown.add(rows);
 		view.grow(grown.whole.to);
@@ -117,7 +117,7 @@ export function useCounters(run: Counted, view: View, rested: Range | null, widt
 	const wanted = useDetail(view, rested);
 	const detail = useFetch<Counters>(wanted && whole.data ? path : null, { width: Math.min(MOST_WIDTH, 3 * Math.max(300, width)), cpus, per: "second", ...(wanted && whole.data ? around(wanted, whole.data) : {}) }, true);
 	const curves = useMemo(() => whole.data && curvesOf(whole.data), [whole.data]);
-	const growth = useGrowth(run, view, whole.data, curves, whole.reload);
+	const growth = useGrowth(run, view, whole, curves);
 	const ended = useRef(live);
 	useEffect(() => {
 		if (ended.current && !live) whole.reload();
