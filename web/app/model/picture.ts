@@ -44,7 +44,8 @@ async function counters(run: Run): Promise<SparkData> {
 }
 
 async function fetchPicture(run: Run): Promise<SparkData> {
-	for (const ask of run.tool === "count" ? [counters] : [samples, counters]) {
+	const tabs: string[] = run.facts?.tabs ?? [];
+	for (const ask of [...(tabs.includes("time") ? [samples] : []), ...(tabs.includes("counters") ? [counters] : [])]) {
 		const found = await ask(run).catch(() => null);
 		if (found?.values.length) return found;
 	}
