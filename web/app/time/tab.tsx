@@ -131,8 +131,9 @@ function Shown(props: ShownProps) {
 	return (
 		<>
 			<div class="time-head flame">
-				{isReady(run.state) && <Choice label="Rows of the map" all={LANES} value={lanes} onChoose={props.onLanes} />}
+				{/* first, and so in its place when the others come at the end of a run */}
 				<Filters state={state} change={history.change} events={names} threads={threads} start={heat.start} />
+				{isReady(run.state) && <Choice label="Rows of the map" all={LANES} value={lanes} onChoose={props.onLanes} />}
 				{isReady(run.state) && <Choice label="Below the map" all={BELOW} value={chart ? "chart" : "graph"} onChoose={(name) => setParams({ below: name === "chart" ? name : null })} />}
 			</div>
 			<Counters lines={lines} span={span} range={range} onRange={choose} view={view} />
