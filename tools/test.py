@@ -23,7 +23,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 WORK = os.path.join(ROOT, "build-test")
 REPORTS = os.path.join(WORK, "sanitizer-reports")
 NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff]")
-FUZZ_SECONDS = os.environ.get("FUZZ_SECONDS", "4")
+FUZZ_SECONDS = os.environ.get("FUZZ_SECONDS", "2")
 
 BUILDS = {
     "gcc": ("gcc", []),
@@ -173,12 +173,12 @@ def fuzz_targets():
 def phases():
     """Phases follow each other; the lanes of a phase run side by side."""
     yield [[Build("gcc"), Build("tsan")], [Build("asan")]]
-    # Serve and web record, which perf must not do meanwhile; most of their time they wait.
-    yield [[Tests("gcc", "web"), Tests("gcc", "unit", "cli", "corpus"), Tests("tsan", "unit")],
-           [Tests("asan", "unit", "cli", "fuzz", "corpus"), Tests("gcc", "check")],
-           [Tests("asan", "serve"), Tests("gcc", "lab")]]
+    # Unit tests, serve and web record, which perf must not do meanwhile; mostly serve and web wait.
+    yield [[Tests("gcc", "web")],
+           [Tests("asan", "unit", "cli", "fuzz", "corpus"), Tests("gcc", "lab")],
+           [Tests("asan", "serve"), Tests("gcc", "unit", "cli", "corpus"), Tests("tsan", "unit")]]
     yield [[Tests("asan", "live", without="beside")],
-           [Tests("asan", "beside")] + [Fuzz(target) for target in fuzz_targets()]]
+           [Tests("gcc", "check"), Tests("asan", "beside")] + [Fuzz(target) for target in fuzz_targets()]]
     yield [[Tests("gcc", "plain"), Reports()]]
 
 

@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* In the order of server/target.c, and what the supervisor adds: jobs/ask.c. */
+/* In the order of server/possible.c, and what the supervisor adds: jobs/ask.c. */
 enum word { KIND, WHO, OTHERS, FOLDER, CPUS, PROGRAM, PATH, USUAL_PATH, USUAL_FOLDER, WORDS };
 
 struct look {

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs mutate over the corpus: mutate.py PROGRAM [ROUNDS]
 
-20 rounds a file; PERFOLIO_MUTATIONS=200 for the long form.  A failure names the file and the seed.
+10 rounds a file; PERFOLIO_MUTATIONS=200 for the long form.  A failure names the file and the seed.
 """
 import os
 import sys
@@ -12,7 +12,7 @@ from lib import check, done, run  # noqa: E402
 from corpus import PERFDATA, need_corpus, recordings  # noqa: E402
 
 need_corpus()
-ROUNDS = os.environ.get("PERFOLIO_MUTATIONS", "20")
+ROUNDS = os.environ.get("PERFOLIO_MUTATIONS", "10")
 SEED = os.environ.get("PERFOLIO_SEED", "1")
 for name in recordings():
     result = run([sys.argv[1], ROUNDS, SEED, os.path.join(PERFDATA, name)], timeout=3000)
