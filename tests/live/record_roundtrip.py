@@ -89,7 +89,7 @@ MODES = [
     ["-F", "997", "--overwrite", "-a"],
 ]
 for number, flags in enumerate(MODES):
-    if sanitized() and number % 3 != 1:
+    if sanitized() and number % 6 != 1:
         continue  # the readers are what takes the time, and they are not ours
     name = f"mode{number}.data"
     total, by_event = said(record(name, *flags))
