@@ -237,8 +237,6 @@ static void dump_bpf(struct outbuf *out, struct cursor *c)
 static void dump_kernel_record(struct outbuf *out, const struct perf_event_header *header,
 			       struct cursor *c, const struct sample *sample)
 {
-	uint64_t first;
-
 	switch (header->type) {
 	case PERF_RECORD_MMAP:
 	case PERF_RECORD_MMAP2: dump_mmap(out, header, c); break;
@@ -246,8 +244,8 @@ static void dump_kernel_record(struct outbuf *out, const struct perf_event_heade
 	case PERF_RECORD_FORK:
 	case PERF_RECORD_EXIT: dump_task(out, c); break;
 	case PERF_RECORD_LOST:
-		first = cursor_u64(c);
-		out_printf(out, ": id:%" PRIu64 ": lost:%" PRIu64 "\n", first, cursor_u64(c));
+		cursor_u64(c); /* the event's id */
+		out_printf(out, " lost %" PRIu64 "\n", cursor_u64(c));
 		break;
 	case PERF_RECORD_LOST_SAMPLES:
 		out_printf(out, ": id:%" PRIu64 ": lost samples :%" PRIu64 "\n", sample->id,
