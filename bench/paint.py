@@ -5,14 +5,12 @@ As a program it starts a server, and opens its page in a headless Chromium that 
     bench/paint.py PERFOLIO
 """
 import json
-import os
+import re
 import statistics
 import sys
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-ROOT = os.path.dirname(HERE)
-sys.path[:0] = [HERE]
-from goals import AtMost  # noqa: E402
+from goals import AtMost
+import inbrowser
 
 TITLE = "paint: the page of the server is opened"
 ROUNDS = 1
@@ -31,7 +29,6 @@ LISTED = """new Promise((done) => { const look = () => document.querySelector(".
 
 def packed(site):
     """What all files of the page take on their way, found by their names in each other."""
-    import re
     names, seen, size = ["/"], set(), 0
     while names:
         name = names.pop()
@@ -62,28 +59,21 @@ def look(browser, site):
 
 
 def main(perfolio):
-    os.environ["PERFOLIO"] = perfolio
-    # Only here: a benchmark has the name of the tests' server.
-    sys.path[:0] = [os.path.join(ROOT, "tests", "web"), os.path.join(ROOT, "tests", "live")]
-    import server
-    from browser import Browser
-    with server.Server() as site, Browser() as browser:
+    Server, Browser = inbrowser.tools(perfolio)
+    with Server() as site, Browser() as browser:
         site.session("bench")
         print(json.dumps({**look(browser, site), "packed_kb": packed(site)}))
 
 
-def commands(perfolio, scratch):
-    return {"perfolio": [sys.executable, os.path.abspath(__file__), os.path.abspath(perfolio)]}
+def commands(perfolio, _scratch):
+    return inbrowser.command(__file__, perfolio)
 
 
-def figures(result):
-    return json.loads(result.text.strip().splitlines()[-1])
+figures = inbrowser.figures
 
 
 def print_table(runs):
-    run = runs["perfolio"][-1]
-    for key, words in FIGURES.items():
-        print(f"  {words:40}{run[key]:14,.1f}", flush=True)
+    inbrowser.print_figures(runs, FIGURES)
 
 
 if __name__ == "__main__":

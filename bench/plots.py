@@ -13,10 +13,8 @@ import sys
 import tempfile
 import time
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-ROOT = os.path.dirname(HERE)
-sys.path[:0] = [HERE]
-from goals import AtMost  # noqa: E402
+from goals import AtMost
+import inbrowser
 
 POINTS = 1_000_000
 LONG = os.environ.get("PERFOLIO_LONG") == "1"
@@ -167,35 +165,28 @@ def live(browser, site, seconds):
 
 
 def main(perfolio, seconds=SECONDS):
-    os.environ["PERFOLIO"] = perfolio
-    # Only here: a benchmark has the name of the tests' server.
-    sys.path[:0] = [os.path.join(ROOT, "tests", "web"), os.path.join(ROOT, "tests", "live")]
-    import server
-    from browser import Browser
+    Server, Browser = inbrowser.tools(perfolio)
     tool = os.path.join(os.path.dirname(os.path.abspath(perfolio)), "bench", "serverdata")
     with tempfile.TemporaryDirectory(prefix="perfolio-bench-") as scratch:
         os.chmod(scratch, 0o711)
         data = os.path.join(scratch, "data")
         run = subprocess.run([tool, data, "-", "0", str(POINTS)], check=True, text=True, stdout=subprocess.PIPE).stdout.strip()
-        with server.Server(data=data) as site, Browser() as browser:
+        with Server(data=data) as site, Browser() as browser:
             found = look(browser, site, int(run))
-    with server.Server() as site, Browser() as browser:
+    with Server() as site, Browser() as browser:
         found.update(live(browser, site, int(seconds)))
     print(json.dumps(found))
 
 
 def commands(perfolio, _scratch):
-    return {"perfolio": [sys.executable, os.path.abspath(__file__), os.path.abspath(perfolio)]}
+    return inbrowser.command(__file__, perfolio)
 
 
-def figures(result):
-    return json.loads(result.text.strip().splitlines()[-1])
+figures = inbrowser.figures
 
 
 def print_table(runs):
-    run = runs["perfolio"][-1]
-    for key, words in FIGURES.items():
-        print(f"  {words:40}{run[key]:14,.1f}", flush=True)
+    inbrowser.print_figures(runs, FIGURES)
 
 
 if __name__ == "__main__":

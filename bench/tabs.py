@@ -12,12 +12,10 @@ import statistics
 import sys
 import time
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-ROOT = os.path.dirname(HERE)
-sys.path[:0] = [HERE]
-from goals import AtMost  # noqa: E402
-import recording  # noqa: E402
-from stacks import write_tree  # noqa: E402
+from goals import AtMost
+import inbrowser
+import recording
+from stacks import write_tree
 
 TITLE = "tabs: a run's graph in the page of the server"
 ROUNDS = 1
@@ -207,12 +205,8 @@ def look(browser, site, tree, large):
 
 
 def main(perfolio, folded, large):
-    os.environ["PERFOLIO"] = perfolio
-    # Only here: a benchmark has the name of the tests' server.
-    sys.path[:0] = [os.path.join(ROOT, "tests", "web"), os.path.join(ROOT, "tests", "live")]
-    import server
-    from browser import Browser
-    with server.Server() as site, Browser() as browser:
+    Server, Browser = inbrowser.tools(perfolio)
+    with Server() as site, Browser() as browser:
         session = site.session("bench")
         print(json.dumps(look(browser, site, bring(site, session, folded), bring(site, session, large))))
 
@@ -220,17 +214,14 @@ def main(perfolio, folded, large):
 def commands(perfolio, scratch):
     folded = os.path.join(scratch, "tree.folded")
     write_tree(folded, FRAMES + 100)
-    return {"perfolio": [sys.executable, os.path.abspath(__file__), os.path.abspath(perfolio), folded, recording.make()]}
+    return inbrowser.command(__file__, perfolio, folded, recording.make())
 
 
-def figures(result):
-    return json.loads(result.text.strip().splitlines()[-1])
+figures = inbrowser.figures
 
 
 def print_table(runs):
-    run = runs["perfolio"][-1]
-    for key, words in FIGURES.items():
-        print(f"  {words:40}{run[key]:14,.1f}", flush=True)
+    inbrowser.print_figures(runs, FIGURES)
 
 
 if __name__ == "__main__":
