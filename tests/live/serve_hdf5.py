@@ -114,7 +114,7 @@ def main():
             "target": {"kind": "command", "command": f"{chain} 2 0.4"},
             "events": {"count": "task-clock,page-faults", "sample": "cpu-clock:u"}})
         count = site.run(session, {
-            "tool": "count", "interval_ms": 20, "target": {"kind": "command", "command": f"{chain} 1 0.1"},
+            "tool": "count", "interval_ms": 20, "target": {"kind": "command", "command": f"{chain} 1 0.6"},
             "events": {"count": "task-clock"}})
         status, _, body = site.raw("POST", f"/api/v1/sessions/{session}/import?name=x", b"prog;main;work 5\n",
                                    {"Authorization": f"Bearer {site.token}"})
