@@ -2,10 +2,13 @@
 """Counters every millisecond on all CPUs: how many of the ticks come, and what one costs."""
 import os
 
+from goals import TimesLess
+
 TITLE = "interval: stat -I 1 -a, four events, 5 s"
 ROUNDS = 3
 SECONDS = 5
 EVENTS = "cpu-clock,context-switches,cpu-migrations,page-faults"
+GOALS = [TimesLess("CPU of a tick", "cpu_per_tick_us", 2)]
 
 
 def commands(perfolio, scratch):
