@@ -338,15 +338,10 @@ struct http *http_start(struct app *app, const struct http_options *options, str
 	clock_cond_init(&http->changed);
 	tasks_init(&http->quick, QUICK_THREADS);
 	tasks_init(&http->slow, SLOW_THREADS);
-	if (streams_start(http, err)) {
-		http_free(http);
-		return NULL;
-	}
 	http->daemon = start_daemon(http);
 	if (!http->daemon) {
 		err_set(err, EINVAL, "the HTTP server does not start%s",
 			options->tls_cert ? ": are certificate and key a pair, in PEM?" : "");
-		streams_stop(http);
 		http_free(http);
 		return NULL;
 	}

@@ -99,8 +99,6 @@ struct http {
 	bool stopping;
 	pthread_cond_t changed; /* threads, while stopping */
 	pthread_t clock;	/* cuts off the slow */
-	int pipes;		/* epoll: replies that are read from pipes */
-	pthread_t pipe_thread;
 };
 
 /* http_guard.c: whether it is to be served at all; fills route, ids and user.  0 or refused. */
@@ -122,7 +120,6 @@ enum MHD_Result reply_queue(struct http_exchange *exchange);
 /* http_stream.c */
 struct MHD_Response *stream_response(struct http_stream *stream);
 void stream_free(struct http_stream *stream);
-int streams_start(struct http *http, struct err *err);
 void streams_stop(struct http *http);
 
 /* http_body.c */

@@ -5,21 +5,12 @@
  */
 #include "server/http_inside.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <string.h>
-#include <sys/epoll.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
-
-#define BLOCK	   (16 << 10)
-#define STOP_PIPES 0 /* no stream has this id */
+#define BLOCK (16 << 10)
 
 struct http_stream {
 	struct http *http;
 	struct MHD_Connection *connection;
 	struct reply_source source;
-	uint64_t id;
 	struct http_stream *next, **link; /* under the server's lock */
 	pthread_mutex_t lock;
 	bool resting, stopping;
@@ -100,7 +91,6 @@ struct MHD_Response *stream_response(struct http_stream *stream)
 static struct http_stream *stream_new(struct http_exchange *exchange,
 				      const struct reply_source *source)
 {
-	static uint64_t last_id = STOP_PIPES;
 	struct http_stream *stream = mem_alloc(sizeof(*stream));
 	struct http *http = exchange->http;
 
@@ -109,7 +99,6 @@ static struct http_stream *stream_new(struct http_exchange *exchange,
 	stream->source = *source;
 	pthread_mutex_init(&stream->lock, NULL);
 	pthread_mutex_lock(&http->lock);
-	stream->id = ++last_id;
 	stream->stopping = http->stopping;
 	stream->next = http->streams;
 	stream->link = &http->streams;
@@ -130,103 +119,6 @@ void reply_stream(struct request *request, const char *type, const struct reply_
 	exchange->reply.stream = stream_new(exchange, source);
 }
 
-struct pipe_reply {
-	struct http_exchange *exchange;
-	int fd;
-};
-
-static ssize_t pipe_read(void *user, char *into, size_t room)
-{
-	struct pipe_reply *reply = user;
-	struct http_stream *stream = reply->exchange->reply.stream;
-	struct epoll_event event = { .events = EPOLLIN | EPOLLONESHOT, .data.u64 = stream->id };
-	ssize_t got;
-
-	do {
-		got = read(reply->fd, into, room);
-	} while (got < 0 && errno == EINTR);
-	if (got > 0)
-		return got;
-	if (!got || errno != EAGAIN)
-		return -1;
-	http_rest(reply->exchange);
-	epoll_ctl(stream->http->pipes, EPOLL_CTL_MOD, reply->fd, &event);
-	return 0;
-}
-
-static void pipe_end(void *user)
-{
-	struct pipe_reply *reply = user;
-
-	close(reply->fd);
-	free(reply);
-}
-
-void reply_pipe(struct request *request, int fd, const char *type, const char *name)
-{
-	struct pipe_reply *reply = mem_alloc(sizeof(*reply));
-	struct reply_source source = { reply, pipe_read, pipe_end };
-	struct epoll_event event = { .events = 0 };
-
-	reply->exchange = request->http;
-	reply->fd = fd;
-	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
-	epoll_ctl(request->http->http->pipes, EPOLL_CTL_ADD, fd, &event);
-	reply_stream(request, type, &source);
-	if (name)
-		request->http->reply.name = arena_strdup(&request->arena, name);
-}
-
-/* By its id: the stream may have ended since the event was taken. */
-static void wake_by_id(struct http *http, uint64_t id)
-{
-	pthread_mutex_lock(&http->lock);
-	for (struct http_stream *stream = http->streams; stream; stream = stream->next)
-		if (stream->id == id)
-			stream_wake(stream);
-	pthread_mutex_unlock(&http->lock);
-}
-
-static void *pipe_thread(void *arg)
-{
-	struct http *http = arg;
-	struct epoll_event event;
-
-	for (;;) {
-		int got = epoll_wait(http->pipes, &event, 1, -1);
-
-		if (got == 1 && event.data.u64 == STOP_PIPES)
-			return NULL;
-		if (got == 1)
-			wake_by_id(http, event.data.u64);
-		else if (errno != EINTR)
-			return NULL;
-	}
-}
-
-int streams_start(struct http *http, struct err *err)
-{
-	http->pipes = epoll_create1(EPOLL_CLOEXEC);
-	if (http->pipes < 0)
-		return err_set(err, errno, "epoll: %s", strerror(errno));
-	if (pthread_create(&http->pipe_thread, NULL, pipe_thread, http)) {
-		close(http->pipes);
-		return err_set(err, EAGAIN, "no thread can be started");
-	}
-	return 0;
-}
-
-static void stop_pipe_thread(struct http *http)
-{
-	struct epoll_event event = { .events = EPOLLIN, .data.u64 = STOP_PIPES };
-	int stop = eventfd(1, EFD_CLOEXEC);
-
-	epoll_ctl(http->pipes, EPOLL_CTL_ADD, stop, &event);
-	pthread_join(http->pipe_thread, NULL);
-	close(stop);
-	close(http->pipes);
-}
-
 void streams_stop(struct http *http)
 {
 	pthread_mutex_lock(&http->lock);
@@ -237,5 +129,4 @@ void streams_stop(struct http *http)
 		stream_wake(stream);
 	}
 	pthread_mutex_unlock(&http->lock);
-	stop_pipe_thread(http);
 }

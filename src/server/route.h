@@ -19,8 +19,7 @@
  *	};
  *
  * A handler that fails gives a negative errno value and words; status and code of the reply follow
- * from that (-ENOENT 404, -EINVAL 400, -EACCES 403, -EBUSY -EAGAIN -EPERM -EEXIST 409, -E2BIG 413,
- * -EDQUOT -ENOSPC 507, others 500), unless it called reply_error() itself.
+ * from that by a table of http_reply.c, unless it called reply_error() itself.
  */
 #ifndef SERVER_ROUTE_H
 #define SERVER_ROUTE_H
@@ -97,8 +96,6 @@ void reply_bytes(struct request *request, const char *type, const void *bytes, s
 bool reply_etag(struct request *request, const char *etag);
 /* A file, whole or the asked range; the descriptor is the reply's.  name: what to save it as. */
 void reply_file(struct request *request, int fd, const char *type, const char *name);
-/* What is read from a pipe until its end, as it comes. */
-void reply_pipe(struct request *request, int fd, const char *type, const char *name);
 /*
  * A reply that goes on until its source ends it or the client leaves; not packed.  read() is called
  * where there is room for more: up to `size` bytes, 0 when there are none now, -1 at the end.  It
@@ -113,7 +110,7 @@ struct reply_source {
 void reply_stream(struct request *request, const char *type, const struct reply_source *source);
 void http_rest(struct http_exchange *http);
 void http_wake(struct http_exchange *http);
-/* Returns `status` as a code for the handler to return. */
+/* What went wrong, where no errno value says it; returns a code for the handler to return. */
 int reply_error(struct request *request, int status, const char *code, const char *remedy,
 		struct err *err, const char *format, ...) __attribute__((format(printf, 6, 7)));
 
