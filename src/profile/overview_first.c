@@ -7,6 +7,7 @@
 #define SHORT_SAMPLES	4.0   /* samples that a short process has on average, at most */
 #define SHORT_PROCESSES 10
 #define SHORT_S		0.02 /* CPU time of one, on average */
+#define SEVERAL_CPUS	1.1  /* below it is one, by clocks that differ a little */
 
 static const char *duration(const struct sums *s, char into[static TEXT_NUMBER])
 {
@@ -341,7 +342,7 @@ static void tell_busy(const struct sums *s, struct finding *f)
 		return;
 	}
 	say(f, "It was limited by the CPU: ");
-	if (s->cpus_used >= 1.5)
+	if (s->cpus_used >= SEVERAL_CPUS)
 		say(f, "it kept %.1f CPUs busy for %s", s->cpus_used, duration(s, text));
 	else if (s->cpus_used >= 0)
 		say(f, "it ran for %.0f %% of its %s", percent(s->cpus_used), duration(s, text));

@@ -42,6 +42,10 @@ TEST(overview_names_what_limited_a_program)
 	       "own code and libraries; `spin` alone took 95 %.");
 	facts.user_ns = 7 * SECOND;
 	expect(&facts, "cpu-bound", "it kept 3.5 CPUs busy");
+	facts.user_ns = 284 * SECOND / 100;
+	expect(&facts, "cpu-bound", "it kept 1.4 CPUs busy for 2 s, ");
+	facts.user_ns = 21 * SECOND / 10;
+	expect(&facts, "cpu-bound", "it ran for 100 % of its 2 s, ");
 
 	facts = busy();
 	facts.user_ns = SECOND / 50;
