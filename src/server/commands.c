@@ -6,6 +6,7 @@
 #include "server/form.h"
 #include "server/quote.h"
 
+#include <assert.h>
 #include <string.h>
 
 #define PERF_LEAST_MS 10 /* perf stat refuses a shorter interval */
@@ -113,14 +114,18 @@ static void quote_one(const char *word, struct buf *into)
 	quote_join(&list, into);
 }
 
-/* NAME='a value': with the name in quotes too it would be none for a shell. */
+/*
+ * NAME='a value': with the name in quotes too it would be none for a shell.  That there is a '=' is
+ * what quote_assignments() promises of a form's environment.
+ */
 static void put_assignment(const char *assignment, struct buf *into)
 {
-	const char *value = strchr(assignment, '=') + 1;
+	const char *equals = strchr(assignment, '=');
 
-	buf_add(into, assignment, (size_t)(value - assignment));
-	if (*value)
-		quote_one(value, into);
+	assert(equals);
+	buf_add(into, assignment, (size_t)(equals + 1 - assignment));
+	if (equals[1])
+		quote_one(equals + 1, into);
 	buf_putc(into, ' ');
 }
 

@@ -30,7 +30,7 @@ struct form {
 	enum run_target target;
 	bool shell, children;
 	const char *who;
-	struct wordlist argv, environment;
+	struct wordlist argv, environment; /* which holds nothing but NAME=VALUE */
 	const char *folder, *cpus;
 	const char *count_events, *sample_events;
 	uint64_t interval_ms;
