@@ -325,9 +325,17 @@ void analysis_remake(struct analysis *analysis, int64_t run)
 	pthread_mutex_unlock(&analysis->lock);
 }
 
+/* What ended without having been looked at: its server, or the analyser with it, was killed. */
+static bool is_left(const struct run *run)
+{
+	return run->state == RUN_PROCESSING || (run->facts.started_ns && !*run->facts.facts);
+}
+
 int analysis_begin(struct analysis *analysis, struct err *err)
 {
-	struct run_filter filter = { .states = 1u << RUN_PROCESSING, .page.limit = 1000 };
+	struct run_filter filter = { .states = 1u << RUN_PROCESSING | 1u << RUN_FAILED |
+					       1u << RUN_CANCELLED,
+				     .page.limit = 1000 };
 	struct arena arena = { 0 };
 	struct runs runs = { 0 };
 	int rc;
@@ -336,7 +344,8 @@ int analysis_begin(struct analysis *analysis, struct err *err)
 		runs.len = 0;
 		rc = store_run_list(analysis->app->store, &filter, &arena, &runs, err);
 		vec_each (run, &runs) {
-			analysis_process(analysis, run->id);
+			if (is_left(run))
+				analysis_process(analysis, run->id);
 			filter.page.before = run->id;
 		}
 	} while (!rc && runs.len);

@@ -17,7 +17,8 @@ struct app;
 struct err;
 
 struct analysis *analysis_new(struct app *app);
-/* After datadir_recover() and jobs_begin(): runs that are processing are looked at again. */
+/* After datadir_recover() and jobs_begin(): runs that nobody has looked at to the end are taken up
+ * again, also those that were interrupted. */
 int analysis_begin(struct analysis *analysis, struct err *err);
 /* After jobs_end(). */
 void analysis_free(struct analysis *analysis);

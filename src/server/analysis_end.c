@@ -244,16 +244,33 @@ int analysis_end(struct app *app, int64_t run, int index, const struct analysis_
 	return kept ? 0 : rc;
 }
 
+/* What was counted and printed can be looked at all the same; one that was read before stays so. */
+static int keep_rest(struct app *app, int64_t id, struct err *err)
+{
+	struct arena arena = { 0 };
+	struct run run;
+	int rc = store_run_get(app->store, id, &arena, &run, err);
+
+	if (!rc && !*run.facts.facts)
+		rc = store_facts(app, id, &(struct analysis_result){ 0 }, err);
+	arena_free(&arena);
+	return rc;
+}
+
 void analysis_fail(struct app *app, int64_t run, const char *reason)
 {
 	char text[500];
 	struct run_facts facts = { .reason = text };
 	struct err err = { 0 };
+	int rc;
 
 	snprintf(text, sizeof(text), "it could not be analysed: %s", reason);
 	/* One that had ended before has its own reason. */
-	if (store_run_step(app->store, run, RUN_PROCESSING, RUN_FAILED, &facts, &err))
+	rc = store_run_step(app->store, run, RUN_PROCESSING, RUN_FAILED, &facts, &err);
+	if (rc)
 		log_line(LOG_WARN, "run %lld: %s (%s)", (long long)run, text, err.text);
-	else
+	if (keep_rest(app, run, &err))
+		log_line(LOG_WARN, "run %lld: %s", (long long)run, err.text);
+	if (!rc)
 		webhook_tell(app, run);
 }

@@ -87,6 +87,12 @@ def unfinished(site, runs):
             if (found := patiently(site.get, f"/runs/{run}"))["state"] not in server.ENDED}
 
 
+def unread(site, runs):
+    """Runs that began and of which nobody knows what they hold."""
+    return [run for run in runs if (found := patiently(site.get, f"/runs/{run}"))["started_ns"]
+            and not (found["facts"] or {}).get("tabs")]
+
+
 def play(site, session, marks, dice):
     """One round: runs are queued, somebody is killed, all come to an end; what was killed, and the runs."""
     form = {"tool": dice.choice(("count", "sample", "both")), "repeats": RUNS, "rate": "99",
@@ -139,6 +145,8 @@ def main():
         print(f"# {dict(states)}")
         wrong = look_at(site, runs, marks)
         check(not wrong, f"{ROUNDS} rounds: every run is there, ran at most once and came to an end", *wrong)
+        check(peer.until(lambda: not unread(site, runs), 60), "also what was interrupted is looked at",
+              unread(site, runs))
         listed = [run["id"] for run in site.get(f"/runs?session={session}&limit=1000")["items"]]
         check(sorted(listed) == sorted(runs), "none is lost and none made up", len(listed), len(runs))
         check(states["done"] >= ROUNDS, "most are done all the same", states)

@@ -37,12 +37,35 @@ async function pausing({ server, page, session }) {
 	const answer = page.waitForResponse((one) => one.url().endsWith(`/runs/${made}/reset`));
 	await button("Reset").click();
 	equal("reset is taken", (await answer).status(), 200);
+	await page.goto(`${server.base}/r/${made}/overview`);
+	await watchFor(page, "Nothing was measured");
 	await button("Stop").click();
 	const over = await server.ended(made);
 	equal("stop ends it", [over.state, over.paused], ["cancelled", false]);
 	await until("what was measured", async () => (await server.get(`/runs/${made}`)).facts?.tabs?.includes("counters")); // it is read at the end
 	await button("Remove").waitFor();
+	await page.locator(".overview .sentence h2").waitFor();
+	check("until its data are read nobody says that there are none", !(await page.evaluate(() => globalThis.met)));
 	equal("then other things apply", [await button("Pause").count(), await button("Stop").count(), await button("Again").count()], [0, 0, 1]);
+}
+
+// Notes whether these words are on the page at any time from now on, however short.
+const watchFor = (page, words) => page.evaluate((words) => {
+	const look = () => (globalThis.met ||= document.body.textContent.includes(words));
+	new MutationObserver(look).observe(document.body, { subtree: true, childList: true, characterData: true });
+	look();
+}, words);
+
+// Why a run failed is said once, where it matters.
+async function failing({ server, page, session }) {
+	const { id, reason } = await server.measure(session, { tool: "count", target: { kind: "command", command: "./nothing-here" } });
+	const said = async () => (await page.locator("main").innerText()).split(reason.split("; ")[0]).length - 1;
+	await page.goto(`${server.base}/r/${id}`);
+	await page.locator(".hint h2", { hasText: "Nothing was measured" }).waitFor();
+	equal("the overview says why it failed, once", await said(), 1);
+	await page.getByRole("tab", { name: "Raw" }).click();
+	await page.locator(".raw").waitFor();
+	equal("so do other tabs", await said(), 1);
 }
 
 // stdout and stderr as they come, apart and with their times.
@@ -159,6 +182,7 @@ await run(async ({ server, browser }) => {
 	const session = (await server.post("/sessions", { title: "Runs" })).id;
 	const world = { server, page, session };
 	await pausing(world);
+	await failing(world);
 	await output(world);
 	await queue(world);
 	await targets(world);

@@ -5,7 +5,7 @@ import { ACTIVE, OVER, type Run } from "../api/core";
 import { duration } from "../model/format";
 import { useAction, useNow, useSeen } from "../model/hooks";
 import { usePicture } from "../model/picture";
-import { downloadItems, hasData, removeRun, runSeconds, runTitle } from "../model/runs";
+import { asShown, downloadItems, hasData, removeRun, runSeconds, runTitle } from "../model/runs";
 import { Ago } from "../widgets/ago";
 import { Menu } from "../widgets/menu";
 import { Spark } from "../widgets/spark";
@@ -30,10 +30,11 @@ export function History({ runs, chosen, onChoose, onReload }: Props) {
 }
 
 function Row({ run, chosen, onChoose, onReload }: { run: Run; chosen: boolean; onChoose: () => void; onReload: () => void }) {
-	const active = ACTIVE.includes(run.state);
+	const seen = asShown(run);
+	const active = ACTIVE.includes(seen.state);
 	const now = useNow(active ? 500 : 0);
-	const [row, seen] = useSeen<HTMLLIElement>();
-	const picture = usePicture(seen ? run : undefined);
+	const [row, near] = useSeen<HTMLLIElement>();
+	const picture = usePicture(near ? seen : undefined);
 	const took = runSeconds(run, now);
 	const action = useAction(async (what: "rerun" | "cancel" | "remove") => {
 		if (what === "remove") await removeRun(run);
@@ -45,12 +46,12 @@ function Row({ run, chosen, onChoose, onReload }: { run: Run; chosen: boolean; o
 			<button type="button" class="history-main" aria-current={chosen} title={runTitle(run)} onClick={onChoose}>
 				<span class="mono ellipsis">{runTitle(run)}</span>
 				<span class="history-facts">
-					<StateBadge run={run} />
+					<StateBadge run={seen} />
 					{took !== null && <span class="number">{duration(took)}</span>}
 					<span class="dim ellipsis grow">{run.tool}{batch && batch.of > 1 ? ` ${batch.index}/${batch.of}` : ""}</span>
 					<Ago ns={run.created_ns} />
 				</span>
-				{(active || hasData(run)) && <span class="history-picture">{active ? <Progress run={run} took={took} /> : <Spark data={picture} height={24} label="Result over time" />}</span>}
+				{(active || hasData(run)) && <span class="history-picture">{active ? <Progress run={seen} took={took} /> : <Spark data={picture} height={24} label="Result over time" />}</span>}
 			</button>
 			<div class="history-actions">
 				<button type="button" class="quiet" onClick={onReload} title="Put its whole form back into the bench">Reload</button>

@@ -84,6 +84,13 @@ export function hasData(run: Run): boolean {
 	return OVER.includes(run.state) && !!run.facts?.tabs?.some((tab) => tab === "counters" || tab === "flame");
 }
 
+// What was measured is looked at when a run has ended, also of one that was stopped or failed: until then nobody
+// knows what there is, and it is shown as what it is, being read.
+export function asShown(run: Run): Run {
+	const unread = OVER.includes(run.state) && !!run.started_ns && !run.facts?.tabs;
+	return unread ? { ...run, state: "processing" } : run;
+}
+
 // Whether it has counters: by what was found once it is over, by the tool before.
 export function isCounted({ tool, facts }: Pick<Run, "tool" | "facts">): boolean {
 	return facts?.tabs ? facts.tabs.includes("counters") : tool === "count" || tool === "both";

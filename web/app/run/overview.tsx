@@ -83,10 +83,11 @@ export function OverviewTab({ run, onTab, link }: { run: Run; onTab: (tab: strin
 }
 
 function Meanwhile({ run, onTab }: { run: Run; onTab: (tab: string) => void }) {
-	const words = run.state === "queued" ? "It waits for its turn; this link is its own from now on." : run.state === "processing" ? "The recording is being read." : "It is being measured.";
+	const read = run.state === "processing";
+	const words = run.state === "queued" ? "It waits for its turn; this link is its own from now on." : read ? "What was measured is being read." : "It is being measured.";
 	return (
-		<div class="hint">
-			<p>{words} The overview comes when it has ended.</p>
+		<div class="hint" role="status">
+			<p>{words} The overview comes {read ? "in a moment" : "when it has ended"}.</p>
 			{run.state === "running" && run.form.live !== false && (
 				<p>
 					Meanwhile, live: {run.tool !== "count" && <button type="button" onClick={() => onTab("flame")}>the flame graph</button>}{" "}

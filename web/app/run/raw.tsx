@@ -39,7 +39,7 @@ export function RawTab({ run }: { run: Run }) {
 							<li key={format}><a class="button" href={href} download>{label}</a> <span class="dim">{hint}</span></li>
 						))}
 					</ul>
-				) : <p class="dim">{OVER.includes(run.state) ? "Nothing was measured." : "The files come when the run has ended."}</p>}
+				) : <p class="dim">{OVER.includes(run.state) ? "Nothing was measured." : run.state === "processing" ? "What was measured is being read." : "The files come when the run has ended."}</p>}
 			</section>
 			<section aria-label="Facts">
 				<h3>The run</h3>

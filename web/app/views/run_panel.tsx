@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A run: what it is, how it is going, and the tabs that its data allows.
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import { lazy } from "../widgets/lazy";
 import { api, type Refusal } from "../api/client";
 import { ACTIVE, OVER, type Run, type Session } from "../api/core";
@@ -12,7 +12,7 @@ import type { TabProps } from "../flame/props";
 import { go, setParams, usePlace } from "../model/address";
 import { duration } from "../model/format";
 import { useAction, useFetch, useNow, useSoon, useStream, useTitle } from "../model/hooks";
-import { downloadItems, hasData, isCounted, removeRun, runSeconds, runTitle } from "../model/runs";
+import { asShown, downloadItems, hasData, isCounted, removeRun, runSeconds, runTitle } from "../model/runs";
 import { newer } from "../model/runlist";
 import { OutputTab } from "../run/output";
 import { OverviewTab } from "../run/overview";
@@ -94,25 +94,26 @@ function useShownTab(run: Run | undefined, asked: string): { shown: string; watc
 
 export function RunPanel({ id, tab, onTab, small }: Props) {
 	const run = useRun(id, !small); // the bench tells of all of its runs
+	const shownRun = useMemo(() => run.data && asShown(run.data), [run.data]);
 	const { params } = usePlace();
 	const session = useFetch<Session>(small || !run.data ? null : `/sessions/${run.data.session}`);
-	const { shown, watched } = useShownTab(run.data, tab);
+	const { shown, watched } = useShownTab(shownRun, tab);
 	useTitle(...(small ? [null] as [null] : [run.data ? runTitle(run.data) : `Run ${id}`, session.data?.title]));
 	if (run.refusal?.status === 404) return <div class="run-panel"><Gone id={id} refusal={run.refusal} onBack={run.reload} /></div>;
-	if (!run.data)
+	if (!run.data || !shownRun)
 		return <div class="run-panel" aria-busy={run.busy}><Trouble refusal={run.refusal} onRetry={run.reload} /></div>;
 	return (
 		<div class="run-panel">
 			{params.get("full") !== "1" && (
 				<>
-					<RunHead run={run.data} small={small ?? false} session={session.data} />
-					<TabList tabs={tabsOf(run.data)} shown={shown} onTab={onTab} />
-					{watched && shown !== "overview" && <Result run={run.data} onTab={onTab} />}
+					<RunHead run={run.data} small={small ?? false} session={session.data} told={shown === "overview" && OVER.includes(shownRun.state) && !hasData(run.data)} />
+					<TabList tabs={tabsOf(shownRun)} shown={shown} onTab={onTab} />
+					{watched && shown !== "overview" && <Result run={shownRun} onTab={onTab} />}
 				</>
 			)}
 			<div role="tabpanel" id="tab-panel" aria-labelledby={`tab-${shown}`} tabIndex={-1} class={`tab-panel tab-${shown}`}>
 				{/* Plots stay when another run is chosen: only their data are fetched. */}
-				<Shown key={shown === "counters" ? "counters" : `${shown}-${run.data.id}`} name={shown} run={run.data} small={small ?? false} onTab={onTab} />
+				<Shown key={shown === "counters" ? "counters" : `${shown}-${run.data.id}`} name={shown} run={shownRun} small={small ?? false} onTab={onTab} />
 			</div>
 		</div>
 	);
@@ -192,8 +193,10 @@ function Crumbs({ run, session }: { run: Run; session: Session | undefined }) {
 	);
 }
 
-function RunHead({ run, small, session }: { run: Run; small: boolean; session: Session | undefined }) {
-	const active = ACTIVE.includes(run.state);
+// told: why it failed is said below, with what helps.
+function RunHead({ run, small, session, told }: { run: Run; small: boolean; session: Session | undefined; told: boolean }) {
+	const seen = asShown(run);
+	const active = ACTIVE.includes(seen.state);
 	const now = useNow(active ? 250 : 0);
 	const took = runSeconds(run, now);
 	return (
@@ -202,7 +205,7 @@ function RunHead({ run, small, session }: { run: Run; small: boolean; session: S
 				{!small && <Crumbs run={run} session={session} />}
 				{small ? <h2 class="mono ellipsis" title={runTitle(run)}><a href={`/r/${run.id}`}>{runTitle(run)}</a></h2> : <h1 class="mono ellipsis" title={runTitle(run)}>{runTitle(run)}</h1>}
 				<p class="run-facts">
-					<StateBadge run={run} />
+					<StateBadge run={seen} />
 					{took !== null && <span>{duration(took)}</span>}
 					<span class="dim">{small && `run ${run.id} · `}{run.tool} · <Ago ns={run.created_ns} /></span>
 					{run.host && !small && <span class="dim">on {run.host}</span>}
@@ -210,8 +213,8 @@ function RunHead({ run, small, session }: { run: Run; small: boolean; session: S
 				</p>
 			</div>
 			<Actions run={run} small={small} />
-			<div class="run-progress">{active && <Progress run={run} took={took} />}</div>
-			{run.reason && <p class="trouble">{run.reason}</p>}
+			<div class="run-progress">{active && <Progress run={seen} took={took} />}</div>
+			{run.reason && !told && <p class="trouble">{run.reason}</p>}
 			{run.form.notes && <p class="notes">{run.form.notes}</p>}
 		</div>
 	);

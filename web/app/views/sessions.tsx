@@ -9,7 +9,7 @@ import { importAlone } from "../model/files";
 import { bytes, count } from "../model/format";
 import { useAction, useFetch, useLater, useSeen, useSoon, useStream, useTitle } from "../model/hooks";
 import { usePicture } from "../model/picture";
-import { runTitle } from "../model/runs";
+import { asShown, runTitle } from "../model/runs";
 import { Ago } from "../widgets/ago";
 import { Import } from "../widgets/import";
 import { Menu } from "../widgets/menu";
@@ -138,7 +138,7 @@ function Card({ session }: { session: Session }) {
 	const [renaming, setRenaming] = useState(false);
 	const [row, seen] = useSeen<HTMLLIElement>();
 	const last = useFetch<List<Run>>(session.runs && seen ? "/runs" : null, { session: session.id, limit: 1 }, true);
-	const run = last.data?.items[0];
+	const run = last.data?.items[0] && asShown(last.data.items[0]);
 	const change = useRef(session.change);
 	useEffect(() => {
 		if (change.current !== session.change) last.reload();
