@@ -13,6 +13,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,6 +27,9 @@
 #define FAILURES_MOST 10
 #define FAILURES_NS   (60 * NS_PER_SEC)
 #define FAILURES_KEPT 256 /* pairs of the two */
+#define ADDRESS_MOST  100 /* ... and an address, whatever the names */
+/* Passwords that are looked at at once: each takes 64 MiB, and a thread that others wait for. */
+#define HASHING_MOST 4
 
 struct known {
 	char token[TOKEN_TEXT];
@@ -44,6 +48,7 @@ struct failures {
 struct signins {
 	char cookie_name[32];
 	struct owner_cookies *owner;
+	sem_t hashing;
 	pthread_mutex_t lock;
 	struct known known[KNOWN];
 	size_t next;
@@ -67,6 +72,7 @@ struct signins *signins_new(const struct app *app, struct err *err)
 	if (sodium_init() < 0)
 		abort();
 	pthread_mutex_init(&signins->lock, NULL);
+	sem_init(&signins->hashing, 0, HASHING_MOST);
 	name_cookie(signins, app->policy.origin);
 	signins->owner = owner_cookies_open(app->store, err);
 	if (signins->owner)
@@ -80,6 +86,7 @@ void signins_free(struct signins *signins)
 	if (!signins)
 		return;
 	pthread_mutex_destroy(&signins->lock);
+	sem_destroy(&signins->hashing);
 	owner_cookies_free(signins->owner);
 	free(signins);
 }
@@ -209,6 +216,8 @@ static struct failures *find_failures(struct signins *signins, uint64_t who)
 	return first;
 }
 
+#define ANYBODY "*" /* no user has that name: whoever it is that tries there */
+
 static uint64_t who_tries(const struct request *request, const char *name)
 {
 	const char *address = request_address(request);
@@ -216,7 +225,13 @@ static uint64_t who_tries(const struct request *request, const char *name)
 	return map_hash(name, strlen(name)) ^ 31 * map_hash(address, strlen(address));
 }
 
-static bool too_many_failures(struct signins *signins, uint64_t who)
+/* Of a proxy on this machine, which speaks for many: none of them may keep the others out. */
+static bool is_shared(const char *address)
+{
+	return !strcmp(address, "unix") || !strncmp(address, "127.", 4) || !strcmp(address, "::1");
+}
+
+static bool too_many_failures(struct signins *signins, uint64_t who, int most)
 {
 	struct failures *failures;
 	bool many;
@@ -225,7 +240,7 @@ static bool too_many_failures(struct signins *signins, uint64_t who)
 	failures = find_failures(signins, who);
 	if (clock_now_ns() > failures->until_ns)
 		failures->count = 0;
-	many = failures->count >= FAILURES_MOST;
+	many = failures->count >= most;
 	pthread_mutex_unlock(&signins->lock);
 	return many;
 }
@@ -276,31 +291,69 @@ static int give_cookie(struct request *request, const struct user *user, struct 
 	return rc;
 }
 
+/* Who floods us with names has no way to fill the log with them. */
+static int refuse(struct request *request, const char *name, const char *why, struct err *err)
+{
+	struct signins *signins = request->app->signins;
+	uint64_t anybody = who_tries(request, ANYBODY);
+	bool many = too_many_failures(signins, anybody, ADDRESS_MOST);
+
+	note_failure(signins, anybody);
+	note_failure(signins, who_tries(request, name));
+	if (!many)
+		store_audit_add(request->store, name, "sign-in-refused", request_address(request),
+				NULL);
+	return reply_error(request, 401, "sign-in", "Look at what the server printed.", err, "%s",
+			   why);
+}
+
+static int try_later(struct request *request, const char *name, struct err *err)
+{
+	return reply_error(request, 429, "too-many", "Wait a minute.", err,
+			   "too many attempts to sign in%s%s from %s have failed",
+			   *name ? " as " : "", name, request_address(request));
+}
+
+/* Nobody guesses a token: who has one is not kept out by those who try passwords. */
+static int try_token(struct request *request, const char *token, struct user *user, struct err *err)
+{
+	bool many = too_many_failures(request->app->signins, who_tries(request, ""), FAILURES_MOST);
+	int rc = check_token(request, token, user, err);
+
+	if (rc != -EACCES)
+		return rc;
+	return many ? try_later(request, "", err)
+		    : refuse(request, "", "that token is not known, or has expired", err);
+}
+
+static int try_password(struct request *request, const char *name, const char *password,
+			struct user *user, struct err *err)
+{
+	struct signins *signins = request->app->signins;
+	int rc = account_check_name(name, err);
+
+	if (rc)
+		return rc;
+	if (too_many_failures(signins, who_tries(request, name), FAILURES_MOST) ||
+	    (!is_shared(request_address(request)) &&
+	     too_many_failures(signins, who_tries(request, ANYBODY), ADDRESS_MOST)))
+		return try_later(request, name, err);
+	if (sem_trywait(&signins->hashing))
+		return reply_error(request, 429, "too-many", "Try again in a moment.", err,
+				   "many sign in right now");
+	rc = account_sign_in(request->store, name, password, &request->arena, user, err);
+	sem_post(&signins->hashing);
+	return rc == -EACCES ? refuse(request, name, "no user has that name and password", err)
+			     : rc;
+}
+
+/* With a token the name is whose that is, and what else is said does not count. */
 static int sign_in(struct request *request, const char *token, const char *name,
 		   const char *password, struct user *user, struct err *err)
 {
-	struct signins *signins = request->app->signins;
-	uint64_t who = who_tries(request, name);
-	bool wait = too_many_failures(signins, who);
-	int rc = -EACCES;
+	int rc = *token ? try_token(request, token, user, err)
+			: try_password(request, name, password, user, err);
 
-	/* Nobody guesses a token: who has one is not kept out by those who try passwords. */
-	if (*token)
-		rc = check_token(request, token, user, err);
-	else if (!wait)
-		rc = account_sign_in(request->store, name, password, &request->arena, user, err);
-	if (rc == -EACCES && wait)
-		return reply_error(request, 429, "too-many", "Wait a minute.", err,
-				   "too many attempts to sign in%s%s from %s have failed",
-				   *name ? " as " : "", name, request_address(request));
-	if (rc == -EACCES) {
-		note_failure(signins, who);
-		store_audit_add(request->store, name, "sign-in-refused", request_address(request),
-				NULL);
-		return reply_error(request, 401, "sign-in", "Look at what the server printed.", err,
-				   *token ? "that token is not known, or has expired"
-					  : "no user has that name and password");
-	}
 	if (!rc)
 		rc = give_cookie(request, user, err);
 	if (!rc)

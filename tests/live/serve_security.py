@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Who may do what: unsigned requests to every route, other sites, other hosts, roles, and text that
 would be SQL, a path or a shell's line elsewhere."""
+import concurrent.futures
 import http.client
 import json
 import os
@@ -176,6 +177,27 @@ def roles(site):
     check(status == 200, "nor who has a token", status)
 
 
+def flooding(site):
+    """Who is not signed in makes the server's disk and memory no fuller, and keeps nobody waiting."""
+    def rows():
+        return [row for row in site.get("/audit?limit=500")["items"] if row["action"] == "sign-in-refused"]
+
+    def sign_in(**body):
+        return site.raw("POST", "/api/v1/sign-in", json.dumps(body))[0]
+
+    before = len(rows())
+    statuses = {sign_in(token="x", name=f"{i}-" + "n" * 900000) for i in range(30)}
+    check(statuses == {401, 429} and len(rows()) - before <= 10 and max(len(row["person"]) for row in rows()) <= 64,
+          "wrong tokens with names that are long leave little in the log", statuses, len(rows()))
+    check(sign_in(name="n" * 900000, password="x") == sign_in(name="'; --", password="x") == 400,
+          "names that no user can have are not looked for")
+    with concurrent.futures.ThreadPoolExecutor(24) as pool:
+        tries = [pool.submit(sign_in, name=f"guess-{i}", password="x") for i in range(48)]
+        check(site.ask("GET", "/events/check?expression=page-faults")[0] == 200, "while many try passwords others work")
+        statuses = {one.result() for one in tries}
+    check(statuses <= {401, 429} and 401 in statuses, "and all of them are refused", statuses)
+
+
 def hostile_text(site):
     session = site.session("hostile")
     bad = []
@@ -249,6 +271,7 @@ def main():
         paths(site)
         hostile_text(site)
         roles(site)
+        flooding(site)
         scratch = site.scratch
         listening(os.path.join(scratch, "other"))
         encrypted(scratch)
