@@ -93,10 +93,14 @@ static void limit_output(const struct analyser *a)
 {
 	struct rlimit limit;
 	struct statvfs disk;
+	rlim_t half;
 
 	if (a->job->out < 0 || fstatvfs(a->job->out, &disk) || getrlimit(RLIMIT_FSIZE, &limit))
 		return;
-	limit.rlim_cur = (rlim_t)disk.f_bavail * disk.f_frsize / 2;
+	half = (rlim_t)disk.f_bavail * disk.f_frsize / 2;
+	if (half < limit.rlim_max) /* one that was taken over does not raise it again */
+		limit.rlim_max = half;
+	limit.rlim_cur = limit.rlim_max;
 	setrlimit(RLIMIT_FSIZE, &limit);
 }
 

@@ -130,6 +130,12 @@ static int listen_there(struct serve *serve, struct err *err)
 	};
 	int rc = listener_open(&serve->listener, &options, err);
 
+	if (!rc && serve->listener.loopback && o->open)
+		fprintf(stderr,
+			"perfolio: --open: whoever has a program on this machine can start others "
+			"as "
+			"user %s here, and see and remove all results, without signing in\n",
+			serve->policy.workload.name);
 	if (rc || serve->listener.loopback)
 		return rc;
 	if (o->open)

@@ -21,6 +21,8 @@
 #define NEXT_MS		  65000
 #define DRAIN_KNOWN	  ((uint64_t)1 << 30) /* of who is signed in */
 #define DRAIN_STRANGER	  ((uint64_t)4 << 20)
+/* GnuTLS on its own still speaks 1.0. */
+#define TLS_VERSIONS "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2"
 
 static void set_deadline(struct http_exchange *exchange, int64_t deadline_ns)
 {
@@ -296,6 +298,7 @@ static struct MHD_Daemon *start_daemon(struct http *http)
 	struct MHD_OptionItem tls[] = {
 		{ MHD_OPTION_HTTPS_MEM_CERT, 0, (void *)o->tls_cert },
 		{ MHD_OPTION_HTTPS_MEM_KEY, 0, (void *)o->tls_key },
+		{ MHD_OPTION_HTTPS_PRIORITIES, 0, (void *)TLS_VERSIONS },
 		{ MHD_OPTION_END, 0, NULL },
 	};
 
@@ -307,7 +310,7 @@ static struct MHD_Daemon *start_daemon(struct http *http)
 		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)QUIET_S,
 		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY,
 		MHD_OPTION_NOTIFY_CONNECTION, on_connection, http, MHD_OPTION_NOTIFY_COMPLETED,
-		on_completed, http, MHD_OPTION_ARRAY, o->tls_cert ? tls : tls + 2, MHD_OPTION_END);
+		on_completed, http, MHD_OPTION_ARRAY, o->tls_cert ? tls : tls + 3, MHD_OPTION_END);
 }
 
 static void http_free(struct http *http)

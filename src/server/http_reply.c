@@ -309,6 +309,17 @@ static char *safe_name(struct arena *arena, const char *name)
 	return safe;
 }
 
+/*
+ * A file that is saved may hold script of others, and is nobody's page: whatever a browser makes of
+ * it, it gets an origin of its own and runs nothing.
+ */
+static const char *fence_of(const struct http_reply *reply)
+{
+	return reply->name ? "sandbox; default-src 'none'; frame-ancestors 'none'"
+			   : "default-src 'self'; img-src 'self' data: blob:; object-src 'none'; "
+			     "base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+}
+
 static void add_headers(struct http_exchange *exchange, struct MHD_Response *response)
 {
 	static const char *const always[][2] = {
@@ -317,9 +328,6 @@ static void add_headers(struct http_exchange *exchange, struct MHD_Response *res
 		{ "Cross-Origin-Opener-Policy", "same-origin" },
 		{ "Cross-Origin-Resource-Policy", "same-origin" },
 		{ "X-Frame-Options", "DENY" },
-		{ "Content-Security-Policy", "default-src 'self'; img-src 'self' data: blob:; "
-					     "object-src 'none'; base-uri 'none'; form-action "
-					     "'self'; frame-ancestors 'none'" },
 	};
 	const struct mhd *mhd = exchange->http->mhd;
 	struct http_reply *reply = &exchange->reply;
@@ -327,6 +335,7 @@ static void add_headers(struct http_exchange *exchange, struct MHD_Response *res
 
 	for (size_t i = 0; i < ARRAY_SIZE(always); i++)
 		mhd->add_header(response, always[i][0], always[i][1]);
+	mhd->add_header(response, "Content-Security-Policy", fence_of(reply));
 	for (size_t i = 0; i < reply->header_count; i++) {
 		mhd->add_header(response, reply->headers[i].name, reply->headers[i].value);
 		cached |= !strcmp(reply->headers[i].name, "Cache-Control");

@@ -115,7 +115,10 @@ static int patch_run(struct request *request, struct err *err)
 
 	if (!rc)
 		rc = change_tags(request, STORE_RUN, run.id, &run.tags, err);
-	return rc ? rc : reply_run(request, request->ids[0], err);
+	if (rc)
+		return rc;
+	audit(request, "run-change", "run %lld", (long long)run.id);
+	return reply_run(request, request->ids[0], err);
 }
 
 static int remove_run(struct request *request, struct err *err)

@@ -111,7 +111,10 @@ static int patch_session(struct request *request, struct err *err)
 		rc = store_session_change(request->store, session.id, &patch, err);
 	if (!rc)
 		rc = change_tags(request, STORE_SESSION, session.id, &session.tags, err);
-	return rc ? rc : reply_session(request, session.id, err);
+	if (rc)
+		return rc;
+	audit(request, "session-change", "session %lld", (long long)session.id);
+	return reply_session(request, session.id, err);
 }
 
 static int remove_session(struct request *request, struct err *err)

@@ -403,6 +403,8 @@ static int post_sign_out(struct request *request, struct err *err)
 		rc = owner_cookie_end(request->app->signins->owner, request->store, cookie, err);
 	}
 	set_cookie(request, "", 0);
+	if (!rc)
+		audit(request, "sign-out", "%s", request_address(request));
 	return rc;
 }
 

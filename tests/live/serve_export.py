@@ -47,6 +47,9 @@ def check_formats(site, run, recording):
         lib.check(headers["Content-Type"].startswith(TYPES.get(name, "application/")) and
                   "attachment" in headers["Content-Disposition"], f"{name} is sent as what it is",
                   headers["Content-Type"], headers["Content-Disposition"])
+        lib.check("sandbox" in headers["Content-Security-Policy"] and
+                  "'self'" not in headers["Content-Security-Policy"], f"{name} runs no script here",
+                  headers["Content-Security-Policy"])
 
 
 def check_filters(site, run, recording):

@@ -12,6 +12,7 @@ import socket
 import sqlite3
 import ssl
 import urllib.parse
+import warnings
 
 import lib
 import server
@@ -161,7 +162,11 @@ def roles(site):
     lines = site.get("/audit")["items"]
     check(any(line["person"] == "rob" and line["action"] == "session-add" for line in lines),
           "and the log knows who it was", lines[:3])
+    number = json.loads(body)["id"]
+    site.raw("PATCH", f"/api/v1/sessions/{number}", json.dumps({"notes": "x"}), runner)
     check(site.raw("POST", "/api/v1/sign-out", None, runner)[0] == 204, "rob signs out")
+    lines = [(line["person"], line["action"]) for line in site.get("/audit")["items"]]
+    check(("rob", "session-change") in lines and ("rob", "sign-out") in lines, "which is in the log, too", lines[:4])
     check(site.raw("GET", "/api/v1/me", None, runner)[0] == 401, "and his cookie is worth nothing now")
     status, _, body = site.raw("POST", "/api/v1/sign-in", json.dumps({"name": "rob", "password": "guess"}))
     other = site.raw("POST", "/api/v1/sign-in", json.dumps({"name": "nobody-here", "password": "guess"}))
@@ -260,6 +265,18 @@ def encrypted(folder):
         check(reply.status == 303 and "Secure" in reply.headers["Set-Cookie"],
               "TLS with the key that was given, and a cookie for TLS alone", reply.status, reply.headers)
         connection.close()
+        old = ssl.create_default_context(cafile=cert)
+        old.set_ciphers("ALL:@SECLEVEL=0")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            old.minimum_version = old.maximum_version = ssl.TLSVersion.TLSv1_1
+        try:
+            with socket.create_connection(site.address, timeout=20) as plain, \
+                    old.wrap_socket(plain, server_hostname=site.address[0]) as secure:
+                said = secure.version()
+        except OSError as error:
+            said = str(error)
+        check("TLSv1" not in said, "TLS before 1.2 is not spoken", said)
 
 
 def main():

@@ -80,6 +80,8 @@ def test_addresses(folder):
         port = int(re.search(r":(\d+)/$", server.line.strip()).group(1))
         status, _ = ask(http.client.HTTPConnection("127.0.0.1", port), "/api/v1/me")
         check(status == 200, "--open asks for no token", status, server.line)
+        warned = server.stderr.readline()
+        check("can start others as user" in warned and "without signing in" in warned, "and says what that means", warned)
 
 
 def test_activated(folder):
