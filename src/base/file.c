@@ -115,7 +115,7 @@ bool file_exists(const char *path, ...)
 	va_start(args, path);
 	length = vsnprintf(full, sizeof(full), path, args);
 	va_end(args);
-	return length < (int)sizeof(full) && access(full, F_OK) == 0;
+	return length < (int)sizeof(full) && faccessat(AT_FDCWD, full, F_OK, AT_EACCESS) == 0;
 }
 
 static int by_name(const void *a, const void *b)
@@ -190,7 +190,7 @@ static char *user_dir(const char *variable, const char *below_home)
 	if (base && base[0] == '/')
 		return mem_printf("%s/perfolio", base);
 	if (!home || !*home) {
-		user = getpwuid(getuid());
+		user = getpwuid(geteuid());
 		home = user ? user->pw_dir : "/";
 	}
 	return mem_printf("%s/%s/perfolio", home, below_home);

@@ -218,18 +218,33 @@ static uint64_t half_of_memory(void)
 	return bytes < LEAST_MEMORY ? LEAST_MEMORY : bytes;
 }
 
+static int read_user(const char *text, struct sandbox *sandbox, struct err *err)
+{
+	unsigned uid, gid, shield;
+
+	if (!text || !*text)
+		return 0;
+	if (sscanf(text, "%u:%u:%u", &uid, &gid, &shield) != 3)
+		return err_set(err, EINVAL, "--analyser-user %s: three numbers", text);
+	sandbox->uid = uid;
+	sandbox->gid = gid;
+	sandbox->shield = shield;
+	return 0;
+}
+
 static int begin(struct analyser *a, const struct analyser_start *start, struct err *err)
 {
 	struct sandbox sandbox = { .profile = SANDBOX_ANALYSER,
 				   .uid = SANDBOX_STAY,
 				   .memory = start->memory ? start->memory : half_of_memory() };
 	struct buf missing = { 0 };
-	int rc;
+	int rc = read_user(start->user, &sandbox, err);
 
 	unsetenv("DEBUGINFOD_URLS"); /* there is no network in there */
 	a->channel = channel_new(start->channel, &analysis_protocol);
 	prepare_last_words(a, sandbox.memory);
-	rc = sandbox_enter(&sandbox, &missing, err);
+	if (!rc)
+		rc = sandbox_enter(&sandbox, &missing, err);
 	say_what_is_missing(&missing);
 	buf_free(&missing);
 	while (!rc && !a->job)

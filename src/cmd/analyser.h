@@ -13,13 +13,14 @@
 
 struct analyser_start {
 	int channel;
-	int kallsyms;	 /* /proc/kallsyms, opened by one who sees addresses in it; -1: none */
-	bool imported;	 /* what came from outside; it reads no file of this host for it */
-	uint64_t memory; /* bytes of address space; 0: half of the machine's memory */
-	uint64_t cpu_s;	 /* of CPU; 0: ten minutes */
+	int kallsyms;	  /* /proc/kallsyms, opened by one who sees addresses in it; -1: none */
+	bool imported;	  /* what came from outside; it reads no file of this host for it */
+	uint64_t memory;  /* bytes of address space; 0: half of the machine's memory */
+	uint64_t cpu_s;	  /* of CPU; 0: ten minutes */
+	const char *user; /* "UID:GID:SHIELD" of jobs/sandbox.h; NULL or "": who we are */
 };
 
-/* As the user whose files it may read, with no descriptors but its channel.  Ends the process. */
+/* With no descriptors but its channel.  Ends the process. */
 _Noreturn void analyser_main(const struct analyser_start *start);
 
 #endif

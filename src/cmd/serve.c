@@ -88,6 +88,7 @@ static int be_role(const struct serve_options *options, int argc, char **argv, s
 			.kallsyms = options->imported ? -1 : ROLE_KALLSYMS,
 			.imported = options->imported,
 			.memory = options->analyser_memory,
+			.user = options->analyser_user,
 			.cpu_s = (uint64_t)(options->analyser_ns / NS_PER_SEC),
 		});
 	return err_set(err, EINVAL, "--role %s: web or analyser", options->role);

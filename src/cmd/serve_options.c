@@ -97,6 +97,7 @@ const struct option_spec serve_option_specs[] = {
 	  "delete what was removed and files that nothing refers to, and end" },
 	{ OPT_TEXT, 0, "role", FIELD(role), "ROLE", "", .hidden = true },
 	{ OPT_FLAG, 0, "imported", FIELD(imported), NULL, "", .hidden = true },
+	{ OPT_TEXT, 0, "analyser-user", FIELD(analyser_user), "", "", .hidden = true },
 	{ 0 },
 };
 

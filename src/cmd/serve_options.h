@@ -18,6 +18,7 @@ struct serve_options {
 	int64_t analyser_ns;
 	const char *role; /* of a process that the server started */
 	bool imported;
+	const char *analyser_user; /* "UID:GID:SHIELD" */
 
 	struct strlist kept; /* the words of the file, which texts above point into */
 };

@@ -78,17 +78,31 @@ static void ended(void *user, short revents)
 	forget(analyser);
 }
 
+/*
+ * As root it becomes the workload's user itself, before it listens to anybody: until then, and by
+ * the shield ever after, no program of that user can touch it.
+ */
+static void say_who(const struct policy *policy, char *into, size_t room)
+{
+	if (geteuid() || policy->as_root)
+		snprintf(into, room, "--analyser-user=");
+	else
+		snprintf(into, room, "--analyser-user=%u:%u:%u", (unsigned)policy->workload.uid,
+			 (unsigned)policy->workload.gid, (unsigned)policy->shield);
+}
+
 static int start(struct supervisor *s, struct analyser *analyser, const struct msg_analyse *ask,
 		 struct err *err)
 {
 	const struct policy *policy = s->options->policy;
-	char memory[50], time[50];
+	char memory[50], time[50], who[80];
 	int rc;
 	char *argv[] = { (char *)"perfolio",
 			 (char *)"serve",
 			 (char *)"--role=analyser",
 			 memory,
 			 time,
+			 who,
 			 ask->imported ? (char *)"--imported" : NULL,
 			 NULL };
 	int kallsyms = ask->imported ? -1 : open("/proc/kallsyms", O_RDONLY | O_CLOEXEC);
@@ -96,7 +110,6 @@ static int start(struct supervisor *s, struct analyser *analyser, const struct m
 		.argv = argv,
 		.environment = s->environment,
 		.self = true,
-		.who = &policy->workload,
 		.fds = { -1, STDERR_FILENO,
 			 STDERR_FILENO, [ROLE_CHANNEL] = ask->channel, [ROLE_KALLSYMS] = kallsyms },
 		.fd_count = ROLE_KALLSYMS + 1,
@@ -109,6 +122,7 @@ static int start(struct supervisor *s, struct analyser *analyser, const struct m
 		 (unsigned long long)policy->analyser_memory);
 	snprintf(time, sizeof(time), "--analyser-time=%llu",
 		 (unsigned long long)(policy->analyser_ns / NS_PER_SEC));
+	say_who(policy, who, sizeof(who));
 	rc = child_start(&analyser->child, &spec, err);
 	if (kallsyms >= 0)
 		close(kallsyms);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "jobs/policy.h"
 #include "base/err.h"
+#include "base/vec.h"
 #include "record/caller.h"
 
 #include <errno.h>
@@ -54,11 +55,13 @@ static int choose_web(struct identity *web, const struct policy_options *options
 	return identity_find(web, "nobody", err);
 }
 
+/* Users that every machine has, and who own nothing. */
+static const char *const candidates[] = { "nobody", "daemon", "bin" };
+
 /* Somebody else than the web side, or a workload could read and end what belongs to that. */
 static int choose_workload(struct identity *workload, const struct policy_options *options,
 			   const struct identity *web, struct err *err)
 {
-	static const char *const candidates[] = { "nobody", "daemon", "bin" };
 	uid_t uid;
 	gid_t gid;
 
@@ -70,7 +73,7 @@ static int choose_workload(struct identity *workload, const struct policy_option
 		identity_of(workload, uid, gid);
 		return 0;
 	}
-	for (size_t i = 0; i < sizeof(candidates) / sizeof(candidates[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(candidates); i++) {
 		if (identity_find(workload, candidates[i], NULL))
 			continue;
 		if (workload->uid != web->uid)
@@ -78,6 +81,22 @@ static int choose_workload(struct identity *workload, const struct policy_option
 		identity_fini(workload);
 	}
 	return err_set(err, ENOENT, "there is no user that programs could be started as; --user");
+}
+
+/* Neither of the others; root's programs could do what they like to anybody. */
+static uid_t choose_shield(const struct policy *policy)
+{
+	struct identity other;
+	uid_t found = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(candidates) && policy->workload.uid && !found; i++) {
+		if (identity_find(&other, candidates[i], NULL))
+			continue;
+		if (other.uid != policy->web.uid && other.uid != policy->workload.uid)
+			found = other.uid;
+		identity_fini(&other);
+	}
+	return found;
 }
 
 static int choose_as_root(struct policy *policy, const struct policy_options *options,
@@ -101,6 +120,7 @@ static int choose_as_root(struct policy *policy, const struct policy_options *op
 			       "read and change all results; choose another with --web-user",
 			       policy->workload.name);
 	policy->as_root = !policy->workload.uid;
+	policy->shield = choose_shield(policy);
 	return 0;
 }
 

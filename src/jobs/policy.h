@@ -14,6 +14,7 @@ struct err;
 struct policy {
 	struct identity web;	  /* who the web side is */
 	struct identity workload; /* who programs are started as, and analysers */
+	uid_t shield;		  /* keeps programs from analysers: jobs/sandbox.h; 0: none */
 	bool as_root;		  /* that is root, and somebody said so */
 	bool attach;		  /* processes that run already may be measured */
 	bool other_users;	  /* also those of others than the workload's user */

@@ -56,13 +56,15 @@ static int set_limits(const struct sandbox *sandbox, struct err *err)
 
 static int drop_user(const struct sandbox *sandbox, struct err *err)
 {
+	uid_t real = sandbox->shield ? sandbox->shield : sandbox->uid;
+
 	if (sandbox->uid == SANDBOX_STAY)
 		return 0;
 	if (setgroups(sandbox->group_count, sandbox->groups) && errno != EPERM)
 		return err_set(err, errno, "sandbox: setgroups: %s", strerror(errno));
 	if (setresgid(sandbox->gid, sandbox->gid, sandbox->gid))
 		return err_set(err, errno, "sandbox: setresgid: %s", strerror(errno));
-	if (setresuid(sandbox->uid, sandbox->uid, sandbox->uid))
+	if (setresuid(real, sandbox->uid, real))
 		return err_set(err, errno, "sandbox: setresuid: %s", strerror(errno));
 	if (sandbox->uid && (!setuid(0) || !geteuid()))
 		return err_set(err, EPERM, "sandbox: root could be had back");

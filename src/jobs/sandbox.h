@@ -35,6 +35,12 @@ struct sandbox {
 	gid_t gid;
 	const gid_t *groups; /* further ones */
 	size_t group_count;
+	/*
+	 * Opens files as `uid`, and is still nobody whom other processes of that user may signal,
+	 * trace or look into: those are asked for the real and the saved user, who is this one.
+	 * 0: the same user.
+	 */
+	uid_t shield;
 	const char *writable; /* SANDBOX_WEB: the one folder that is left of all files */
 	bool network;	      /* SANDBOX_WEB: it may connect to others, for webhooks */
 	uint64_t memory;      /* bytes of address space; 0: no limit */

@@ -203,6 +203,46 @@ def flooding(site):
     check(statuses <= {401, 429} and 401 in statuses, "and all of them are refused", statuses)
 
 
+# Tries what it can do to the analyser that follows its recording.
+ASSASSIN = """
+import os, signal, time
+def analysers():
+    for name in os.listdir('/proc'):
+        try:
+            with open(f'/proc/{name}/cmdline', 'rb') as words, open(f'/proc/{name}/stat') as stat:
+                parent = int(stat.read().rsplit(')', 1)[1].split()[1])
+                if b'--role=analyser' in words.read().split(bytes(1)) and parent == os.getppid():
+                    yield int(name)
+        except (OSError, ValueError, IndexError):
+            pass
+end = time.monotonic() + 30
+while not (found := list(analysers())) and time.monotonic() < end:
+    time.sleep(0.01)
+for pid in found:
+    for what in (lambda: os.kill(pid, signal.SIGKILL), lambda: open(f'/proc/{pid}/mem', 'rb'),
+                 lambda: os.listdir(f'/proc/{pid}/fd'), lambda: open(f'/proc/{pid}/environ', 'rb'),
+                 lambda: os.kill(os.getppid(), 0)):
+        try:
+            what()
+            print('done')
+        except PermissionError:
+            print('refused')
+"""
+
+
+def shielded(site):
+    """A program and the analyser of its recording open the same files, and are still not the same user."""
+    if os.geteuid():
+        print("# SKIP shielded analysers: without root all is one user")
+        return
+    run = site.run(site.session(), {"tool": "sample", "live": True, "events": {"sample": "cpu-clock"},
+                                    "target": {"kind": "command", "argv": ["/usr/bin/python3", "-c", ASSASSIN]}})
+    ended = site.wait(run)
+    said = "".join(piece["text"] for piece in site.get(f"/runs/{run}/output")["pieces"]).split()
+    check(ended["state"] == "done" and said and set(said) == {"refused"},
+          "a program can't end or look into the analyser of its recording", said, ended["state"], ended["reason"])
+
+
 def hostile_text(site):
     session = site.session("hostile")
     bad = []
@@ -289,6 +329,7 @@ def main():
         hostile_text(site)
         roles(site)
         flooding(site)
+        shielded(site)
         scratch = site.scratch
         listening(os.path.join(scratch, "other"))
         encrypted(scratch)
