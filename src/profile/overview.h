@@ -75,6 +75,7 @@ struct overview_facts {
 	bool copied;					   /* stacks were copied to be unwound */
 	struct overview_tops functions, programs, workers; /* workers: threads */
 	uint64_t sampled_ns; /* what clock samples stand for; 0: another event */
+	double python;	     /* Python's interpreter ran a program whose functions are not named */
 	/* The object with most of the code without names. */
 	const char *nameless; /* path, the profile's, or "" if it has none; NULL: there is none */
 	double nameless_share;

@@ -8,6 +8,7 @@
 #define SHORT_PROCESSES 10
 #define SHORT_S		0.02 /* CPU time of one, on average */
 #define SEVERAL_CPUS	1.1  /* below it is one, by clocks that differ a little */
+#define SHORT_RATE	50   /* a second: where that many are, the rest is no rest */
 
 static const char *duration(const struct sums *s, char into[static TEXT_NUMBER])
 {
@@ -18,6 +19,38 @@ static void show_top(struct finding *finding, const struct sums *s)
 {
 	if (s->facts->functions.count && s->facts->samples >= FEW_SAMPLES)
 		show_share(finding, "heaviest function", s->facts->functions.data[0].share);
+}
+
+/* It was ready to run, and for a good part of its time could not. */
+static bool is_held_up(const struct sums *s)
+{
+	return s->starved && s->cpus_used >= 0 && s->cpus_used < 0.75;
+}
+
+/* Whatever it is limited by: there it had less to do with its time than others had. */
+static void say_held_up(struct finding *f, const struct sums *s)
+{
+	const struct overview_facts *facts = s->facts;
+	double waited = (double)facts->cpu_wait_ns * 1e-9;
+	char text[TEXT_NUMBER];
+
+	say(f, "it ran for %.0f %% of its %s", percent(s->cpus_used), duration(s, text));
+	if (facts->knows_waits && waited > 0) {
+		say(f, " and waited for a CPU for %.0f %%", percent(waited / s->seconds));
+		show_time(f, "waiting for a CPU", waited);
+	} else {
+		say(f, ", while others had the CPU for the rest");
+	}
+	advise(f, s, ADVICE_QUIET, "");
+}
+
+static void end_sentence(struct finding *f, const struct sums *s)
+{
+	if (is_held_up(s)) {
+		say(f, "; ");
+		say_held_up(f, s);
+	}
+	say(f, ".");
 }
 
 /* ---- nothing, or little ---- */
@@ -48,9 +81,12 @@ static bool has_little(const struct sums *s)
 static void tell_little(const struct sums *s, struct finding *f)
 {
 	unsigned long long samples = s->facts->samples;
-	char text[TEXT_NUMBER], few[64];
+	char text[TEXT_NUMBER], few[64] = "not one sample was taken";
 
-	if (!samples && s->facts->duration_ns) {
+	if (s->facts->failed) {
+		say(f, "It ended with %s after %s, too soon to say what limited it.",
+		    s->facts->ending, duration(s, text));
+	} else if (!samples && s->facts->duration_ns) {
 		say(f, "It took only %s: too short to say what limited it.", duration(s, text));
 	} else {
 		say(f, "There is too little data to say what limited it: %llu sample%s", samples,
@@ -59,11 +95,14 @@ static void tell_little(const struct sums *s, struct finding *f)
 			say(f, " in %s", duration(s, text));
 		say(f, ".");
 	}
-	snprintf(few, sizeof(few), "%llu sample%s", samples, samples == 1 ? " says" : "s say");
-	if (s->facts->sampled) {
+	if (samples)
+		snprintf(few, sizeof(few), "%llu sample%s little", samples,
+			 samples == 1 ? " says" : "s say");
+	/* of a program that did not do its work, a longer look is of no use */
+	if (s->facts->sampled && !s->facts->failed)
 		advise(f, s, ADVICE_LONGER, few);
+	if (s->facts->sampled)
 		show_count(f, "samples", samples);
-	}
 	show_time(f, "duration", s->seconds);
 }
 
@@ -193,6 +232,10 @@ static bool has_short_processes(const struct sums *s)
 
 	if (s->facts->whole_host || processes < SHORT_PROCESSES)
 		return false;
+	/* a script that sleeps between its commands is not limited by them */
+	if (s->cpus_used >= 0 && s->cpus_used < 0.25 && !s->starved &&
+	    processes < SHORT_RATE * s->seconds)
+		return false;
 	if (s->cpu_s >= 0 && s->facts->forks)
 		return s->cpu_s / processes <= SHORT_S;
 	/* at any rate of samples, most of those that were met were met once or twice */
@@ -218,7 +261,7 @@ static void tell_short_processes(const struct sums *s, struct finding *f)
 		    "; starting and ending them, and their first touch of memory, took %.0f %% "
 		    "of it",
 		    percent(starting));
-	say(f, ".");
+	end_sentence(f, s);
 	show_count(f, facts->forks ? "processes started" : "processes met", processes);
 	show_rate(f, "processes", processes, s->seconds);
 	if (facts->samples >= FEW_SAMPLES) {
@@ -251,8 +294,9 @@ static void tell_faults(const struct sums *s, struct finding *f)
 
 	say(f,
 	    "%s was limited by page faults: %.0f %% of its CPU time went into memory that it "
-	    "touched for the first time or gave back.",
+	    "touched for the first time or gave back",
 	    subject(s), percent(share));
+	end_sentence(f, s);
 	show_share(f, "page faults", share);
 	if (facts->knows_counts) {
 		show_rate(f, "faults", facts->minor_faults + facts->major_faults, s->seconds);
@@ -285,7 +329,7 @@ static void tell_calls(const struct sums *s, struct finding *f)
 		    facts->functions.data[0].name);
 		f->function = &facts->functions.data[0];
 	}
-	say(f, ".");
+	end_sentence(f, s);
 	show_share(f, "system calls", share);
 	if (s->kernel >= 0)
 		show_share(f, "in the kernel", s->kernel);
@@ -342,18 +386,15 @@ static void tell_busy(const struct sums *s, struct finding *f)
 		return;
 	}
 	say(f, "It was limited by the CPU: ");
-	if (s->cpus_used >= SEVERAL_CPUS)
+	if (is_held_up(s))
+		say_held_up(f, s);
+	else if (s->cpus_used >= SEVERAL_CPUS)
 		say(f, "it kept %.1f CPUs busy for %s", s->cpus_used, duration(s, text));
 	else if (s->cpus_used >= 0)
 		say(f, "it ran for %.0f %% of its %s", percent(s->cpus_used), duration(s, text));
 	else
 		say(f, "its samples show it running");
-	if (s->starved && s->cpus_used < 0.75) {
-		say(f, ", while others had the CPU for the rest");
-		if (facts->knows_waits)
-			show_time(f, "waiting for a CPU", (double)facts->cpu_wait_ns * 1e-9);
-		advise(f, s, ADVICE_QUIET, "");
-	} else if (s->kernel >= 0)
+	if (!is_held_up(s) && s->kernel >= 0)
 		say(f, ", %.0f %% of its time in its own code and libraries", percent(user));
 	say_heaviest(f, facts);
 	say(f, ".");

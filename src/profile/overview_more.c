@@ -42,6 +42,22 @@ static void tell_heavy_function(const struct sums *s, struct finding *f)
 	f->function = &s->facts->functions.data[0];
 }
 
+/* Who looks for the slow part of a Python program finds Python's. */
+static bool hides_python(const struct sums *s)
+{
+	return s->facts->samples >= FEW_SAMPLES && s->facts->python >= 0.3;
+}
+
+static void tell_python(const struct sums *s, struct finding *f)
+{
+	say(f,
+	    "%.0f %% of the time is in Python's interpreter and what it calls: which functions of "
+	    "the Python program that were is not told.",
+	    percent(s->facts->python));
+	advise(f, s, ADVICE_PYTHON, "");
+	show_share(f, "in the interpreter", s->facts->python);
+}
+
 static bool has_programs(const struct sums *s)
 {
 	return s->facts->samples >= FEW_SAMPLES && s->facts->programs.count >= 2 &&
@@ -89,8 +105,8 @@ static bool has_kernel(const struct sums *s)
 
 static void tell_kernel(const struct sums *s, struct finding *f)
 {
-	say(f, "%.0f %% of the CPU time was the kernel's, the rest the program's own.",
-	    percent(s->kernel));
+	say(f, "%.0f %% of the CPU time was the kernel's, the rest the %s own.", percent(s->kernel),
+	    s->facts->whole_host ? "programs'" : "program's");
 	show_share(f, "in the kernel", s->kernel);
 	if (s->facts->has_kernel_stacks) {
 		show_share(f, "system calls", s->facts->calls);
@@ -160,7 +176,7 @@ static void tell_reads(const struct sums *s, struct finding *f)
 
 static bool has_failed(const struct sums *s)
 {
-	return s->facts->failed;
+	return s->facts->failed && strcmp(s->first, "too-little") != 0;
 }
 
 static void tell_failed(const struct sums *s, struct finding *f)
@@ -202,6 +218,7 @@ const struct rule overview_more_rules[] = {
 	{ "failed", "output", has_failed, tell_failed },
 	{ "nameless", "functions", is_nameless, tell_nameless },
 	{ "heavy-functions", "functions", has_heavy_function, tell_heavy_function },
+	{ "python", "flame", hides_python, tell_python },
 	{ "programs", "flame", has_programs, tell_programs },
 	{ "one-thread", "time", has_one_worker, tell_one_worker },
 	{ "kernel", "flame", has_kernel, tell_kernel },

@@ -29,6 +29,27 @@ void overview_tops_free(struct overview_tops *tops)
 	tops->count = 0;
 }
 
+/*
+ * The loop that runs a Python program.  Where Python tells what it runs (-X perf), each of its
+ * functions has a name that begins with py::.
+ */
+static double find_python(const struct profile *profile, const struct function_weight *functions)
+{
+	double weight = 0;
+
+	for (uint32_t i = 0; i < profile->functions.len; i++) {
+		const char *name = profile_function_name(profile, i);
+
+		if (!functions[i].total.weight)
+			continue;
+		if (!strncmp(name, "py::", 4))
+			return 0;
+		if (!strcmp(name, "_PyEval_EvalFrameDefault"))
+			weight += (double)functions[i].total.weight;
+	}
+	return weight;
+}
+
 void overview_find_functions(struct overview_facts *facts, const struct profile *profile,
 			     const struct stack_weights *weights, double busy)
 {
@@ -46,6 +67,7 @@ void overview_find_functions(struct overview_facts *facts, const struct profile 
 		top->object = profile_text(profile, profile->objects.data[function->object].path);
 		top->kernel = function->kind == FRAME_KERNEL;
 	}
+	facts->python = find_python(profile, functions) / busy;
 	free(functions);
 }
 

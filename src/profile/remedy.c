@@ -73,8 +73,8 @@ static const char *const words[ADVICES][2] = {
 				  "functions" },
 	[ADVICE_GUEST_USER] = { "record in the virtual machine: the host is not told of its "
 				"programs" },
-	[ADVICE_LONGER] = { "record longer or with -F 999: %s little",
-			    "let it run longer or choose a Rate of 999: %s little" },
+	[ADVICE_LONGER] = { "record longer or with -F 999: %s",
+			    "let it run longer or choose a Rate of 999: %s" },
 	[ADVICE_LOST] = { "record with larger buffers (-m 32M) or at a lower rate (-F)",
 			  "choose a lower Rate, or give -m 32M in Options of record" },
 	[ADVICE_THROTTLED] = { "record at a lower rate (-F), or raise "
@@ -83,6 +83,10 @@ static const char *const words[ADVICES][2] = {
 			       "kernel.perf_event_max_sample_rate" },
 	[ADVICE_QUIET] = { "record again when the machine has less to do",
 			   "run it again when the machine has less to do" },
+	[ADVICE_PYTHON] = { "run it with python3 -X perf (Python 3.12 or newer) and record with "
+			    "fp: its functions have names then",
+			    "run it with python3 -X perf (Python 3.12 or newer) and choose frame "
+			    "pointers under Call graph: its functions have names then" },
 };
 
 char *remedy_advice(enum advice advice, const struct remedy_facts *facts, const char *about)

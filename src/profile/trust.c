@@ -93,7 +93,7 @@ static char *remedy_for_few(const struct trust *t, const struct remedy_facts *fa
 {
 	char text[64];
 
-	snprintf(text, sizeof(text), "%llu sample%s", (unsigned long long)t->samples,
+	snprintf(text, sizeof(text), "%llu sample%s little", (unsigned long long)t->samples,
 		 t->samples == 1 ? " says" : "s say");
 	return remedy_advice(ADVICE_LONGER, facts, text);
 }

@@ -77,6 +77,12 @@ TEST(overview_names_what_limited_a_program)
 	facts.samples = 0;
 	facts.forks = 400;
 	expect(&facts, "short-processes", "It started many short processes: 400, with 4.875 ms");
+	/* a script that sleeps, and starts something now and then */
+	facts.user_ns = facts.system_ns = SECOND / 100;
+	facts.forks = 17;
+	expect(&facts, "mostly-idle", "It was mostly idle: it ran for 1.0 % of its 2 s");
+	facts.forks = 400;
+	expect(&facts, "short-processes", "It started many short processes: 400, with 50 us");
 }
 
 /* Without stacks of the kernel, its own account has to do. */
@@ -131,7 +137,13 @@ TEST(overview_tells_what_it_waited_for)
 	facts.knows_waits = true;
 	expect(&facts, "mostly-idle", "it ran for 12.5 % of its 2 s");
 	facts.cpu_wait_ns = SECOND;
-	expect(&facts, "cpu-bound", "it ran for 12 % of its 2 s, while others had the CPU");
+	expect(&facts, "cpu-bound", "it ran for 12 % of its 2 s and waited for a CPU for 50 %.");
+	/* what it does is told, and that others kept it from doing it */
+	facts.calls = 0.9;
+	facts.has_kernel_stacks = true;
+	expect(&facts, "system-calls",
+	       "It was limited by system calls: 90 % of its CPU time went into the kernel's work; "
+	       "it ran for 12 % of its 2 s and waited for a CPU for 50 %.");
 }
 
 /* What is not known by name is no reason to name what is. */
@@ -188,6 +200,18 @@ TEST(overview_says_when_it_can_not_know)
 	overview_make(overview, &facts);
 	EXPECT_TEXT(overview->findings[0].remedy,
 		    "let it run longer or choose a Rate of 999: 3 samples say little");
+	facts.samples = 0;
+	overview_make(overview, &facts);
+	EXPECT_TEXT(overview->findings[0].remedy,
+		    "let it run longer or choose a Rate of 999: not one sample was taken");
+	/* what did not do its work needs no longer look */
+	facts.failed = true;
+	strcpy(facts.ending, "exit status 2");
+	overview_make(overview, &facts);
+	EXPECT_TEXT(overview->findings[0].text,
+		    "It ended with exit status 2 after 1 ms, too soon to say what limited it.");
+	EXPECT_TEXT(overview->findings[0].remedy, "");
+	EXPECT_INT(overview->count, 1);
 	overview_make(overview, &(struct overview_facts){ 0 });
 	EXPECT(!overview->sure);
 	/* most of what a tenth of a second holds is the start of the program */
@@ -273,5 +297,32 @@ TEST(overview_facts_come_from_stacks)
 	EXPECT_INT(facts.programs.count, 1);
 	EXPECT_INT(facts.sampled_ns, 80);
 	overview_facts_free(&facts);
+	profile_free(profile);
+}
+
+/* A recursive interpreter counts once, and no more where its program's functions have names. */
+TEST(overview_knows_pythons_interpreter)
+{
+	const char *eval = "main;_PyEval_EvalFrameDefault;call;_PyEval_EvalFrameDefault;add";
+	struct profile *profile = made_profile();
+	struct overview *overview = mem_alloc(sizeof(*overview));
+	struct overview_facts facts = { 0 };
+
+	for (uint64_t i = 0; i < 30; i++)
+		made_sample(profile, i, i % 3 ? eval : "main;read", 10);
+	overview_facts_add(&facts, profile, 0);
+	EXPECT_NEAR(facts.python, 2 / 3.0, 1e-9);
+	overview_make(overview, &facts);
+	EXPECT_TEXT(overview->findings[2].rule, "python");
+	EXPECT_CONTAINS(overview->findings[2].text, "67 % of the time is in Python's interpreter");
+	EXPECT_CONTAINS(overview->findings[2].remedy, "python3 -X perf");
+	overview_facts_free(&facts);
+
+	made_sample(profile, 31, "main;_PyEval_EvalFrameDefault;py::work:/x.py;add", 10);
+	facts = (struct overview_facts){ 0 };
+	overview_facts_add(&facts, profile, 0);
+	EXPECT_NEAR(facts.python, 0, 1e-9);
+	overview_facts_free(&facts);
+	free(overview);
 	profile_free(profile);
 }
