@@ -123,17 +123,13 @@ int live_heat_feed(struct live *live, int64_t id, const struct msg_live_heat *gr
 struct live *live_new(struct datadir *dir, struct hub *hub, live_run_writer *write_run)
 {
 	struct live *live = mem_alloc(sizeof(*live));
-	pthread_condattr_t monotonic;
 
 	live->dir = dir;
 	live->store = datadir_store(dir);
 	live->hub = hub;
 	live->write_run = write_run;
 	pthread_mutex_init(&live->lock, NULL);
-	pthread_condattr_init(&monotonic);
-	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-	pthread_cond_init(&live->hurry, &monotonic);
-	pthread_condattr_destroy(&monotonic);
+	clock_cond_init(&live->hurry);
 	hub_set_source(hub, live_show_topic, live);
 	return live;
 }
@@ -141,7 +137,8 @@ struct live *live_new(struct datadir *dir, struct hub *hub, live_run_writer *wri
 /* Changes before the start are nobody's news; runs that go on are. */
 static int catch_up(struct live *live, struct err *err)
 {
-	struct run_filter filter = { .states = LIVE_BUSY | 1u << RUN_PROCESSING };
+	struct run_filter filter = { .states = 1U << RUN_STARTING | 1U << RUN_RUNNING |
+					       1U << RUN_PROCESSING };
 	struct changes changes = { 0 };
 	struct arena arena = { 0 };
 	struct runs runs = { 0 };

@@ -9,7 +9,6 @@
 #include <pthread.h>
 
 #define LIVE_CHANGES 500 /* in one question to the store */
-#define LIVE_BUSY    (1u << RUN_STARTING | 1u << RUN_RUNNING)
 
 struct live {
 	struct datadir *dir;

@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define QUEUE 10000 /* runs of it that are told */
-
 static char *run_json(struct live *live, const struct run *run)
 {
 	char *text = NULL;
@@ -25,42 +23,30 @@ static char *run_json(struct live *live, const struct run *run)
 	return text;
 }
 
-static int by_place(const void *a, const void *b)
-{
-	const struct run *x = a, *y = b;
-
-	return (x->place > y->place) - (x->place < y->place);
-}
-
-static void add_ids(struct buf *json, const char *key, const struct runs *runs, bool queued)
+static void add_ids(struct buf *json, const char *key, const struct queue *queue, bool waiting)
 {
 	buf_printf(json, "\"%s\":[", key);
-	vec_each (run, runs) {
-		if ((run->state == RUN_QUEUED) != queued)
+	vec_each (entry, queue) {
+		if (entry->waits != waiting)
 			continue;
 		if (json->data[json->len - 1] != '[')
 			buf_putc(json, ',');
-		buf_printf(json, "%" PRId64, run->id);
+		buf_printf(json, "%" PRId64, entry->run);
 	}
 	buf_putc(json, ']');
 }
 
 static void queue_json(struct live *live, struct buf *json)
 {
-	struct run_filter filter = { .page.limit = QUEUE, .states = 1u << RUN_QUEUED | LIVE_BUSY };
-	struct arena arena = { 0 };
-	struct runs runs = { 0 };
+	struct queue queue = { 0 };
 
-	store_run_list(live->store, &filter, &arena, &runs, NULL);
-	if (runs.len)
-		qsort(runs.data, runs.len, sizeof(*runs.data), by_place);
+	store_queue(live->store, &queue, NULL);
 	buf_putc(json, '{');
-	add_ids(json, "items", &runs, true);
+	add_ids(json, "items", &queue, true);
 	buf_putc(json, ',');
-	add_ids(json, "running", &runs, false);
+	add_ids(json, "running", &queue, false);
 	buf_putc(json, '}');
-	vec_free(&runs);
-	arena_free(&arena);
+	vec_free(&queue);
 }
 
 /* States, for those who join */

@@ -10,13 +10,13 @@
 #include <json-c/json.h>
 
 static void write_host(struct json *json, const struct msg_policy *policy, int64_t used,
-		       const struct runs *runs)
+		       const struct queue *queue)
 {
 	int64_t queued = 0, running = 0;
 
-	vec_each (run, runs) {
-		queued += run->state == RUN_QUEUED;
-		running = run->state == RUN_QUEUED ? running : run->id;
+	vec_each (entry, queue) {
+		queued += entry->waits;
+		running = entry->waits ? running : entry->run;
 	}
 	json_open(json, NULL, '{');
 	json_text(json, "name", policy->host);
@@ -43,25 +43,22 @@ static void write_host(struct json *json, const struct msg_policy *policy, int64
 
 static int get_hosts(struct request *request, struct err *err)
 {
-	struct run_filter filter = { .page.limit = 1000,
-				     .states = 1U << RUN_QUEUED | 1U << RUN_STARTING |
-					       1U << RUN_RUNNING };
-	struct runs runs = { 0 };
+	struct queue queue = { 0 };
 	struct json *json;
 	int64_t used;
 	int rc = datadir_bytes(request->app->dir, &used, err);
 
 	if (!rc)
-		rc = store_run_list(request->store, &filter, &request->arena, &runs, err);
+		rc = store_queue(request->store, &queue, err);
 	if (!rc) {
 		json = reply_json(request);
 		json_open(json, NULL, '{');
 		json_open(json, "items", '[');
-		write_host(json, &request->app->policy, used, &runs);
+		write_host(json, &request->app->policy, used, &queue);
 		json_close(json);
 		json_close(json);
 	}
-	vec_free(&runs);
+	vec_free(&queue);
 	return rc;
 }
 

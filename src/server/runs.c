@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define QUEUE_MOST 10000 /* runs of it that are shown */
+
 static int no_such_state(const char *text, struct err *err)
 {
 	struct buf known = { 0 };
@@ -152,9 +154,9 @@ static int by_place(const void *a, const void *b)
 }
 
 /* What is starting or running has no place, and so stands first. */
-static int reply_queue_of(struct request *request, struct err *err)
+static int reply_all_waiting(struct request *request, struct err *err)
 {
-	struct run_filter filter = { .page.limit = 1000,
+	struct run_filter filter = { .page.limit = QUEUE_MOST,
 				     .states = 1U << RUN_QUEUED | 1U << RUN_STARTING |
 					       1U << RUN_RUNNING };
 	struct runs found = { 0 };
@@ -176,11 +178,6 @@ static int reply_queue_of(struct request *request, struct err *err)
 	return rc;
 }
 
-static int get_queue(struct request *request, struct err *err)
-{
-	return reply_queue_of(request, err);
-}
-
 static int move_run(struct request *request, struct err *err)
 {
 	uint64_t before;
@@ -194,7 +191,7 @@ static int move_run(struct request *request, struct err *err)
 		return rc;
 	audit(request, "run-move", "run %lld before %llu", (long long)request->ids[0],
 	      (unsigned long long)before);
-	return reply_queue_of(request, err);
+	return reply_all_waiting(request, err);
 }
 
 const struct route run_routes[] = {
@@ -204,7 +201,7 @@ const struct route run_routes[] = {
 	{ "PATCH", "/api/v1/runs/{id}", ROLE_RUNNER, patch_run },
 	{ "DELETE", "/api/v1/runs/{id}", ROLE_RUNNER, remove_run },
 	{ "POST", "/api/v1/runs/{id}/restore", ROLE_RUNNER, restore_run, ROUTE_NO_BODY },
-	{ "GET", "/api/v1/queue", ROLE_VIEWER, get_queue },
+	{ "GET", "/api/v1/queue", ROLE_VIEWER, reply_all_waiting },
 	{ "POST", "/api/v1/runs/{id}/move", ROLE_RUNNER, move_run },
 	{ 0 },
 };

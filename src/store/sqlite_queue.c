@@ -185,6 +185,29 @@ int store_run_move(struct store *store, int64_t id, int64_t before, struct err *
 	return db_done(store, rc, err);
 }
 
+int store_queue(struct store *store, struct queue *into, struct err *err)
+{
+	struct stmt q;
+	int rc = db_read(store, err);
+
+	if (!rc) {
+		stmt_open(&q, store,
+			  "SELECT r.id, r.state = 'queued' FROM run r JOIN session s"
+			  " ON r.session = s.id"
+			  " WHERE r.state IN ('queued', 'starting', 'running')"
+			  " AND r.purge_ns IS NULL AND s.purge_ns IS NULL"
+			  " ORDER BY r.place, r.id");
+		while ((rc = stmt_row(&q, err)) > 0) {
+			struct queue_entry *entry = vec_push(into);
+
+			entry->run = stmt_get_int(&q);
+			entry->waits = stmt_get_int(&q);
+		}
+		stmt_close(&q);
+	}
+	return db_done(store, rc, err);
+}
+
 static int first_of_queue(struct store *store, const char *host, int64_t *id, struct err *err)
 {
 	struct stmt q;

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/sqlite_run.h"
 #include "base/err.h"
+#include "base/idmap.h"
 #include "store/sqlite.h"
 
 #include <errno.h>
 #include <stdio.h>
 
 /* A queued run's place is how many stand before it: those that were removed don't count. */
-#define RUN_COLUMNS                                                                              \
-	"SELECT r.id, r.session, r.state,"                                                       \
-	" iif(r.state = 'queued', 1 + (SELECT count(*) FROM run o JOIN session p"                \
-	"  ON o.session = p.id WHERE o.state = 'queued' AND o.host = r.host"                     \
-	"  AND o.place < r.place AND o.purge_ns IS NULL AND p.purge_ns IS NULL), 0),"            \
+#define PLACE_OF_ONE                                                             \
+	"iif(r.state = 'queued', 1 + (SELECT count(*) FROM run o JOIN session p" \
+	" ON o.session = p.id WHERE o.state = 'queued' AND o.host = r.host"      \
+	" AND o.place < r.place AND o.purge_ns IS NULL AND p.purge_ns IS NULL), 0)"
+#define RUN_COLUMNS(place)                                                                       \
+	"SELECT r.id, r.session, r.state, " place ","                                            \
 	" r.host, r.person, r.tool, r.form, r.folder, r.argv, r.environment, r.created_ns,"      \
 	" r.started_ns, r.ended_ns, r.ending, r.ending_code, r.kernel, r.perfolio, r.cpu_model," \
 	" r.quality, r.reason, r.usage, r.facts, r.paused, coalesce(s.purge_ns, r.purge_ns, 0)," \
@@ -206,7 +208,7 @@ static int get(struct store *store, int64_t id, struct arena *arena, struct run 
 	struct stmt q;
 	int rc;
 
-	stmt_open(&q, store, RUN_COLUMNS "WHERE r.id = ? AND " PRESENT);
+	stmt_open(&q, store, RUN_COLUMNS(PLACE_OF_ONE) "WHERE r.id = ? AND " PRESENT);
 	stmt_int(&q, id);
 	rc = stmt_row(&q, err);
 	if (rc > 0)
@@ -243,7 +245,7 @@ static void chosen_states(char *into, size_t room, unsigned states)
 #define ANY_STATE   "?4 = '[]'"
 #define SOME_STATES "r.id IN (SELECT id FROM run WHERE state IN (SELECT value FROM json_each(?4)))"
 #define RUN_LIST(states)                                                                 \
-	RUN_COLUMNS                                                                      \
+	RUN_COLUMNS("0")                                                                 \
 	"WHERE " states " AND r.id < ?1"                                                 \
 	" AND (r.purge_ns IS NOT NULL OR s.purge_ns IS NOT NULL) = ?2"                   \
 	" AND (?3 = 0 OR r.session = ?3)"                                                \
@@ -254,6 +256,31 @@ static void chosen_states(char *into, size_t room, unsigned states)
 	"  r.reason, (SELECT group_concat(tag, ' ') FROM run_tag t WHERE t.run = r.id)," \
 	"  (SELECT group_concat(event, ' ') FROM run_event e WHERE e.run = r.id)))"      \
 	" ORDER BY r.id DESC LIMIT ?8"
+
+/* All at once: to count for each of a thousand that wait would be a million steps. */
+static int read_places(struct store *store, struct run *runs, size_t count, struct err *err)
+{
+	struct idmap places = { 0 };
+	struct stmt q;
+	int rc;
+
+	stmt_open(&q, store,
+		  "SELECT r.id, rank() OVER (PARTITION BY r.host ORDER BY r.place) FROM run r"
+		  " JOIN session s ON r.session = s.id WHERE r.state = 'queued' AND " PRESENT);
+	while ((rc = stmt_row(&q, err)) > 0) {
+		uint64_t id = (uint64_t)stmt_get_int(&q);
+
+		idmap_add(&places, id, (uint32_t)stmt_get_int(&q));
+	}
+	stmt_close(&q);
+	for (size_t i = 0; i < count; i++) {
+		uint32_t place = idmap_find(&places, (uint64_t)runs[i].id);
+
+		runs[i].place = place == IDMAP_NONE ? 0 : place;
+	}
+	idmap_free(&places);
+	return rc;
+}
 
 static int list(struct store *store, const struct run_filter *filter, struct arena *arena,
 		struct runs *into, struct err *err)
@@ -278,6 +305,8 @@ static int list(struct store *store, const struct run_filter *filter, struct are
 	stmt_close(&q);
 	for (size_t i = first; i < into->len && !rc; i++)
 		rc = read_lists(store, &into->data[i], arena, err);
+	if (!rc && into->len > first)
+		rc = read_places(store, into->data + first, into->len - first, err);
 	return rc;
 }
 

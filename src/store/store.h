@@ -162,6 +162,15 @@ int store_run_pause(struct store *store, int64_t id, bool paused, struct err *er
 /* Puts a queued run before another one of its host; 0: to the end. */
 int store_run_move(struct store *store, int64_t id, int64_t before, struct err *err);
 
+/* What is starting or running, and behind it what waits, in its order. */
+struct queue_entry {
+	int64_t run;
+	bool waits;
+};
+struct queue VEC_OF(struct queue_entry);
+
+int store_queue(struct store *store, struct queue *into, struct err *err);
+
 /*
  * Takes the first of a host's queue to RUN_STARTING: 1 and its id, or 0 when the queue is empty or
  * a run of that host is starting or running.  No run is ever given out twice.

@@ -63,20 +63,34 @@ TEST(queue_pause_only_while_it_runs)
 	scene_close();
 }
 
+static void add_id(char *text, size_t room, int64_t id)
+{
+	size_t length = strlen(text);
+
+	snprintf(text + length, room - length, "%s%lld", length ? " " : "", (long long)id);
+}
+
+/* By the places in a list, by that of each run, and by the queue itself. */
 static void expect_order(const char *want)
 {
 	struct run_filter filter = { .states = 1U << RUN_QUEUED };
 	struct runs list = { 0 };
-	char got[50] = "";
+	struct queue queue = { 0 };
+	char got[50] = "", waiting[50] = "";
 
 	EXPECT_INT(store_run_list(scene_store, &filter, &scene_arena, &list, &scene_err), 0);
 	for (int64_t place = 1; place <= (int64_t)list.len; place++)
 		vec_each (run, &list)
-			if (run->place == place)
-				snprintf(got + strlen(got), sizeof(got) - strlen(got), "%s%lld",
-					 *got ? " " : "", (long long)run->id);
+			if (run->place == place && scene_get(run->id).place == place)
+				add_id(got, sizeof(got), run->id);
+	EXPECT_INT(store_queue(scene_store, &queue, &scene_err), 0);
+	vec_each (entry, &queue)
+		if (entry->waits)
+			add_id(waiting, sizeof(waiting), entry->run);
 	vec_free(&list);
+	vec_free(&queue);
 	EXPECT_TEXT(got, want);
+	EXPECT_TEXT(waiting, want);
 }
 
 TEST(queue_order_can_be_changed)
@@ -102,6 +116,7 @@ TEST(queue_order_can_be_changed)
 	EXPECT_INT(store_run_move(scene_store, 2, 3, &scene_err), -EAGAIN);
 	EXPECT_INT(store_run_move(scene_store, 3, 2, &scene_err), -EAGAIN);
 	EXPECT_CONTAINS(scene_err.text, "run 2 does not wait in that queue");
+	expect_order("4 3 1");
 	EXPECT_INT(store_remove(scene_store, STORE_RUN, 4, 1, &scene_err), 0);
 	expect_order("3 1");
 	EXPECT_INT(store_restore(scene_store, STORE_RUN, 4, &scene_err), 0);
