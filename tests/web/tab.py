@@ -46,7 +46,7 @@ class Tab:
         """Until nothing is asked for and what was done is drawn."""
         self.page.run("new Promise((done) => requestAnimationFrame(() => setTimeout(() => "
                       "requestAnimationFrame(() => setTimeout(done)))))")
-        self.until("!document.querySelector('.flame[aria-busy=true]')")
+        self.until("!document.querySelector('.flame[aria-busy=true], .time-map[aria-busy=true]')")
 
     def still(self):
         """Until the part of the graph that is seen moves no more."""

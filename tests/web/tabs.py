@@ -351,6 +351,8 @@ def heat(browser, site, run):
     tab.press("Undo")
     check("undo takes the time back", tab.param("from") is None and near(tab.rows(), top(site, run)), tab.param("from"))
     tab.drag(".time-heat", (1.5 / answer["columns"], 0.5), (3.5 / answer["columns"], 0.11))
+    tab.page.run("(() => { const ask = window.fetch; window.fetch = (...what) => String(what[0]?.url ?? what[0]).includes('/heatmap') ? "
+                 "new Promise((done) => setTimeout(done, 300)).then(() => ask(...what)) : ask(...what); })()")  # the map comes last
     tab.select("Event", "page-faults")
     faults = flame_samples(site, run, start, end, event="page-faults")
     tab.until(f"document.querySelector('.flame-subtitle').textContent.includes('{faults:,} samples')")

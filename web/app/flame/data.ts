@@ -16,18 +16,19 @@ export interface Answer<T> {
 
 // Asks again when one of `about` is another; an answer that is no longer wanted is thrown away.
 export function useAnswer<T>(ask: ((signal: AbortSignal) => Promise<T>) | null, about: unknown[]): Answer<T> {
-	const [answer, setAnswer] = useState<Answer<T>>({ value: null, refusal: null, busy: ask !== null });
+	const [answer, setAnswer] = useState<{ value: T | null; refusal: Refusal | null; about: unknown[] | null }>({ value: null, refusal: null, about: null });
 	useEffect(() => {
 		if (!ask) return;
 		const ending = new AbortController();
-		setAnswer((before) => ({ ...before, busy: true }));
 		ask(ending.signal).then(
-			(value) => !ending.signal.aborted && setAnswer({ value, refusal: null, busy: false }),
-			(reason) => !ending.signal.aborted && setAnswer({ value: null, refusal: refusalOf(reason), busy: false }),
+			(value) => !ending.signal.aborted && setAnswer({ value, refusal: null, about }),
+			(reason) => !ending.signal.aborted && setAnswer({ value: null, refusal: refusalOf(reason), about }),
 		);
 		return () => ending.abort();
 	}, about);
-	return answer;
+	// By what is shown, not by what is under way: it is busy from the picture on in which something else is wanted.
+	const fresh = about.every((one, at) => one === answer.about?.[at]);
+	return { value: answer.value, refusal: answer.refusal, busy: ask !== null && !fresh };
 }
 
 export interface EventRow {

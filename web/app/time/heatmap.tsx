@@ -12,6 +12,7 @@ import { heatPalette } from "./ramp";
 interface HeatmapProps {
 	heat: Heat;
 	range: Range | null;
+	busy: boolean; // another map is on its way
 	onRange: (range: Range | null) => void;
 }
 
@@ -84,7 +85,7 @@ function Seconds({ heat, onRange }: { heat: Heat; onRange: (range: Range) => voi
 const LABEL = "Samples over time: columns are seconds, rows fractions of a second. Arrow keys move, Shift extends, " +
 	"Enter shows the range, Escape all of it. The table below has the same figures.";
 
-export function Heatmap({ heat, range, onRange }: HeatmapProps) {
+export function Heatmap({ heat, range, busy, onRange }: HeatmapProps) {
 	const [plot, size] = useSize();
 	const [drag, setDrag] = useState<[Cell, Cell] | null>(null);
 	const [over, setOver] = useState<Cell | null>(null);
@@ -106,7 +107,7 @@ export function Heatmap({ heat, range, onRange }: HeatmapProps) {
 	const moving = drag ? rangeOf(heat, ...drag) : cursor && rangeOf(heat, cursor.anchor, cursor.at);
 	const words = moving ? said(heat, moving) : over ? said(heat, rangeOf(heat, over, over)) : range ? `Chosen: ${said(heat, range)}` : "";
 	return (
-		<div class="time-map">
+		<div class="time-map" aria-busy={busy}>
 			<div class="time-plot time-heat" ref={plot} tabIndex={0} role="application" aria-roledescription="heatmap"
 				aria-label={LABEL}
 				onKeyDown={press} onBlur={() => setCursor(null)}

@@ -15,6 +15,7 @@ interface LanesProps {
 	answer: HeatAnswer;
 	who: string;
 	range: Range | null; // since start_ns
+	busy: boolean; // other lanes are on their way
 	onRange: (range: Range | null) => void;
 	onWho: (who: string) => void;
 }
@@ -54,7 +55,7 @@ function LaneTable({ items, onWho }: { items: Lane[]; onWho: (who: string) => vo
 	);
 }
 
-export function LaneMap({ answer, who, range, onRange, onWho }: LanesProps) {
+export function LaneMap({ answer, who, range, busy, onRange, onWho }: LanesProps) {
 	const items = useMemo(() => answer.items ?? [], [answer]);
 	const scroller = useScrollbar(items.length);
 	const [width, setWidth] = useState(0);
@@ -68,7 +69,7 @@ export function LaneMap({ answer, who, range, onRange, onWho }: LanesProps) {
 		return <p class="flame-empty time-none">No sample says on which CPU it was taken: record with --sample-cpu, or the whole host.</p>;
 	const words = [over ? laneWords(items, over, time) : "", moving && moving[1] > moving[0] ? `${time(moving[0])} – ${time(moving[1])}` : ""].filter(Boolean).join(" · ");
 	return (
-		<div class="time-map">
+		<div class="time-map" aria-busy={busy}>
 			<div class="time-lanes" ref={scroller} style={{ "--lanes": items.length }}>
 				<div class="time-names">
 					{items.map((lane) => (

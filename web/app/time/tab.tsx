@@ -137,9 +137,9 @@ function Shown(props: ShownProps) {
 				{isReady(run.state) && <Choice label="Below the map" all={BELOW} value={chart ? "chart" : "graph"} onChoose={(name) => setParams({ below: name === "chart" ? name : null })} />}
 			</div>
 			<Counters lines={lines} span={span} range={range} onRange={choose} view={view} />
-			{lanes === "none" ? <Heatmap heat={heat} range={range} onRange={choose} />
+			{lanes === "none" ? <Heatmap heat={heat} range={range} busy={answer.busy} onRange={choose} />
 				: laned.refusal ? <Refused refusal={laned.refusal} />
-					: laned.value ? <LaneMap answer={laned.value} who={state.who} range={range} onRange={choose} onWho={(who) => history.change({ who, zoom: 0 })} />
+					: laned.value ? <LaneMap answer={laned.value} who={state.who} range={range} busy={laned.busy} onRange={choose} onWho={(who) => history.change({ who, zoom: 0 })} />
 						: <p class="flame-empty time-none" role="status">Loading…</p>}
 			{chart && isReady(run.state) ? <ChartBelow tab={props} state={state} /> : <GraphBelow tab={props} state={state} change={change} history={history} live={live?.graph ?? null} />}
 		</>
