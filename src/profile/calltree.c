@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profile/calltree.h"
 #include "profile/match.h"
+#include "profile/reshape.h"
 
 #include <errno.h>
 
@@ -123,6 +124,27 @@ static void place_from_leaf(struct builder *b, const uint8_t *wanted, uint32_t *
 	}
 }
 
+/* Each wanted stack as the changes leave it. */
+static int place_changed(struct builder *b, const uint8_t *wanted, uint32_t *place, struct err *err)
+{
+	const struct profile_stacks *stacks = &b->profile->stacks;
+	struct reshape reshape;
+	int rc = reshape_make(&reshape, b->profile, b->options, err);
+
+	for (uint32_t i = 0; !rc && i < stacks->len; i++) {
+		place[i] = NO_NODE;
+		if (!wanted[i] || !reshape_stack(&reshape, i))
+			continue;
+		place[i] = 0;
+		vec_each (frame, &reshape.path)
+			place[i] = calltree_child(&b->maker, place[i], stacks->function[*frame],
+						  stacks->flags[*frame] & STACK_INLINED);
+	}
+	if (!rc)
+		reshape_free(&reshape);
+	return rc;
+}
+
 static void sum_up(struct calltree *tree)
 {
 	struct calltree_node *nodes = tree->nodes.data;
@@ -194,13 +216,16 @@ uint32_t *calltree_place(struct calltree_maker *maker, const struct profile *pro
 			 const struct calltree_options *options, uint8_t *wanted, struct err *err)
 {
 	struct builder b = { .maker = *maker, .profile = profile, .options = options };
-	uint32_t *place = NULL;
+	uint32_t *place = mem_resize(NULL, profile->stacks.len, sizeof(*place));
+	int rc;
 
-	if (!match_options(&b, err)) {
-		place = mem_resize(NULL, profile->stacks.len, sizeof(*place));
-		if (options->from_leaf) {
+	if (options->changes) {
+		rc = place_changed(&b, wanted, place, err);
+	} else {
+		rc = match_options(&b, err);
+		if (!rc && options->from_leaf) {
 			place_from_leaf(&b, wanted, place);
-		} else {
+		} else if (!rc) {
 			want_parents(profile, wanted);
 			place_from_root(&b, wanted, place);
 		}
@@ -208,7 +233,10 @@ uint32_t *calltree_place(struct calltree_maker *maker, const struct profile *pro
 	*maker = b.maker;
 	free(b.focus);
 	free(b.hide);
-	return place;
+	if (!rc)
+		return place;
+	free(place);
+	return NULL;
 }
 
 int calltree_build(struct calltree *tree, const struct profile *profile,

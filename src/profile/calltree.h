@@ -32,6 +32,13 @@ struct calltree_options {
 	bool collapse_recursion; /* f called by f is one f */
 	const char *focus; /* regular expression: stacks begin at the outermost such function */
 	const char *hide;  /* such functions are left out; what they call moves up */
+	/*
+	 * What is done after these, step by step:
+	 * "focus:NAME,until:NAME,hide:NAME,collapse,reverse" with exact names, encoded as in an
+	 * address.  NULL: nothing.
+	 */
+	const char *changes;
+	bool upright; /* the tree is from the callers' side, whatever the changes turned */
 };
 
 /* Only stacks that weigh something get nodes.  On failure *tree needs no calltree_free. */

@@ -115,8 +115,27 @@ static uint32_t from_leaf(struct flame_placer *p, uint32_t group, uint32_t stack
 	return keep(p, group, leaf, at);
 }
 
+static uint32_t from_changes(struct flame_placer *p, uint32_t group, uint32_t stack)
+{
+	const struct profile_stacks *stacks = &p->profile->stacks;
+	uint32_t at = look(p, group, stack);
+
+	if (at != NO_NODE)
+		return at;
+	if (!reshape_stack(&p->changes, stack))
+		return keep(p, group, stack, LEFT_OUT);
+	at = base_of(p, group);
+	vec_each (frame, &p->changes.path)
+		at = child_of(p, at,
+			      stacks->function[*frame] << 1 |
+				      (stacks->flags[*frame] & STACK_INLINED));
+	return keep(p, group, stack, at);
+}
+
 uint32_t flame_placer_place(struct flame_placer *p, uint32_t group, uint32_t stack)
 {
+	if (p->options->changes)
+		return from_changes(p, group, stack);
 	return p->options->from_leaf ? from_leaf(p, group, stack) : from_root(p, group, stack);
 }
 
@@ -144,6 +163,22 @@ static void take_stacks(struct flame_placer *p)
 			 stacks->function[i] << 1 | (stacks->flags[i] & STACK_INLINED));
 }
 
+/* What the options want of each stack, ready to be done. */
+static int read_options(struct flame_placer *p, const struct calltree_options *options,
+			struct err *err)
+{
+	int rc;
+
+	if (options->changes)
+		return reshape_make(&p->changes, p->profile, options, err);
+	rc = match(p->profile, options->focus, &p->focus, err);
+	if (!rc)
+		rc = match(p->profile, options->hide, &p->hide, err);
+	if (rc)
+		free(p->focus);
+	return rc;
+}
+
 int flame_placer_init(struct flame_placer *p, const struct profile *profile,
 		      const struct calltree_options *options, size_t groups, uint32_t root,
 		      struct err *err)
@@ -151,14 +186,11 @@ int flame_placer_init(struct flame_placer *p, const struct profile *profile,
 	int rc;
 
 	*p = (struct flame_placer){ .profile = profile, .options = options };
-	rc = match(profile, options->focus, &p->focus, err);
-	if (!rc)
-		rc = match(profile, options->hide, &p->hide, err);
-	if (rc) {
-		free(p->focus);
+	rc = read_options(p, options, err);
+	if (rc)
 		return rc;
-	}
-	p->merges = options->from_leaf || options->collapse_recursion || p->focus || p->hide;
+	p->merges = options->from_leaf || options->collapse_recursion || p->focus || p->hide ||
+		    options->changes;
 	p->direct = !p->merges && groups == 1 && root == 0;
 	p->bases = nothing_known(groups, sizeof(*p->bases));
 	if (root != NO_NODE)
@@ -177,6 +209,7 @@ void flame_placer_fini(struct flame_placer *p)
 {
 	free(p->focus);
 	free(p->hide);
+	reshape_free(&p->changes);
 	free(p->places);
 	free(p->bases);
 	idmap_free(&p->children);

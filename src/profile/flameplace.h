@@ -10,6 +10,7 @@
 #define PROFILE_FLAMEPLACE_H
 
 #include "profile/flametree.h"
+#include "profile/reshape.h"
 
 /* The node of a stack that the options leave out. */
 #define LEFT_OUT (UINT32_MAX - 1)
@@ -26,10 +27,11 @@ struct placed_node {
 struct flame_placer {
 	const struct profile *profile;
 	const struct calltree_options *options;
-	uint8_t *focus, *hide; /* for each function; NULL if not asked for */
-	bool merges;	       /* several stacks may share a node */
-	bool direct;	       /* there is but one group and each stack's node has its number */
-	struct idmap children; /* if so: parent and link to nodes */
+	uint8_t *focus, *hide;	/* for each function; NULL if not asked for */
+	struct reshape changes; /* has steps where the options have changes: all is done by these */
+	bool merges;		/* several stacks may share a node */
+	bool direct;		/* there is but one group and each stack's node has its number */
+	struct idmap children;	/* if so: parent and link to nodes */
 
 	VEC(struct placed_node) nodes;
 	VEC(uint32_t) groups; /* of the nodes that are groups, in their order */

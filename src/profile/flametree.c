@@ -2,6 +2,7 @@
 #include "profile/flametree.h"
 #include "base/err.h"
 #include "profile/flameplace.h"
+#include "profile/flamesearch.h"
 #include "profile/ready.h"
 
 #include <endian.h>
@@ -127,8 +128,8 @@ static void collect(struct builder *b, struct flame_placer *placer, const struct
 			continue;
 		}
 		node = flame_placer_find(placer, b->group_of[rows->thread[i]], stack);
-		if (node != LEFT_OUT)
-			add_row(&placer->nodes.data[node].weight, rows, i);
+		add_row(node == LEFT_OUT ? &b->tree->outside : &placer->nodes.data[node].weight,
+			rows, i);
 	}
 	free(idle);
 }
@@ -162,9 +163,8 @@ static void collect_pairs(struct builder *b, struct flame_placer *placer, const 
 			continue;
 		if (b->options->show_idle || !ready->idle[pair->stack]) {
 			node = flame_placer_find(placer, b->group_of[pair->thread], pair->stack);
-			if (node == LEFT_OUT)
-				continue;
-			sum = &placer->nodes.data[node].weight;
+			sum = node == LEFT_OUT ? &b->tree->outside
+					       : &placer->nodes.data[node].weight;
 		}
 		sum->samples += sums[i].samples;
 		sum->weight += sums[i].weight;
@@ -267,12 +267,15 @@ int flametree_build(struct flametree *tree, const struct profile *profile,
 			collect_pairs(&b, &placer, &sieve);
 		else
 			collect(&b, &placer, &sieve);
-		flame_placer_finish(&placer, options, b.groups.data, tree);
+		rc = flame_search(&placer, options, b.groups.data, tree, err);
+		if (!rc)
+			flame_placer_finish(&placer, options, b.groups.data, tree);
 		flame_placer_fini(&placer);
-		link_children(tree);
-	} else {
-		flametree_free(tree);
 	}
+	if (!rc)
+		link_children(tree);
+	else
+		flametree_free(tree);
 	sieve_free(&sieve);
 	free(b.group_of);
 	vec_free(&b.groups);

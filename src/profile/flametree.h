@@ -40,6 +40,7 @@ struct flametree_options {
 	 * many inside it, and stays with its callers however narrow it is. */
 	uint32_t inside;
 	uint32_t (*name_key)(const char *name); /* what that key is made of */
+	const char *search; /* regular expression over names as they are shown; NULL: none */
 };
 
 struct flame_node {
@@ -55,8 +56,11 @@ struct flametree {
 	VEC(struct flame_node) nodes; /* 0 is the root; parents come before their children */
 	struct strlist names;	      /* each once for a function or a group */
 	struct weight_pair idle;      /* what was left out */
-	uint64_t hidden;	      /* frames that were too narrow */
-	double least;		      /* than this share of the whole */
+	struct weight_pair outside;   /* what no stack is left of, by focus and the like */
+	/* Of what the tree has, drawn or not: samples with a frame that the search finds. */
+	struct weight_pair matched;
+	uint64_t hidden; /* frames that were too narrow */
+	double least;	 /* than this share of the whole */
 };
 
 /* On failure (a bad expression or list) *tree needs no flametree_free. */

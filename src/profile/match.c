@@ -31,19 +31,53 @@ static pcre2_code *compile(const char *expression, struct err *err)
 #define STEPS_MOST 200000
 
 struct matcher {
+	const char *expression;
 	pcre2_code *regex;
 	pcre2_match_data *data;
 	pcre2_match_context *context;
 	bool too_long;
 };
 
-static bool matches_text(struct matcher *matcher, const char *text)
+struct matcher *matcher_new(const char *expression, struct err *err)
 {
-	int rc = pcre2_match(matcher->regex, (PCRE2_SPTR)text, strlen(text), 0, 0, matcher->data,
-			     matcher->context);
+	pcre2_code *regex = compile(expression, err);
+	struct matcher *matcher;
 
-	matcher->too_long |= rc == PCRE2_ERROR_MATCHLIMIT;
+	if (!regex)
+		return NULL;
+	matcher = mem_alloc(sizeof(*matcher));
+	*matcher = (struct matcher){ .expression = expression, .regex = regex };
+	pcre2_jit_compile(matcher->regex, PCRE2_JIT_COMPLETE); /* without it, it is only slower */
+	matcher->data = pcre2_match_data_create_from_pattern(matcher->regex, NULL);
+	matcher->context = pcre2_match_context_create(NULL);
+	pcre2_set_match_limit(matcher->context, STEPS_MOST);
+	return matcher;
+}
+
+bool matcher_test(struct matcher *matcher, const char *text)
+{
+	int rc;
+
+	if (matcher->too_long)
+		return false;
+	rc = pcre2_match(matcher->regex, (PCRE2_SPTR)text, strlen(text), 0, 0, matcher->data,
+			 matcher->context);
+	matcher->too_long = rc == PCRE2_ERROR_MATCHLIMIT;
 	return rc >= 0;
+}
+
+int matcher_end(struct matcher *matcher, struct err *err)
+{
+	int rc = 0;
+
+	if (matcher->too_long)
+		rc = err_set(err, EINVAL, "'%s' takes too long with the names that there are",
+			     matcher->expression);
+	pcre2_match_context_free(matcher->context);
+	pcre2_match_data_free(matcher->data);
+	pcre2_code_free(matcher->regex);
+	free(matcher);
+	return rc;
 }
 
 /* By the name that the linker knows or, where it is another, by that which people are shown. */
@@ -54,50 +88,27 @@ static bool matches_function(struct matcher *matcher, const struct profile *prof
 	char *shown;
 	bool matches;
 
-	if (matches_text(matcher, name))
+	if (matcher_test(matcher, name))
 		return true;
 	shown = flame_function_name(profile, function);
-	matches = matches_text(matcher, shown);
+	matches = matcher_test(matcher, shown);
 	free(shown);
 	return matches;
-}
-
-static int matcher_make(struct matcher *matcher, const char *expression, struct err *err)
-{
-	*matcher = (struct matcher){ .regex = compile(expression, err) };
-	if (!matcher->regex)
-		return -EINVAL;
-	pcre2_jit_compile(matcher->regex, PCRE2_JIT_COMPLETE); /* without it, it is only slower */
-	matcher->data = pcre2_match_data_create_from_pattern(matcher->regex, NULL);
-	matcher->context = pcre2_match_context_create(NULL);
-	pcre2_set_match_limit(matcher->context, STEPS_MOST);
-	return 0;
-}
-
-static void matcher_free(struct matcher *matcher)
-{
-	pcre2_match_context_free(matcher->context);
-	pcre2_match_data_free(matcher->data);
-	pcre2_code_free(matcher->regex);
 }
 
 uint8_t *profile_match_functions(const struct profile *profile, const char *expression,
 				 struct err *err)
 {
-	struct matcher matcher;
+	struct matcher *matcher = matcher_new(expression, err);
 	uint8_t *matches;
 
-	if (matcher_make(&matcher, expression, err))
+	if (!matcher)
 		return NULL;
 	matches = mem_alloc(profile->functions.len);
-	for (uint32_t i = 0; i < profile->functions.len && !matcher.too_long; i++)
-		matches[i] = matches_function(&matcher, profile, i);
-	if (matcher.too_long) {
-		err_set(err, EINVAL, "'%s' takes too long with the names that there are",
-			expression);
-		free(matches);
-		matches = NULL;
-	}
-	matcher_free(&matcher);
-	return matches;
+	for (uint32_t i = 0; i < profile->functions.len; i++)
+		matches[i] = matches_function(matcher, profile, i);
+	if (!matcher_end(matcher, err))
+		return matches;
+	free(matches);
+	return NULL;
 }

@@ -46,7 +46,8 @@ int restack_make(struct restack *restack, const struct profile *profile,
 
 	if (rc)
 		return rc;
-	from_root.from_leaf = false;
+	from_root.from_leaf = options->changes && options->from_leaf; /* which see it turned */
+	from_root.upright = true;
 	rc = calltree_build(&tree, profile, &weights, &from_root, err);
 	stack_weights_free(&weights);
 	if (rc)

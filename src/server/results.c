@@ -138,6 +138,7 @@ static int read_frames(struct query *query, const struct request *request, struc
 		return rc;
 	stacks->focus = result_text(request, "focus");
 	stacks->hide = result_text(request, "hide");
+	stacks->changes = result_text(request, "changes");
 	query->weight = query->view.weight = weight ? WEIGH_SAMPLES : WEIGH_PERIOD;
 	query->view.group = (enum flame_group)group;
 	return 0;

@@ -45,6 +45,12 @@ static void put_members(const struct result *result, const struct flametree *tre
 	buf_printf(into,
 		   "\"samples\":%" PRIu64 ",\"count\":\"%" PRIu64 "\",\"idle_samples\":%" PRIu64,
 		   whole->samples, whole->weight, tree->idle.samples);
+	buf_printf(into, ",\"outside_samples\":%" PRIu64 ",\"outside_count\":\"%" PRIu64 "\"",
+		   tree->outside.samples, tree->outside.weight);
+	if (query->view.search)
+		buf_printf(into,
+			   ",\"matched_samples\":%" PRIu64 ",\"matched_count\":\"%" PRIu64 "\"",
+			   tree->matched.samples, tree->matched.weight);
 	buf_printf(into, ",\"hidden\":%" PRIu64 ",\"least\":%g,", tree->hidden, tree->least);
 }
 
@@ -91,6 +97,7 @@ static int read_size(struct request *request, struct flametree_options *view, st
 	int rc = result_number(request, "most", FRAMES, 1, FRAMES_MOST, &most, err);
 
 	view->most = most;
+	view->search = result_text(request, "search");
 	if (!rc)
 		rc = result_number(request, "depth", 0, 0, 10000, &view->depth, err);
 	return rc ? rc : read_inside(request, view, err);

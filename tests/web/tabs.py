@@ -5,6 +5,7 @@
 The recording is made by rule (made_script.py) and comes in as a text; a second run is recorded by the server
 while the page looks on.
 """
+import base64
 import json
 import os
 import re
@@ -242,16 +243,63 @@ def closer(browser, site, run):
           (flame["hidden"], tab.text(".flame-foot")))
     tab.until("![...document.querySelectorAll('.flame-table tbody tr')].some((row) => row.dataset.function === '[not shown]')")
     seen, whole = tab.rows(), top(site, run)
-    check("the table has the sums of all frames", seen and near(seen, {name: whole[name] for name in seen if name in whole}), (seen, whole))
+    check("the table has the sums of all frames", near(seen, whole), (seen, whole))
     tab.page.click(*tab.place(2, 0.9))
     chosen = tab.text(".flame-chosen .flame-name")
     tab.until("performance.getEntriesByType('resource').some((entry) => entry.name.includes('inside='))")
     tab.settle()
     inside = site.get(f"/runs/{run}/flame?most=4&inside={tab.param('zoom')}")
-    shown = tab.rows()
-    check("a zoom brings more of them, with the API's figures", inside["hidden"] < flame["hidden"] and
-          set(shown) == set(inside["functions"]) - {"[not shown]", "all", "prog", "helper"} and
-          {"parse", "work"} <= set(shown), (chosen, inside["functions"], shown))
+    check("a zoom brings more of them", inside["hidden"] < flame["hidden"] and f"{inside['hidden']:,} frames" in tab.text(".flame-foot") and
+          {"parse", "work"} <= set(inside["functions"]), (chosen, inside["functions"], tab.text(".flame-foot")))
+    tab.close()
+
+
+def numbers(column):
+    """LEB128 in base64."""
+    made, value, shift = [], 0, 0
+    for byte in base64.b64decode(column):
+        value |= (byte & 0x7f) << shift
+        shift += 7
+        if byte < 0x80:
+            made.append(value)
+            value = shift = 0
+    return made
+
+
+def not_drawn(flame):
+    """The share of what stands for frames that were not sent."""
+    columns = {name: numbers(column) for name, column in flame["columns"].items()}
+    name = flame["functions"].index("[not shown]")
+    return sum(self for face, self in zip(columns["face"], columns["self"]) if columns["of"][face] == name) / int(flame["count"])
+
+
+def cut(browser, site, run):
+    """A graph of which few frames were sent: every figure is that of all samples, whatever was done to it."""
+    for changes, query in (("focus:sort", {"focus": "^sort$"}), ("hide:sort", {"hide": "^sort$"}), ("collapse", {"collapse": 1}),
+                           ("reverse", {}), ("hide:main,reverse", {"hide": "^main$"}), ("focus:prog", {"comm": "prog"})):
+        tab = Tab(browser, site, run, "flame", f"most=4&changes={changes}").ready()
+        expected = site.get(f"/runs/{run}/flame?{urllib.parse.urlencode({'most': 4, 'reversed': int('reverse' in changes), **query})}")
+        check(f"{changes} of a cut graph has the API's figures", near(tab.rows(), top(site, run, **query)), (tab.rows(), top(site, run, **query)))
+        whole = site.get(f"/runs/{run}/flame")["count"]
+        said = f"shown: {int(expected['count']):,} cycles" if expected["count"] != whole else "samples"
+        share = f"{100 * not_drawn(expected):.2f} % of the samples end in them"
+        check(f"{changes}: what is shown and what is not drawn is said", said in tab.text(".flame-subtitle") and
+              f"{expected['hidden']:,} frames" in tab.text(".flame-foot") and share in tab.text(".flame-foot"),
+              (tab.text(".flame-subtitle"), said, tab.text(".flame-foot"), share))
+        nodes = tree(site, run, **query)
+        for expression in ("compare|brk", "^sort$"):
+            tab.type(expression)
+            found = matched(nodes, expression)
+            check(f"{changes}: search for {expression} covers the API's share", abs(float(tab.text(".flame-matched").split()[1]) - found) <= 0.011,
+                  (tab.text(".flame-matched"), found))
+        tab.close()
+    tab = Tab(browser, site, run, "flame", "most=4&changes=reverse").ready()
+    tab.page.click(*tab.place(1, 0.9))
+    tab.until("performance.getEntriesByType('resource').some(({ name }) => name.includes('inside=') && name.includes('changes=reverse'))")
+    tab.settle()
+    inside = site.get(f"/runs/{run}/flame?most=4&reversed=1&inside={tab.param('zoom')}")
+    check("a zoom in a changed graph brings what is inside", f"{inside['hidden']:,} frames" in tab.text(".flame-foot"),
+          (inside["hidden"], tab.text(".flame-foot")))
     tab.close()
 
 
@@ -277,12 +325,13 @@ def functions(browser, site, run):
     tab.close()
 
 
-def between(browser, site, run):
-    """Callers above, callees below."""
-    tab = Tab(browser, site, run, "flame").ready()
-    tab.page.run("document.querySelector('tr[data-function=malloc] button').click()")
-    tab.settle()
-    tab.press("Callers and callees")
+def between(browser, site, run, query=""):
+    """Callers above, callees below; also of a graph of which few frames were sent."""
+    tab = Tab(browser, site, run, "flame", query).ready()
+    if not query:
+        tab.page.run("document.querySelector('tr[data-function=malloc] button').click()")
+        tab.settle()
+        tab.press("Callers and callees")
     mine = site.get(f"/runs/{run}/callers?function=malloc")["functions"][0]
     head = tab.text(".flame-sandwich header p")
     check("a function's total and self are the API's", f"{mine['total_percent']:.2f} %" in head and
@@ -306,6 +355,10 @@ def between(browser, site, run):
     tab.press("Back to the whole graph")
     check("and back", tab.param("sandwich") is None and tab.page.run("document.querySelectorAll('.flame-frames').length") == 1)
     tab.close()
+
+
+def between_cut(browser, site, run):
+    between(browser, site, run, "most=4&sandwich=malloc")
 
 
 def flame_samples(site, run, start, end, **query):
@@ -596,7 +649,7 @@ def main():
         run = bring(site, session, "made.txt", script().encode())
         state = site.wait(run)
         check("the text is imported", state["state"] == "done", state)
-        for part in (looking, keys, changes, choosing, closer, between, functions, refused, heat, lanes, chart):
+        for part in (looking, keys, changes, choosing, closer, cut, between, between_cut, functions, refused, heat, lanes, chart):
             part(browser, site, run)
         recorded = live(browser, site, session)
         with_counters(browser, site, recorded)

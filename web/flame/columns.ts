@@ -12,6 +12,7 @@ export interface Graph {
 	start: string; // nanoseconds: the run's first sample; "": not known
 	hidden: number; // frames that are left out, being narrower than
 	least: number; // this share of 1
+	outside?: number; // of the whole graph that it is a part of: what it has not, in its unit
 	functions: string[];
 	objects: string[]; // paths; 0 is ""
 	places: string[]; // "file.c:12"; 0 is ""

@@ -31,10 +31,10 @@ export function sumFunctions(graph: Graph, tree: Tree): Sums {
 	return { self, total, order: Uint32Array.from(seen.keys()).filter((name) => seen[name]) };
 }
 
-// By function: 1 where the name matches.
-export function findFunctions(graph: Graph, expression: RegExp): Uint8Array {
-	const hits = new Uint8Array(graph.functions.length);
-	for (let i = 0; i < hits.length; i++) hits[i] = Number(expression.test(graph.functions[i]!));
+// By name: 1 where it matches.
+export function findNames(names: string[], expression: RegExp): Uint8Array {
+	const hits = new Uint8Array(names.length);
+	for (let i = 0; i < hits.length; i++) hits[i] = Number(expression.test(names[i]!));
 	return hits;
 }
 

@@ -107,21 +107,30 @@ export function finish(graph: Graph, growing: Growing): Tree {
 	return makeTree(frames);
 }
 
+// By function: it has the name of the step's; each object may have one of it.
+function calledAs(graph: Graph, step: Step): Uint8Array {
+	const called = new Uint8Array(graph.functions.length);
+	const name = "name" in step ? graph.functions[step.name] : undefined;
+	for (let i = 0; name !== undefined && i < called.length; i++) called[i] = Number(graph.functions[i] === name);
+	return called;
+}
+
 // Each frame stands on what its caller became; where it goes, that takes what is its own.
 function mapFrames(graph: Graph, tree: Tree, step: Step, growing: Growing): void {
 	const to = new Int32Array(tree.length);
 	const inside = new Uint8Array(tree.length);
+	const called = calledAs(graph, step);
 	for (let i = 1; i < tree.length; i++) {
 		const face = tree.face[i]!;
 		const name = graph.functionOf[face]!;
 		const parent = tree.parent[i]!;
 		const group = graph.kindOf[face] === GROUP;
 		const above = growing.face[to[parent]!]!;
-		if (step.what === "focus") inside[i] = inside[parent]! || Number(name === step.name);
+		if (step.what === "focus") inside[i] = inside[parent]! || called[name]!;
 		const gone =
 			!group &&
 			((step.what === "focus" && !inside[i]) ||
-				(step.what === "hide" && name === step.name) ||
+				(step.what === "hide" && called[name]) ||
 				(step.what === "collapse" && graph.functionOf[above] === name && graph.kindOf[above] !== GROUP));
 		to[i] = gone ? to[parent]! : growing.child(to[parent]!, face);
 		if (step.what !== "focus" || inside[i]) growing.add(to[i]!, tree.self[i]!, tree.samples[i]!);

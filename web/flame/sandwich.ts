@@ -37,6 +37,13 @@ function addCallers(tree: Tree, frame: number, growing: Growing): void {
 	growing.add(node, tree.total[frame]!, tree.totalSamples[frame]!);
 }
 
+// The frames that stand on the root, as one: a function may be there inlined and not, and in several objects.
+export function joined(graph: Graph, tree: Tree): Tree {
+	const growing = new Growing(tree.face[tree.length > 1 ? 1 : 0]!);
+	for (let i = 1; i < tree.length; i = tree.next[i]!) addCallees(tree, i, growing);
+	return finish(graph, growing);
+}
+
 // Of a tree from the roots on; null where it has no frame of that function.
 export function sandwich(graph: Graph, tree: Tree, name: number): Sandwich | null {
 	const frames = outermost(graph, tree, name);

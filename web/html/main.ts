@@ -3,7 +3,7 @@
 
 import { Colors, Look, Palette } from "../flame/color";
 import { Graph, readGraph } from "../flame/columns";
-import { covered, findFunctions } from "../flame/functions";
+import { covered, findNames } from "../flame/functions";
 import { Minimap } from "../flame/minimap";
 import { GROUP, Step, reshape } from "../flame/reshape";
 import type { Tree } from "../flame/tree";
@@ -196,7 +196,7 @@ function applySearch(): void {
 		return;
 	}
 	if (search.value !== view.search) search.value = view.search;
-	found = expression && findFunctions(graph, expression);
+	found = expression && findNames(graph.functions, expression);
 	flame.hits = found;
 	if (view.marked >= graph.functions.length) view.marked = -1;
 	if (view.marked >= 0) {

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profile/flametree.h"
 #include "base/buf.h"
+#include "base/err.h"
 #include "profile/made.h"
 #include "test.h"
+
+#include <errno.h>
 
 /* "all:7(prog:3(main:3)...)" */
 static void print_node(const struct flametree *tree, uint32_t node, struct buf *into)
@@ -187,5 +190,116 @@ TEST(flametree_inside_a_frame)
 	expect_tree(profile, options, "all:509(prog:509(main:509(a:6(bb:6(zzz:3)))))");
 	options.inside = 1;
 	expect_tree(profile, options, "all:509");
+	profile_free(profile);
+}
+
+static struct profile *recursive_profile(void)
+{
+	struct profile *profile = made_profile();
+
+	made_sample(profile, 1, "main;work;sort;sort;compare", 2);
+	made_sample(profile, 2, "main;sort;work;brk", 4);
+	made_sample(profile, 3, "main;a,b;compare", 8);
+	return profile;
+}
+
+/* Steps see what those before them left, whatever their order. */
+TEST(flametree_changes)
+{
+	static const struct {
+		const char *changes, *want;
+	} cases[] = {
+		{ "focus:sort", "all:6(sort:6(sort:2(compare:2) work:4(brk:4)))" },
+		{ "focus:work,focus:sort", "all:2(sort:2(sort:2(compare:2)))" },
+		{ "until:sort", "all:6(main:6(sort:4 work:2(sort:2)))" },
+		{ "until:sort,reverse", "all:6(sort:6(main:4 work:2(main:2)))" },
+		{ "hide:a%2cb,hide:work",
+		  "all:14(main:14(compare:8 sort:6(brk:4 sort:2(compare:2))))" },
+		{ "collapse,focus:sort", "all:6(sort:6(compare:2 work:4(brk:4)))" },
+		{ "collapse,hide:sort",
+		  "all:14(main:14(a,b:8(compare:8) work:6(brk:4 compare:2)))" },
+		{ "reverse,focus:work", "all:6(work:6(main:2 sort:4(main:4)))" },
+		{ "reverse,focus:work,reverse", "all:6(main:6(sort:4(work:4) work:2))" },
+		{ "hide:nobody", "all:14(main:14(a,b:8(compare:8) sort:4(work:4(brk:4)) "
+				 "work:2(sort:2(sort:2(compare:2)))))" },
+		{ "focus:nobody", "all:0" },
+	};
+	struct profile *profile = recursive_profile();
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct flametree_options options = { .group = GROUP_NONE,
+						     .stacks.changes = cases[i].changes };
+
+		test_case("%s", cases[i].changes);
+		expect_tree(profile, options, cases[i].want);
+	}
+	profile_free(profile);
+}
+
+/* With the options that other views have, which come first; what is left out is told. */
+TEST(flametree_changes_come_last)
+{
+	struct profile *profile = recursive_profile();
+	struct flametree_options options = {
+		.group = GROUP_COMM, .stacks = { .hide = "^sort$", .changes = "focus:work" }
+	};
+	struct flametree tree;
+
+	expect_tree(profile, options, "all:6(prog:6(work:6(brk:4 compare:2)))");
+	EXPECT_INT(flametree_build(&tree, profile, &options, NULL), 0);
+	EXPECT_INT(tree.outside.weight, 8);
+	EXPECT_INT(tree.outside.samples, 1);
+	flametree_free(&tree);
+	profile_free(profile);
+}
+
+TEST(flametree_bad_changes)
+{
+	static const char *const cases[] = { "focus", "focus:",	  "collapse:x",
+					     "turn",  "hide:a,,", "%" };
+	struct profile *profile = recursive_profile();
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct flametree_options options = { .stacks.changes = cases[i] };
+		struct flametree tree;
+		struct err err = { 0 };
+
+		test_case("%s", cases[i]);
+		EXPECT_INT(flametree_build(&tree, profile, &options, &err), -EINVAL);
+		EXPECT(strstr(err.text, "changes: '"));
+	}
+	profile_free(profile);
+}
+
+/* Nested matches count once, what is not drawn counts too, and names are those that are shown. */
+TEST(flametree_search)
+{
+	static const struct {
+		const char *search, *changes;
+		uint64_t weight, samples;
+	} cases[] = {
+		{ "^sort$|compare", NULL, 14, 3 }, { "^sort$", NULL, 6, 2 },
+		{ "^sort$", "hide:sort", 0, 0 },   { "main", "focus:work", 0, 0 },
+		{ "prog", NULL, 14, 3 },	   { "brk", "focus:work,reverse", 4, 1 },
+	};
+	struct profile *profile = recursive_profile();
+	struct flametree tree;
+	struct err err = { 0 };
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct flametree_options options = { .most = 1,
+						     .search = cases[i].search,
+						     .stacks.changes = cases[i].changes };
+
+		test_case("%s", cases[i].search);
+		EXPECT_INT(flametree_build(&tree, profile, &options, NULL), 0);
+		EXPECT_INT(tree.matched.weight, cases[i].weight);
+		EXPECT_INT(tree.matched.samples, cases[i].samples);
+		flametree_free(&tree);
+	}
+	EXPECT_INT(
+		flametree_build(&tree, profile, &(struct flametree_options){ .search = "(" }, &err),
+		-EINVAL);
+	EXPECT(strstr(err.text, "not a regular expression"));
 	profile_free(profile);
 }

@@ -106,6 +106,11 @@ TEST(results_of_samples)
 	expect("flame", 200, "\"start_ns\":\"5000000000\"");
 	expect("flame?depth=2", 200, "[not shown]");
 	expect("flame?most=2", 200, "[not shown]");
+	expect("flame?changes=focus:work", 200, "\"outside_samples\":25,");
+	expect("flame?most=1&search=work|sort", 200, "\"matched_samples\":100,");
+	expect("flame?most=1&search=main&changes=focus:work", 200, "\"matched_samples\":0,");
+	expect("top?changes=reverse,focus:work", 200, "\"samples\":75,");
+	expect("callees?function=main&changes=hide:work", 200, "\"rows\":[{\"function\":\"sort\"");
 	expect("quality", 200, "\"query\":\"quality\"");
 	expect("summary", 200, "\"tabs\":[\"overview\",\"samples\",\"flame\",\"time\",");
 	expect("overview", 200, "`work` alone took 75 %");
@@ -127,6 +132,9 @@ TEST(results_refuse_what_makes_no_sense)
 		{ "tree?cpu=x", 400, "\"error\"" },
 		{ "tree?least=7", 400, "least=7" },
 		{ "flame?most=0", 400, "most=0: 1 to" },
+		{ "flame?search=(", 400, "not a regular expression" },
+		{ "flame?changes=turn", 400, "'turn' is none of focus:NAME" },
+		{ "top?changes=turn", 400, "'turn' is none of focus:NAME" },
 		{ "flame?inside=main", 400, "inside=main: eight hexadecimal digits" },
 		{ "flame?inside=123456789", 400, "eight hexadecimal digits" },
 		{ "callers", 400, "function: the name of one is wanted" },

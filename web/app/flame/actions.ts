@@ -6,7 +6,7 @@ import { pathKeys } from "../../flame/match";
 import type { Tree } from "../../flame/tree";
 import type { Direction, FlameView } from "../../flame/view";
 import { toast } from "../widgets/toast";
-import { isGroup, nameIn, widestFrame } from "./model";
+import { NOT_SHOWN, isGroup, isNamed, nameIn, widestFrame } from "./model";
 import type { FlameState } from "./state";
 
 type Changer = (changes: Partial<FlameState>) => void;
@@ -47,7 +47,7 @@ function toggle({ state, change }: Desk, what: "collapse" | "reverse"): void {
 }
 
 function focusOn({ graph, tree, state, chosen, change, choose }: Desk, what: "focus" | "hide"): void {
-	if (chosen <= 0 || (what === "hide" && isGroup(graph, tree, chosen))) return;
+	if (!isNamed(graph, tree, chosen) || (what === "hide" && isGroup(graph, tree, chosen))) return;
 	choose(-1);
 	change({ changes: [...state.changes, { what, name: nameIn(graph, tree, chosen) }], zoom: 0 });
 }
@@ -58,7 +58,7 @@ function markName({ state, mark }: Desk, name: string): void {
 
 function sandwich({ graph, tree, state, chosen, change }: Desk): void {
 	if (state.sandwich) change({ sandwich: "" });
-	else if (chosen > 0 && !isGroup(graph, tree, chosen)) change({ sandwich: nameIn(graph, tree, chosen) });
+	else if (isNamed(graph, tree, chosen) && !isGroup(graph, tree, chosen)) change({ sandwich: nameIn(graph, tree, chosen) });
 }
 
 function escape(desk: Desk): void {
@@ -78,11 +78,19 @@ async function copyName(name: string): Promise<void> {
 }
 
 // A row of the table: its widest frame stands for it, so that what is done next is done to it.
-function chooseFunction(desk: Desk, name: number): void {
-	const text = desk.graph.functions[name]!;
-	if (desk.state.sandwich) desk.change({ sandwich: text });
-	else markName(desk, text);
-	desk.choose(keyOf(desk, widestFrame(desk.graph, desk.tree, name)));
+function chooseFunction(desk: Desk, name: string): void {
+	if (desk.state.sandwich) desk.change({ sandwich: name });
+	else markName(desk, name);
+	showFunction(desk, name);
+}
+
+function showFunction(desk: Desk, name: string): void {
+	desk.choose(keyOf(desk, widestFrame(desk.graph, desk.tree, desk.graph.functions.indexOf(name))));
+}
+
+// What is not drawn has no inside: its caller is zoomed to, and brings it.
+function drawnOf({ graph, tree }: Desk, frame: number): number {
+	return frame > 0 && nameIn(graph, tree, frame) === NOT_SHOWN ? tree.parent[frame]! : frame;
 }
 
 export function actionsOf(desk: Desk) {
@@ -90,7 +98,7 @@ export function actionsOf(desk: Desk) {
 	return {
 		focus: () => focusOn(desk, "focus"),
 		hide: () => focusOn(desk, "hide"),
-		mark: () => chosen > 0 && markName(desk, nameIn(graph, tree, chosen)),
+		mark: () => isNamed(graph, tree, chosen) && markName(desk, nameIn(graph, tree, chosen)),
 		copy: () => chosen >= 0 && void copyName(nameIn(graph, tree, chosen)),
 		sandwich: () => sandwich(desk),
 		undo: desk.undo,
@@ -101,15 +109,15 @@ export function actionsOf(desk: Desk) {
 		table: () => desk.mark({ table: !state.table }),
 		help: desk.help,
 		search: () => desk.input?.focus(),
-		enter: () => chosen >= 0 && zoomTo(desk, chosen),
+		enter: () => chosen >= 0 && zoomTo(desk, drawnOf(desk, chosen)),
 		escape: () => escape(desk),
 		arrow: (direction: Direction) => desk.view && desk.choose(keyOf(desk, desk.view.neighbour(chosen, direction))),
 		click: (frame: number) => {
 			desk.choose(keyOf(desk, frame));
-			zoomTo(desk, frame);
+			zoomTo(desk, drawnOf(desk, frame));
 		},
-		pick: (name: number) => chooseFunction(desk, name),
-		show: (name: number) => desk.choose(keyOf(desk, widestFrame(graph, tree, name))),
+		pick: (name: string) => chooseFunction(desk, name),
+		show: (name: string) => showFunction(desk, name),
 		takeBack: (at: number) => desk.change({ changes: state.changes.filter((_, i) => i !== at), zoom: 0 }),
 	};
 }

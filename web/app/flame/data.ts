@@ -3,10 +3,11 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Graph, readGraph } from "../../flame/columns";
-import { grouped } from "../../flame/words";
-import { lacksFrames } from "./model";
+import { GROUP } from "../../flame/reshape";
+import { grouped, percent } from "../../flame/words";
+import { lacksFrames, notDrawn } from "./model";
 import { Query, Refusal, TabProps, refusalOf } from "./props";
-import { FlameState, filterOf } from "./state";
+import { Change, FlameState, changesText, filterOf } from "./state";
 
 export interface Answer<T> {
 	value: T | null; // the last one, until the next is there
@@ -71,8 +72,7 @@ export function isReady(state: string): boolean {
 
 export const MOST_THREADS = 200;
 const ZOOMED_MS = 250; // until a zoom has come to its end
-const FRAMES = 100000; // as many as are drawn at once without a pause
-const MOST_ROWS = 100000;
+export const FRAMES = 100000; // as many as are drawn at once without a pause
 
 export function useEvents({ api, run }: TabProps): Answer<{ rows: EventRow[] }> {
 	return useAnswer(isReady(run.state) ? (signal) => api.json(`/runs/${run.id}/events`, {}, signal) : null, [run.id, run.state]);
@@ -83,18 +83,28 @@ export function useThreads({ api, run }: TabProps, filter: Query): Answer<Thread
 	return useAnswer(isReady(run.state) ? (signal) => api.json(`/runs/${run.id}/threads`, query, signal) : null, [run.id, run.state, JSON.stringify(filter)]);
 }
 
-// Frames that no screen could show stay on the server; it is said how many.
-function readAnswer(text: string): Graph {
-	const graph = readGraph(text);
+// A graph with the changes that the server has made in it; null: they are made here.
+export interface Asked {
+	graph: Graph;
+	changes: Change[] | null;
+	query: Query; // the samples and frames that it is of
+}
+
+export async function askGraph({ api, run }: TabProps, query: Query, signal: AbortSignal): Promise<Graph> {
+	const graph = readGraph(await api.text(`/runs/${run.id}/flame`, query, signal));
 	if (graph.event && !graph.subtitle.startsWith(graph.event)) graph.subtitle = `${graph.event}: ${graph.subtitle}`;
-	if (graph.hidden)
-		graph.footer += ` ${grouped(graph.hidden)} frames narrower than ${share(graph.least)} are left out; they come when you zoom to where they are.`;
 	return graph;
 }
 
 // Two digits that count: 0.00 % would say nothing.
 function share(part: number): string {
-	return `${Number((100 * part).toPrecision(2))} %`;
+	return part < 0.001 ? `${Number((100 * part).toPrecision(2))} %` : percent(part, 1);
+}
+
+// Frames that no screen could show stay on the server; it is said how many, and what they weigh.
+export function leftOut(graph: Graph): string {
+	if (!graph.hidden) return "";
+	return `${grouped(graph.hidden)} frames narrower than ${share(graph.least)} are not drawn; ${share(notDrawn(graph))} of the samples end in them. All figures count them.`;
 }
 
 // A frame that is looked into is asked for again with what was left out of it, once it is zoomed to. A
@@ -102,57 +112,48 @@ function share(part: number): string {
 function useInside(state: FlameState, asked: string, graph: Graph | null): number {
 	const [, setVersion] = useState(0);
 	const now = useRef({ asked: "", inside: 0 });
-	if (now.current.asked !== asked) now.current = { asked, inside: state.changes.length ? 0 : state.zoom };
-	const { zoom, changes } = state;
+	if (now.current.asked !== asked) now.current = { asked, inside: state.zoom };
+	const { zoom } = state;
 	useEffect(() => {
-		if (!graph?.hidden || !zoom || changes.length || now.current.inside === zoom || !lacksFrames(graph, zoom)) return;
+		if (!graph?.hidden || !zoom || now.current.inside === zoom || !lacksFrames(graph, zoom)) return;
 		const timer = setTimeout(() => {
 			now.current.inside = zoom;
 			setVersion((version) => version + 1);
 		}, ZOOMED_MS);
 		return () => clearTimeout(timer);
-	}, [graph, zoom, changes]);
+	}, [graph, zoom]);
 	return now.current.inside;
 }
 
-export function useGraph({ api, run }: TabProps, state: FlameState): Answer<Graph> {
+// A focus on a program keeps its samples, one on a function its stacks from there on.
+function changesOf(whole: Graph, changes: Change[]): Query {
+	const programs = new Set(Array.from(whole.functionOf.keys()).filter((face) => face !== whole.tree.face[0] && whole.kindOf[face] === GROUP).map((face) => whole.functions[whole.functionOf[face]!]!));
+	const isProgram = (change: Change) => change.what === "focus" && programs.has(change.name);
+	const program = changes.filter(isProgram).at(-1);
+	return { comm: program && "name" in program ? program.name : undefined, changes: changesText(changes.filter((change) => !isProgram(change))) || undefined };
+}
+
+// A graph that was sent with all its frames is changed here, at once; of another, the server changes all of it.
+export function useGraph(tab: TabProps, state: FlameState): Answer<Asked> {
 	const filter = filterOf(state);
-	const asked = JSON.stringify([run.id, filter, state.most]);
+	const asked = JSON.stringify([tab.run.id, filter, state.most]);
+	const kept = useRef<{ asked: string; whole: Graph } | null>(null);
+	const known = kept.current?.asked === asked ? kept.current.whole : null;
+	const changed = known && !known.hidden ? "" : changesText(state.changes);
 	const last = useRef<Graph | null>(null);
-	const inside = useInside(state, asked, last.current);
-	const query = { ...filter, most: state.most || FRAMES, inside: inside ? inside.toString(16) : undefined };
-	const answer = useAnswer(
-		isReady(run.state) ? async (signal) => readAnswer(await api.text(`/runs/${run.id}/flame`, query, signal)) : null,
-		[run.state, asked, inside],
-	);
-	last.current = answer.value;
+	const inside = useInside(state, asked + changed, last.current);
+	const ask = async (signal: AbortSignal): Promise<Asked> => {
+		const query = { ...filter, most: state.most || FRAMES };
+		const whole = known ?? (await askGraph(tab, query, signal));
+		kept.current = { asked, whole };
+		if (!whole.hidden || (!state.changes.length && !inside)) return { graph: whole, changes: null, query: filter };
+		const changes = changesOf(whole, state.changes);
+		const graph = await askGraph(tab, { ...query, ...changes, inside: inside ? inside.toString(16) : undefined }, signal);
+		graph.subtitle = whole.subtitle;
+		graph.outside = whole.tree.total[0]! - graph.tree.total[0]!;
+		return { graph, changes: state.changes, query: { ...filter, ...changes } };
+	};
+	const answer = useAnswer(isReady(tab.run.state) ? ask : null, [tab.run.state, asked, changed, inside]);
+	last.current = answer.value?.graph ?? null;
 	return answer;
-}
-
-// Self and total of functions, in the graph's unit. Two objects may have functions of one name.
-export type Totals = Map<string, { self: number; total: number }>;
-
-export function functionKey(name: string, object: string): string {
-	return `${name}\0${object}`;
-}
-
-interface TopRow {
-	function: string | null;
-	object: string;
-	self_count: string;
-	total_count: string;
-}
-
-// The sums of all frames of a graph that was sent without its narrowest; null: its own are right.
-export function useTotals({ api, run }: TabProps, state: FlameState, graph: Graph | null): Totals | null {
-	const wanted = isReady(run.state) && graph !== null && graph.hidden > 0 && !state.changes.length;
-	const filter = filterOf(state);
-	const answer = useAnswer(wanted ? async (signal) => {
-		const { rows } = await api.json<{ rows: TopRow[] }>(`/runs/${run.id}/top`, { ...filter, limit: MOST_ROWS }, signal);
-		const totals: Totals = new Map();
-		for (const row of rows)
-			if (row.function) totals.set(functionKey(row.function, row.object), { self: Number(row.self_count), total: Number(row.total_count) });
-		return totals;
-	} : null, [run.id, wanted, JSON.stringify(filter)]);
-	return wanted ? answer.value : null;
 }

@@ -2,7 +2,7 @@
 // What a view makes of a graph: its tree, what a search finds in it, sums by function.
 
 import type { Graph } from "../../flame/columns";
-import { covered, findFunctions } from "../../flame/functions";
+import { covered, findNames } from "../../flame/functions";
 import { GROUP, Step, reshape } from "../../flame/reshape";
 import { frameOfKey } from "../../flame/match";
 import type { Tree } from "../../flame/tree";
@@ -34,7 +34,29 @@ export function forwardTree(graph: Graph, tree: Tree, changes: Change[]): Tree {
 	return reshape(graph, tree, { what: "reverse" });
 }
 
+// What is highlighted, as an expression: one function, or what is searched for; "": nothing.
+export function expressionOf({ search, marked }: Pick<FlameState, "search" | "marked">): string {
+	return marked ? `^${marked.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")}$` : search;
+}
+
+export function regular(expression: string): RegExp | null {
+	try {
+		return new RegExp(expression);
+	} catch {
+		return null;
+	}
+}
+
+// What a view shows of a graph: its tree, and the same from the roots on. Changes that it came with are not made
+// again.
+export function treesOf(graph: Graph, made: Change[] | null, changes: Change[]): { tree: Tree; forward: Tree } {
+	const tree = made ? graph.tree : treeOf(graph, changes);
+	if (!made) return { tree, forward: forwardTree(graph, tree, changes) };
+	return { tree, forward: isLeafFirst(made) && !graph.hidden ? reshape(graph, tree, { what: "reverse" }) : tree };
+}
+
 export interface Found {
+	expression: RegExp | null; // what is searched for
 	found: Uint8Array | null; // by function: what the search finds
 	hits: Uint8Array | null; // what is highlighted: that, or one function
 	share: number; // of 1
@@ -42,14 +64,9 @@ export interface Found {
 }
 
 export function search(graph: Graph, tree: Tree, state: Pick<FlameState, "search" | "marked">): Found {
-	const none: Found = { found: null, hits: null, share: 0, bad: false };
-	let expression: RegExp | null;
-	try {
-		expression = state.search ? new RegExp(state.search) : null;
-	} catch {
-		return { ...none, bad: true };
-	}
-	const found = expression && findFunctions(graph, expression);
+	const expression = state.search ? regular(state.search) : null;
+	if (state.search && !expression) return { expression, found: null, hits: null, share: 0, bad: true };
+	const found = expression && findNames(graph.functions, expression);
 	const marked = state.marked ? graph.functions.indexOf(state.marked) : -1;
 	let hits = found;
 	if (marked >= 0) {
@@ -57,7 +74,7 @@ export function search(graph: Graph, tree: Tree, state: Pick<FlameState, "search
 		hits[marked] = 1;
 	}
 	const share = hits ? covered(graph, tree, hits) / (tree.total[0] || 1) : 0;
-	return { found, hits, share, bad: false };
+	return { expression, found, hits, share, bad: false };
 }
 
 // The frame that stands for a function: its widest.
@@ -77,7 +94,21 @@ export function nameIn(graph: Graph, tree: Tree, frame: number): string {
 }
 
 export const NOT_SHOWN = "[not shown]"; // src/render/flame_columns.h
+
+// A frame of a function, a program or a thread; not the root, and not what is left out.
+export function isNamed(graph: Graph, tree: Tree, frame: number): boolean {
+	return frame > 0 && nameIn(graph, tree, frame) !== NOT_SHOWN;
+}
+
 const SEEN = 1 / 4000; // of a screen's width
+
+// How much of a graph, as a share of 1, is in no frame of its own.
+export function notDrawn({ functions, functionOf, tree }: Graph): number {
+	const name = functions.indexOf(NOT_SHOWN);
+	let sum = 0;
+	for (let i = 1; name >= 0 && i < tree.length; i++) if (functionOf[tree.face[i]!] === name) sum += tree.self[i]!;
+	return sum / (tree.total[0] || 1);
+}
 
 // Whether a frame has something in it that was left out and would be seen in a zoom to it.
 export function lacksFrames(graph: Graph, key: number): boolean {

@@ -14,10 +14,11 @@ import type { FlameView } from "../../flame/view";
 import { amount, percent } from "../../flame/words";
 import { actionsOf } from "./actions";
 import { Chosen } from "./chosen";
-import type { Totals } from "./data";
+import type { Cut } from "./cut";
+import { Asked, leftOut } from "./data";
 import { Help } from "./help";
 import { useKeys } from "./keys";
-import { Found, forwardTree, isGroup, isLeafFirst, nameIn, search, treeOf } from "./model";
+import { Found, expressionOf, isGroup, isLeafFirst, isNamed, nameIn, regular, search, treesOf } from "./model";
 import { Picture } from "./picture";
 import { SandwichView } from "./sandwich";
 import { ALL, FlameState } from "./state";
@@ -26,32 +27,31 @@ import { FunctionTable } from "./table";
 import { Toolbar, Trail } from "./toolbar";
 
 export interface PanelProps {
-	graph: Graph;
+	asked: Pick<Asked, "graph" | "changes">;
+	cut: Cut | null; // what the server has of a graph that has not all frames
 	state: FlameState;
 	change: (changes: Partial<FlameState>) => void; // what undo does not take back
 	history: History; // what it does
 	filters?: ComponentChildren; // what chooses the samples
 	source: (graph: Graph, name: string) => ComponentChildren; // a link to a function's source
-	totals?: Totals | null; // by function, where the graph has not all frames
 	note?: ComponentChildren; // what to know of the samples
 	busy?: boolean; // another graph is on its way
 }
 
-function useModel(graph: Graph, state: FlameState) {
+function useModel({ graph, changes: made }: PanelProps["asked"], state: FlameState) {
 	const { changes, palette } = state;
-	const tree = useMemo(() => treeOf(graph, changes), [graph, graph.tree, changes]);
-	const forward = useMemo(() => forwardTree(graph, tree, changes), [graph, tree, changes]);
+	const { tree, forward } = useMemo(() => treesOf(graph, made, changes), [graph, graph.tree, made ?? changes]);
 	const colors = useMemo(() => new Colors(graph, LOOK, palette), [graph, graph.functionOf, palette]);
 	const found = useMemo(() => search(graph, tree, state), [graph, tree, state.search, state.marked]);
 	const shown = useMemo(() => ({ graph, tree, colors }), [graph, tree, colors]);
-	const upright = useMemo(() => ({ graph, tree: forward, colors }), [graph, forward, colors]);
 	const zoom = useMemo(() => frameOfKey(graph, tree, state.zoom), [graph, tree, state.zoom]);
-	return { tree, forward, found, shown, upright, zoom };
+	const hit = useMemo(() => (found.hits ? regular(expressionOf(state)) : null), [!found.hits, state.search, state.marked]);
+	return { tree, forward, found, shown, zoom, hit };
 }
 
 // How much of the samples a graph with less in it is.
 function shownPart(graph: Graph, tree: Tree): string {
-	const all = graph.tree.total[0] ?? 0;
+	const all = (graph.tree.total[0] ?? 0) + (graph.outside ?? 0);
 	const now = tree.total[0] ?? 0;
 	return now === all ? "" : ` · shown: ${amount(now, graph.unit)}, ${percent(now, all)}`;
 }
@@ -68,12 +68,22 @@ function Legend({ graph, tree, state }: { graph: Graph; tree: Tree; state: Flame
 interface FindProps {
 	state: FlameState;
 	found: Found;
+	cut: Cut | null;
 	input: { current: HTMLInputElement | null };
 	change: PanelProps["change"];
 }
 
-function Find({ state, found, input, change }: FindProps) {
-	const words = found.bad ? "not a regular expression" : found.hits ? `matched: ${percent(found.share, 1)}` : "";
+// Of all samples, whatever frames are here.
+function matchedWords(found: Found, cut: Cut | null): string {
+	if (found.bad) return "not a regular expression";
+	if (!found.hits) return "";
+	if (cut?.share.refusal) return cut.share.refusal.message;
+	if (cut && (cut.share.busy || cut.share.value === null)) return "matched: …";
+	return `matched: ${percent(cut?.share.value ?? found.share, 1)}`;
+}
+
+function Find({ state, found, cut, input, change }: FindProps) {
+	const words = matchedWords(found, cut);
 	return (
 		<div class="flame-find">
 			<input ref={input} type="search" value={state.search} autocomplete="off" spellcheck={false} aria-invalid={found.bad}
@@ -95,7 +105,7 @@ function useChosen(graph: Graph, tree: Tree): [number, (key: number) => void] {
 function Nothing({ graph, state, history }: { graph: Graph; state: FlameState; history: History }) {
 	const { from, to, who, event, changes } = state;
 	const less = changes.slice(0, -1);
-	if (graph.tree.total[0] && changes.length)
+	if (changes.length && (graph.tree.total[0] || graph.outside))
 		return (
 			<div class="flame-empty">
 				<p>No stack is left by focus and hide.</p>
@@ -114,15 +124,16 @@ function Nothing({ graph, state, history }: { graph: Graph; state: FlameState; h
 const LABEL = "Flame graph: arrow keys move between frames, Enter zooms, Escape resets. The table beside it has the same figures.";
 
 export function FlamePanel(props: PanelProps) {
-	const { graph, state } = props;
-	const { tree, forward, found, shown, upright, zoom } = useModel(graph, state);
+	const { state, cut } = props;
+	const { graph, changes: made } = props.asked;
+	const { tree, forward, found, shown, zoom, hit } = useModel(props.asked, state);
 	const { change, undo, can } = props.history;
 	const [chosen, choose] = useChosen(graph, tree);
 	const [whole, setWhole] = useState(true);
 	const [help, setHelp] = useState(false);
 	const input = useRef<HTMLInputElement>(null);
 	const view = useRef<FlameView | null>(null);
-	const leafFirst = isLeafFirst(state.changes);
+	const leafFirst = isLeafFirst(made ?? state.changes);
 	const subject = (frame: number): Subject => ({ graph, tree, look: LOOK, frame, zoomed: zoom, leafFirst });
 	const actions = actionsOf({
 		graph, tree, state, chosen, choose, change, undo, mark: props.change, help: () => setHelp(true),
@@ -133,35 +144,35 @@ export function FlamePanel(props: PanelProps) {
 	calls.current = { actions, mark: props.change };
 	// A hundred rows need not be compared for each zoom.
 	const table = useMemo(() => state.table && (
-		<FunctionTable graph={graph} tree={forward} totals={props.totals ?? null} found={found.found} marked={state.marked} order={state.order}
+		<FunctionTable graph={graph} tree={forward} totals={cut?.totals ?? null} expression={found.expression} marked={state.marked} order={state.order}
 			onOrder={(order) => calls.current.mark({ order })} onChoose={(name) => calls.current.actions.pick(name)} />
-	), [graph, forward, props.totals, found.found, state.marked, state.order, state.table]);
+	), [graph, forward, cut?.totals.value, cut?.totals.refusal, !cut, found.expression, state.marked, state.order, state.table]);
 	useKeys(actions, state.inverted, !help);
 	useEffect(() => void (state.sandwich && setWhole(true)), [state.sandwich]);
 
 	const name = chosen < 0 ? "" : nameIn(graph, tree, chosen);
 	const group = chosen >= 0 && isGroup(graph, tree, chosen);
 	return (
-		<div class="flame" data-table={state.table ? "on" : "off"} aria-busy={props.busy ?? false}>
-			<div class="flame-head"><Find state={state} found={found} input={input} change={props.change} />{props.filters}</div>
-			<Toolbar state={state} actions={actions} canUndo={can} canReset={!whole || state.zoom > 0} leafFirst={leafFirst}
+		<div class="flame" data-table={state.table ? "on" : "off"} aria-busy={[props, cut?.totals, cut?.share, cut?.halves].some((one) => one?.busy)}>
+			<div class="flame-head"><Find state={state} found={found} cut={cut} input={input} change={props.change} />{props.filters}</div>
+			<Toolbar state={state} actions={actions} canUndo={can} canReset={!whole || state.zoom > 0} leafFirst={isLeafFirst(state.changes)}
 				onPalette={(palette) => props.change({ palette })} />
 			<Trail changes={state.changes} onRemove={actions.takeBack} />
 			<p class="flame-subtitle"><span>{graph.subtitle + shownPart(graph, tree)}</span>{props.note}</p>
 			<div class="flame-main">
 				<section class="flame-graph" aria-label="Flame graph">
 					{!tree.total[0] ? <Nothing graph={graph} state={state} history={props.history} /> : state.sandwich ? (
-						<SandwichView shown={upright} name={state.sandwich} hits={found.hits} onName={actions.show} onClose={actions.sandwich} />
+						<SandwichView graph={graph} tree={forward} cut={cut} name={state.sandwich} palette={state.palette} expression={hit} onName={actions.show} onClose={actions.sandwich} />
 					) : (
 						<Picture shown={shown} hits={found.hits} inverted={state.inverted} zoom={zoom} chosen={chosen} minimap way={leafFirst ? "leaf" : "root"} subject={subject}
 							label={LABEL} onChoose={actions.click} onSeen={setWhole} hold={(made) => (view.current = made)} />
 					)}
-					<Chosen name={name} facts={name && line(subject(chosen))} root={chosen === 0} group={group} actions={actions}
-						source={chosen > 0 && !group ? props.source(graph, name) : null} />
+					<Chosen name={name} facts={name && line(subject(chosen))} root={!isNamed(graph, tree, chosen)} group={group || !isNamed(graph, tree, chosen)} actions={actions}
+						source={isNamed(graph, tree, chosen) && !group ? props.source(graph, name) : null} />
 				</section>
 				{table}
 			</div>
-			<footer class="flame-foot"><Legend graph={graph} tree={forward} state={state} /><p>{graph.footer}</p></footer>
+			<footer class="flame-foot"><Legend graph={graph} tree={forward} state={state} /><p>{[graph.footer, !state.sandwich && leftOut(graph), !state.sandwich && graph.hidden ? "They come when you zoom to where they are." : ""].filter(Boolean).join(" ")}</p></footer>
 			{help && <Help onClose={() => setHelp(false)} />}
 		</div>
 	);

@@ -3,69 +3,100 @@
 
 import { useMemo, useState } from "preact/hooks";
 import type { Subject } from "../../flame/card";
+import { Colors, Palette } from "../../flame/color";
+import type { Graph } from "../../flame/columns";
 import { sandwich } from "../../flame/sandwich";
-import { sumFunctions } from "../../flame/functions";
+import { findNames, sumFunctions } from "../../flame/functions";
 import type { Tree } from "../../flame/tree";
-import { Shown } from "../../flame/view";
 import { LOOK } from "../../flame/look";
 import { amount, percent } from "../../flame/words";
+import type { Cut, Halves } from "./cut";
+import { leftOut } from "./data";
 import { Picture } from "./picture";
 
 interface SandwichProps {
-	shown: Shown; // the whole graph; its tree from the roots on
+	graph: Graph; // the whole
+	tree: Tree; // from the roots on
+	cut: Cut | null; // what the server has of it, where the tree has not all frames
 	name: string;
-	hits: Uint8Array | null;
-	onName: (name: number) => void; // a frame was chosen
+	palette: Palette;
+	expression: RegExp | null; // what is highlighted
+	onName: (name: string) => void; // a frame was chosen
 	onClose: () => void;
 }
 
 interface HalfProps {
-	shown: Shown;
-	whole: Tree;
-	hits: Uint8Array | null;
+	graph: Graph;
+	whole: number;
+	palette: Palette;
+	expression: RegExp | null;
 	label: string;
 	callers: boolean;
-	onName: (name: number) => void;
+	onName: (name: string) => void;
 }
 
-function Half({ shown, whole, hits, label, callers, onName }: HalfProps) {
-	const [place, setPlace] = useState({ tree: shown.tree, zoom: 0, chosen: -1 });
-	const { zoom, chosen } = place.tree === shown.tree ? place : { zoom: 0, chosen: -1 };
-	const { graph, tree } = shown;
-	const subject = (frame: number): Subject =>
-		({ graph, tree, look: LOOK, frame, zoomed: zoom, leafFirst: callers, whole: whole.total[0] });
+function Half({ graph, whole, palette, expression, label, callers, onName }: HalfProps) {
+	const { tree } = graph;
+	const shown = useMemo(() => ({ graph, tree, colors: new Colors(graph, LOOK, palette) }), [graph, palette]);
+	const hits = useMemo(() => expression && findNames(graph.functions, expression), [graph, expression]);
+	const [place, setPlace] = useState({ tree, zoom: 0, chosen: -1 });
+	const { zoom, chosen } = place.tree === tree ? place : { zoom: 0, chosen: -1 };
+	const subject = (frame: number): Subject => ({ graph, tree, look: LOOK, frame, zoomed: zoom, leafFirst: callers, whole });
 	return (
 		<Picture shown={shown} hits={hits} inverted={!callers} zoom={zoom} chosen={chosen} label={label} subject={subject}
 			onChoose={(frame) => {
 				setPlace({ tree, zoom: frame, chosen: frame });
-				onName(graph.functionOf[tree.face[frame]!]!);
+				onName(graph.functions[graph.functionOf[tree.face[frame]!]!]!);
 			}} />
 	);
 }
 
-export function SandwichView({ shown, name, hits, onName, onClose }: SandwichProps) {
-	const { graph, tree, colors } = shown;
+interface Figures extends Halves {
+	self: number;
+	total: number;
+}
+
+// Of the frames that are here; null: none of them is the function's.
+function halvesOf(graph: Graph, tree: Tree, name: string): Figures | null {
 	const id = graph.functions.indexOf(name);
-	const made = useMemo(() => (id < 0 ? null : sandwich(graph, tree, id)), [graph, tree, id]);
-	const sums = useMemo(() => sumFunctions(graph, tree), [graph, tree]);
-	const callers = useMemo(() => made && { graph, tree: made.callers, colors }, [made, graph, colors]);
-	const callees = useMemo(() => made && { graph, tree: made.callees, colors }, [made, graph, colors]);
+	const made = id < 0 ? null : sandwich(graph, tree, id);
+	if (!made) return null;
+	const { self, total } = sumFunctions(graph, tree);
+	return { self: self[id]!, total: total[id]!, callers: { ...graph, tree: made.callers }, callees: { ...graph, tree: made.callees } };
+}
+
+// The same from the server, of all frames; undefined: it is on its way.
+function askedHalves({ halves, totals }: Cut, name: string): Figures | null | undefined {
+	if (!halves.value || !totals.value || halves.busy || totals.busy) return undefined;
+	const { names, self } = totals.value;
+	const total = halves.value.callees.tree.total[0]!;
+	return total ? { ...halves.value, total, self: self.reduce((sum, own, at) => (names[at] === name ? sum + own : sum), 0) } : null;
+}
+
+export function SandwichView({ graph, tree, cut, name, palette, expression, onName, onClose }: SandwichProps) {
+	const here = useMemo(() => (cut ? null : halvesOf(graph, tree, name)), [graph, tree, !cut, name]);
+	const there = useMemo(() => cut && askedHalves(cut, name), [cut?.halves.value, cut?.totals.value, cut?.halves.busy, cut?.totals.busy, name]);
+	const made = cut ? there : here;
 	const whole = tree.total[0]!;
 	const figure = (value: number) => `${amount(value, graph.unit)}, ${percent(value, whole)}`;
+	const refusal = cut?.halves.refusal ?? cut?.totals.refusal;
+	const half = { whole, palette, expression, onName };
 	return (
 		<section class="flame-sandwich" aria-label={`Callers and callees of ${name}`}>
 			<header>
-				<p><b class="flame-name">{name}</b> {made && <span>total {figure(sums.total[id]!)} · self {figure(sums.self[id]!)}</span>}</p>
+				<p><b class="flame-name">{name}</b> {made && <span>total {figure(made.total)} · self {figure(made.self)}</span>}</p>
 				<button type="button" onClick={onClose}>Back to the whole graph</button>
 			</header>
-			{callers && callees ? (
+			{made ? (
 				<>
 					<h2>Callers</h2>
-					<Half shown={callers} whole={tree} hits={hits} label={`Callers of ${name}`} callers onName={onName} />
+					<Half graph={made.callers} label={`Callers of ${name}`} callers {...half} />
+					<p class="flame-dim">{cut && leftOut(made.callers)}</p>
 					<h2>Callees</h2>
-					<Half shown={callees} whole={tree} hits={hits} label={`Callees of ${name}`} callers={false} onName={onName} />
+					<Half graph={made.callees} label={`Callees of ${name}`} callers={false} {...half} />
+					<p class="flame-dim">{cut && leftOut(made.callees)}</p>
 				</>
-			) : <p class="flame-empty">None of these samples is in {name}.</p>}
+			) : <p class="flame-empty">{refusal ? refusal.message : made === undefined ? "All frames are being looked at…" : `None of these samples is in ${name}.`}</p>}
 		</section>
 	);
 }

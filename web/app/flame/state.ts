@@ -48,6 +48,11 @@ function writeChange(change: Change): string {
 	return "name" in change ? `${change.what}:${encodeURIComponent(change.name)}` : change.what;
 }
 
+// As the address has them, and as the API takes them.
+export function changesText(changes: Change[]): string {
+	return changes.map(writeChange).join(",");
+}
+
 function decoded(text: string): string {
 	try {
 		return decodeURIComponent(text);
@@ -101,7 +106,7 @@ export function writeState(state: FlameState, standard = STANDARD): Record<strin
 		who: state.who || null,
 		from: state.from || null,
 		to: state.to || null,
-		changes: state.changes.map(writeChange).join(",") || null,
+		changes: changesText(state.changes) || null,
 		zoom: state.zoom ? state.zoom.toString(16) : null,
 		search: state.search || null,
 		marked: state.marked || null,

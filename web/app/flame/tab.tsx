@@ -2,7 +2,9 @@
 // The Flame tab of a run.
 
 import { useMemo, useRef } from "preact/hooks";
-import { Answer, isLive, isReady, useEvents, useGraph, useThreads, useTotals } from "./data";
+import type { Graph } from "../../flame/columns";
+import { useCut } from "./cut";
+import { Answer, Asked, isLive, isReady, useEvents, useGraph, useThreads } from "./data";
 import { Filters } from "./filters";
 import { useLiveGraph } from "./live";
 import { FlamePanel } from "./panel";
@@ -59,6 +61,11 @@ export function useShown<T>(answer: Answer<T>, live: T | null, run: number): T |
 	return answer.value ?? live ?? (last.current?.run === run ? last.current.live : null);
 }
 
+// A graph of the stream has all its frames.
+export function asLive(graph: Graph | undefined): Asked | null {
+	return graph ? { graph, changes: null, query: {} } : null;
+}
+
 export function FlameTab(props: TabProps) {
 	const [box, { width }] = useSize();
 	return <div class="flame-tab" ref={box}><Shown {...props} width={width} /></div>;
@@ -72,14 +79,14 @@ function Shown(props: TabProps & { width: number }) {
 	const history = useHistory(state, change);
 	const answer = useGraph(props, state);
 	const live = useLiveGraph(props, state.event, state.who);
-	const graph = useShown(answer, live?.graph ?? null, run.id);
-	const totals = useTotals(props, state, answer.value);
+	const asked = useShown(answer, asLive(live?.graph), run.id);
+	const cut = useCut(props, state, answer.value);
 	const names = live?.events ?? events.value?.rows.filter(({ samples }) => samples > 0).map(({ event }) => event) ?? [];
 	if (answer.refusal) return <Refused refusal={answer.refusal} onReset={() => change(ALL)} />;
-	if (!graph) return <Waiting state={run.state} />;
+	if (!asked) return <Waiting state={run.state} />;
 	return (
-		<FlamePanel graph={graph} state={state} change={change} history={history} busy={answer.busy} totals={totals} note={<Note tab={props} />}
-			filters={<Filters state={state} change={history.change} events={names} threads={live?.threads ?? threads.value} start={graph.start} />}
+		<FlamePanel asked={asked} cut={cut} state={state} change={change} history={history} busy={answer.busy} note={<Note tab={props} />}
+			filters={<Filters state={state} change={history.change} events={names} threads={live?.threads ?? threads.value} start={asked.graph.start} />}
 			source={(shown, name) => <Source key={name} tab={props} graph={shown} name={name} state={state} />} />
 	);
 }

@@ -4,12 +4,12 @@
 
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { Graph } from "../../flame/columns";
-import { Sums, sumFunctions } from "../../flame/functions";
+import { Sums, findNames, sumFunctions } from "../../flame/functions";
 import { labelIn, spoken } from "../../flame/label";
 import type { Tree } from "../../flame/tree";
 import { amount, grouped, percent } from "../../flame/words";
-import { Totals, functionKey } from "./data";
-import { NOT_SHOWN } from "./model";
+import type { Answer } from "./data";
+import type { Totals } from "./cut";
 import { useSize } from "./size";
 import type { Order } from "./state";
 
@@ -20,12 +20,16 @@ const LETTER = 7.3; // of a name, about
 interface TableProps {
 	graph: Graph;
 	tree: Tree; // from the roots on
-	totals: Totals | null; // where the tree has not all frames
-	found: Uint8Array | null;
+	totals: Answer<Totals> | null; // where the tree has not all frames
+	expression: RegExp | null; // what is searched for
 	marked: string;
 	order: Order;
 	onOrder: (order: Order) => void;
-	onChoose: (name: number) => void;
+	onChoose: (name: string) => void;
+}
+
+interface Rows extends Sums {
+	names: string[];
 }
 
 export function ordered(names: string[], sums: Sums, order: Order, found: Uint8Array | null): Uint32Array {
@@ -37,20 +41,33 @@ export function ordered(names: string[], sums: Sums, order: Order, found: Uint8A
 			: by[b]! - by[a]! || sums.total[b]! - sums.total[a]! || a - b);
 }
 
-// The sums of all frames, of the functions that have some here.
-export function corrected({ functions, objects, objectOf }: Graph, sums: Sums, totals: Totals | null): Sums {
-	if (!totals) return sums;
-	const known = (name: number) => totals.get(functionKey(functions[name]!, objects[objectOf[name]!]!));
-	return {
-		self: sums.self.map((self, name) => known(name)?.self ?? self),
-		total: sums.total.map((total, name) => known(name)?.total ?? total),
-		order: sums.order.filter((name) => functions[name] !== NOT_SHOWN),
-	};
+// Of all frames: those of the tree, or as the server has them.
+function rowsOf(graph: Graph, tree: Tree, totals: Totals | null): Rows {
+	if (!totals) return { names: graph.functions, ...sumFunctions(graph, tree) };
+	return { ...totals, order: Uint32Array.from(totals.names.keys()) };
 }
 
 function Share({ value, whole, unit }: { value: number; whole: number; unit: string }) {
 	const part = `${((100 * value) / (whole || 1)).toFixed(1)}%`;
 	return <td title={amount(value, unit)} style={{ "--part": part }}>{percent(value, whole)}</td>;
+}
+
+interface RowProps extends TableProps {
+	name: string;
+	self: number;
+	total: number;
+	whole: number;
+	room: number; // letters
+}
+
+function Row({ name, self, total, whole, room, graph, marked, onChoose }: RowProps) {
+	return (
+		<tr aria-selected={name === marked} data-function={name}>
+			<Share value={self} whole={whole} unit={graph.unit} />
+			<Share value={total} whole={whole} unit={graph.unit} />
+			<td><button type="button" title={name} aria-label={spoken(name, room)} onClick={() => onChoose(name)}>{labelIn(name, room)}</button></td>
+		</tr>
+	);
 }
 
 const HEADS: [Order, string][] = [["self", "Self"], ["total", "Total"], ["name", "Function"]];
@@ -60,10 +77,13 @@ export function FunctionTable(props: TableProps) {
 	const [rows, setRows] = useState(PAGE);
 	const [box, { width }] = useSize();
 	const room = Math.max(12, Math.floor((width - FIGURES) / LETTER));
-	const sums = useMemo(() => corrected(graph, sumFunctions(graph, tree), props.totals), [graph, tree, props.totals]);
-	const listed = useMemo(() => ordered(graph.functions, sums, order, props.found), [graph, sums, order, props.found]);
+	const totals = props.totals?.value ?? null;
+	const waits = props.totals !== null && !totals;
+	const sums = useMemo(() => (waits ? null : rowsOf(graph, tree, totals)), [graph, tree, totals, waits]);
+	const found = useMemo(() => sums && props.expression && findNames(sums.names, props.expression), [sums?.names, props.expression]);
+	const listed = useMemo(() => (sums ? ordered(sums.names, sums, order, found) : new Uint32Array(0)), [sums, order, found]);
 	const whole = tree.total[0] ?? 0;
-	useEffect(() => setRows(PAGE), [order, props.found]);
+	useEffect(() => setRows(PAGE), [order, props.expression]);
 	return (
 		<aside class="flame-table" aria-label="Functions">
 			<div class="flame-rows" ref={box} tabIndex={0} role="region" aria-label="Functions, scrollable">
@@ -80,17 +100,13 @@ export function FunctionTable(props: TableProps) {
 					<tbody>
 						{/* By place: while a run goes on functions change places, and rows need not wander. */}
 						{Array.from(listed.subarray(0, rows), (name, place) => (
-							<tr key={place} aria-selected={graph.functions[name] === props.marked} data-function={graph.functions[name]}>
-								<Share value={sums.self[name]!} whole={whole} unit={graph.unit} />
-								<Share value={sums.total[name]!} whole={whole} unit={graph.unit} />
-								<td><button type="button" title={graph.functions[name]} aria-label={spoken(graph.functions[name]!, room)} onClick={() => props.onChoose(name)}>{labelIn(graph.functions[name]!, room)}</button></td>
-							</tr>
+							<Row key={place} name={sums!.names[name]!} self={sums!.self[name]!} total={sums!.total[name]!} whole={whole} room={room} {...props} />
 						))}
 					</tbody>
 				</table>
 			</div>
 			<p class="flame-more">
-				{grouped(Math.min(rows, listed.length))} of {grouped(listed.length)} functions
+				{props.totals?.refusal ? props.totals.refusal.message : waits ? "All frames are being added up…" : `${grouped(Math.min(rows, listed.length))} of ${grouped(listed.length)} functions`}
 				{rows < listed.length && <button type="button" onClick={() => setRows(rows + PAGE)}>Show more</button>}
 			</p>
 		</aside>

@@ -2,8 +2,8 @@
 // The Time tab of a run: when it happened, and the flame graph or chart of the time that is chosen.
 
 import { useEffect, useLayoutEffect, useMemo, useState } from "preact/hooks";
-import type { Graph } from "../../flame/columns";
-import { isReady, useEvents, useGraph, useThreads, useTotals } from "../flame/data";
+import { useCut } from "../flame/cut";
+import { Asked, isReady, useEvents, useGraph, useThreads } from "../flame/data";
 import { Filters } from "../flame/filters";
 import { useLiveGraph } from "../flame/live";
 import { FlamePanel } from "../flame/panel";
@@ -11,7 +11,7 @@ import type { TabProps } from "../flame/props";
 import { useSize } from "../flame/size";
 import { Source } from "../flame/source";
 import { ALL, FlameState, filterOf } from "../flame/state";
-import { Note, Refused, Waiting, useFlameState, useShown } from "../flame/tab";
+import { Note, Refused, Waiting, asLive, useFlameState, useShown } from "../flame/tab";
 import { after, since } from "../flame/times";
 import { History, useHistory } from "../flame/undo";
 import { useCounters } from "../run/data";
@@ -71,16 +71,16 @@ interface GraphProps {
 	state: FlameState;
 	change: (changes: Partial<FlameState>) => void;
 	history: History;
-	live: Graph | null;
+	live: Asked | null;
 }
 
 function GraphBelow({ tab, state, change, history, live }: GraphProps) {
 	const graph = useGraph(tab, state);
-	const totals = useTotals(tab, state, graph.value);
+	const cut = useCut(tab, state, graph.value);
 	const shown = useShown(graph, live, tab.run.id);
 	if (graph.refusal) return <Refused refusal={graph.refusal} onReset={() => change(ALL)} />;
 	if (!shown) return <Waiting state={tab.run.state} />;
-	return <FlamePanel graph={shown} state={state} change={change} history={history} busy={graph.busy} totals={totals} note={<Note tab={tab} />}
+	return <FlamePanel asked={shown} cut={cut} state={state} change={change} history={history} busy={graph.busy} note={<Note tab={tab} />}
 		source={(made, name) => <Source key={name} tab={tab} graph={made} name={name} state={state} />} />;
 }
 
@@ -141,7 +141,7 @@ function Shown(props: ShownProps) {
 				: laned.refusal ? <Refused refusal={laned.refusal} />
 					: laned.value ? <LaneMap answer={laned.value} who={state.who} range={range} busy={laned.busy} onRange={choose} onWho={(who) => history.change({ who, zoom: 0 })} />
 						: <p class="flame-empty time-none" role="status">Loading…</p>}
-			{chart && isReady(run.state) ? <ChartBelow tab={props} state={state} /> : <GraphBelow tab={props} state={state} change={change} history={history} live={live?.graph ?? null} />}
+			{chart && isReady(run.state) ? <ChartBelow tab={props} state={state} /> : <GraphBelow tab={props} state={state} change={change} history={history} live={asLive(live?.graph)} />}
 		</>
 	);
 }
