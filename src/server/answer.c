@@ -22,7 +22,7 @@ int answer_reply(struct request *request, const char *what, const struct wordlis
 	int rc = link_ask(request->app->link, what, words, &answer, err);
 
 	if (!rc)
-		reply_bytes(request, "application/json", buf_text(&answer), answer.len);
+		reply_take(request, "application/json", &answer);
 	buf_free(&answer);
 	return rc;
 }

@@ -195,9 +195,9 @@ static enum MHD_Result work(struct http_exchange *exchange)
 		exchange->http->mhd->suspend(exchange->connection);
 		if (!work_hand_in(exchange))
 			return MHD_YES;
-		rc = err_set(&err, EBUSY, "too many requests are being worked on; try again");
-		reply_error(&exchange->request, 503, "busy", "Try again in a moment.", &err, "%s",
-			    err.text);
+		rc = reply_error(&exchange->request, 503, "busy", "Try again in a moment.", &err,
+				 "too many requests are being worked on");
+		reply_settle(exchange, rc, &err);
 		exchange->http->mhd->resume(exchange->connection);
 		exchange->step = STEP_READY;
 		return MHD_YES;

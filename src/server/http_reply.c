@@ -78,6 +78,18 @@ void reply_bytes(struct request *request, const char *type, const void *bytes, s
 	reply->size = size;
 }
 
+void reply_take(struct request *request, const char *type, struct buf *buf)
+{
+	struct http_reply *reply = &request->http->reply;
+
+	reply_clear(request->http);
+	reply->kind = REPLY_BYTES;
+	reply->type = arena_strdup(&request->arena, type);
+	reply->bytes = buf->data;
+	reply->size = buf->len;
+	*buf = (struct buf){ 0 };
+}
+
 bool reply_etag(struct request *request, const char *etag)
 {
 	char *quoted = arena_printf(&request->arena, "\"%s\"", etag);
@@ -145,25 +157,18 @@ static const struct {
 	{ 0, 500, "internal", "The message says what failed; nothing was changed." },
 };
 
-static int status_of_code(int rc)
-{
-	size_t i = 0;
-
-	while (kinds[i].error && kinds[i].error != -rc)
-		i++;
-	return (int)i;
-}
-
 /* Words of ours are "the reason; what to do"; where they say nothing of the latter, the table does.
  */
 static void reply_failure(struct http_exchange *exchange, int rc, const struct err *err)
 {
-	int kind = status_of_code(rc);
+	size_t kind = 0;
 	char *message = arena_strdup(&exchange->request.arena,
 				     err->text[0] ? err->text : strerror(-rc));
 	char *remedy = strstr(message, "; ");
 	struct err ignored;
 
+	while (kinds[kind].error && kinds[kind].error != -rc)
+		kind++;
 	if (remedy) {
 		*remedy = '\0';
 		remedy += 2;
@@ -173,18 +178,6 @@ static void reply_failure(struct http_exchange *exchange, int rc, const struct e
 		    remedy ? arena_printf(&exchange->request.arena, "%s.", remedy)
 			   : kinds[kind].remedy,
 		    &ignored, "%s", message);
-}
-
-void reply_settle(struct http_exchange *exchange, int rc, const struct err *err)
-{
-	if (rc && !(exchange->reply.kind == REPLY_BYTES && exchange->reply.status >= 400))
-		reply_failure(exchange, rc, err);
-	if (exchange->reply.out) {
-		fclose(exchange->reply.out);
-		exchange->reply.out = NULL;
-	}
-	if (!exchange->reply.status)
-		exchange->reply.status = exchange->reply.kind == REPLY_NONE ? 204 : 200;
 }
 
 /* Only a reader who names the version that he has a part of gets the rest of it. */
@@ -243,6 +236,7 @@ static bool can_be_packed(const char *type)
 	       strstr(type, "svg");
 }
 
+/* In the handler's thread: those that send must not wait for it. */
 static void pack(struct http_exchange *exchange)
 {
 	struct http_reply *reply = &exchange->reply;
@@ -273,6 +267,20 @@ static void pack(struct http_exchange *exchange)
 	reply->bytes = packed;
 	reply->size = size;
 	reply_header(&exchange->request, "Content-Encoding", "gzip");
+}
+
+void reply_settle(struct http_exchange *exchange, int rc, const struct err *err)
+{
+	if (rc && !(exchange->reply.kind == REPLY_BYTES && exchange->reply.status >= 400))
+		reply_failure(exchange, rc, err);
+	if (exchange->reply.out) {
+		fclose(exchange->reply.out);
+		exchange->reply.out = NULL;
+	}
+	if (!exchange->reply.status)
+		exchange->reply.status = exchange->reply.kind == REPLY_NONE ? 204 : 200;
+	if (exchange->reply.kind == REPLY_BYTES)
+		pack(exchange);
 }
 
 static struct MHD_Response *make_response(struct http_exchange *exchange)
@@ -357,8 +365,6 @@ enum MHD_Result reply_queue(struct http_exchange *exchange)
 	struct MHD_Response *response;
 	enum MHD_Result result;
 
-	if (reply->kind == REPLY_BYTES)
-		pack(exchange);
 	response = make_response(exchange);
 	if (!response)
 		return MHD_NO;

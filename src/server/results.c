@@ -191,8 +191,7 @@ int answer_end(struct answer *answer, int rc)
 {
 	outbuf_fini(&answer->out);
 	if (!rc)
-		reply_bytes(answer->request, "application/json", answer->text.data,
-			    answer->text.len);
+		reply_take(answer->request, "application/json", &answer->text);
 	buf_free(&answer->text);
 	return rc;
 }

@@ -32,6 +32,7 @@
 #include <sys/types.h>
 
 struct app;
+struct buf;
 struct err;
 struct json;
 struct request;
@@ -92,6 +93,8 @@ struct json *reply_json(struct request *request);
 void reply_status(struct request *request, int status);
 /* Bytes that are JSON or something else already; copied. */
 void reply_bytes(struct request *request, const char *type, const void *bytes, size_t size);
+/* The same without a copy: the buffer's memory is the reply's from then on. */
+void reply_take(struct request *request, const char *type, struct buf *buf);
 /* True if the client has this version already: it gets 304, and the handler is done. */
 bool reply_etag(struct request *request, const char *etag);
 /* A file, whole or the asked range; the descriptor is the reply's.  name: what to save it as. */
