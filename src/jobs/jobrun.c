@@ -96,12 +96,15 @@ static void give_up_measuring(void *user)
 		}
 }
 
-/* Whatever it left behind: own sessions, forks of forks. */
+/*
+ * Whatever it left behind: own sessions, forks of forks.  A group that was delegated to our user is
+ * the workload's to leave as well, but we are the parent of all that did.
+ */
 static bool nothing_left(struct jobrun *run)
 {
-	if (run->group.path)
-		return jobgroup_kill(&run->group);
-	return orphans_kill(run->s);
+	bool empty = jobgroup_kill(&run->group);
+
+	return orphans_kill(run->s) && empty;
 }
 
 static bool all_measures_ended(const struct jobrun *run)

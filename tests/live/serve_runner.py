@@ -115,6 +115,44 @@ def test_misbehaving(server):
     check("time limit" in ended["reason"] and time.monotonic() - begin < 10, "the time limit ends it", ended)
 
 
+def test_delegated():
+    """A cgroup that is the user's own, as systemd gives it: what leaves the run's group is found all the same."""
+    top = next((path for path in ("/sys/fs/cgroup", "/sys/fs/cgroup/unified")
+                if os.path.exists(f"{path}/cgroup.controllers")), None)
+    own = open("/proc/self/cgroup", encoding="ascii").read().split("0::", 1)[-1].strip()
+    group = f"{top}{own}/perfolio-test-{os.getpid()}" if top else None
+    try:
+        os.mkdir(group)
+    except (OSError, TypeError) as error:
+        print(f"# SKIP a delegated cgroup: {error}")
+        return
+    for name in ("", "cgroup.procs"):
+        os.chown(os.path.join(group, name), 2, 2)
+    procs, own_procs = f"{group}/cgroup.procs", f"{top}{own}/cgroup.procs"
+    try:
+        with open(procs, "w", encoding="ascii") as file:
+            file.write(str(os.getpid()))
+        server = peer.Peer(user=2)
+        with open(own_procs, "w", encoding="ascii") as file:
+            file.write(str(os.getpid()))
+        ended = server.ran("sh", "-c", f"(echo 0 > {procs} && echo out; exec setsid sleep 1000) & sleep 0.5")
+        check(ended["code"] == 0 and server.output()[0] == b"out\n" and not left(server),
+              "what leaves the cgroup of its run is ended with it", ended, server.output(), left(server))
+        server.close()
+    finally:
+        with open(own_procs, "w", encoding="ascii") as file:
+            file.write(str(os.getpid()))
+        check(peer.until(lambda: try_remove(group)), "and nothing is in the user's cgroup any more")
+
+
+def try_remove(group):
+    try:
+        os.rmdir(group)
+    except OSError:
+        return False
+    return True
+
+
 def test_attach(server):
     with subprocess.Popen(["sh", "-c", "while :; do :; done"]) as target:
         try:
@@ -330,6 +368,7 @@ def main():
     if os.geteuid() == 0:
         test_taken_over()
         test_full_disk()
+        test_delegated()
         print("# without rights and without cgroups")
         server = peer.Peer("--max-output", "1M", user=2)
         try:
