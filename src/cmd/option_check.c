@@ -32,6 +32,8 @@ int option_check(const char *name, const struct wordlist *words, struct err *err
 	if (command->defaults)
 		memcpy(options, command->defaults, command->options_size);
 	strlist_add(&argv, name);
+	if (command == &cmd_record) /* as jobs/measure.c does */
+		strlist_add(&argv, "--read-along");
 	vec_each (word, words)
 		strlist_add(&argv, *word);
 	rc = parse(command, options, &argv, err);

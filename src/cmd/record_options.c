@@ -87,6 +87,9 @@ static int parse_size(const char *text, uint64_t unit, uint64_t *bytes)
 	return 0;
 }
 
+/* Rings of root's are no swappable memory, and who asks a server for them is not who pays. */
+#define SERVED_RING_MOST ((uint64_t)64 << 20)
+
 static int set_ring(void *options, const char *text, bool unset, struct err *err)
 {
 	struct record_options *o = options;
@@ -95,6 +98,8 @@ static int set_ring(void *options, const char *text, bool unset, struct err *err
 	(void)unset;
 	if (parse_size(text, page, &bytes) || !bytes || bytes > 1ULL << 31)
 		return err_set(err, EINVAL, "it takes pages, or a size like 16M, up to 2G");
+	if (o->choice.read_along && bytes > SERVED_RING_MOST)
+		return err_set(err, EINVAL, "a server's runs have rings of up to 64M");
 	while (o->ring_bytes < bytes)
 		o->ring_bytes = o->ring_bytes ? o->ring_bytes * 2 : page;
 	return 0;

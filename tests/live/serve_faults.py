@@ -66,6 +66,9 @@ def bodies(site):
     check(status == 400 and "output" in got["error"]["message"], "an option that a run can't have", got)
     status, got = site.ask("POST", f"/sessions/{session}/runs", {**COUNT, "options": {"stat": "-D x"}})
     check(status == 400, "and one whose value the command does not take", got)
+    status, got = site.ask("POST", f"/sessions/{session}/runs",
+                           {**COUNT, "tool": "sample", "events": {}, "options": {"record": "-m 2G"}})
+    check(status == 400 and "64M" in got["error"]["message"], "nor 2 GB of memory for each CPU", got)
     check(site.ask("POST", "/sessions/999/runs", COUNT)[0] == 404, "a session that is not there")
     check(site.ask("PATCH", "/runs/999", {"tags": []})[0] == 404, "a run that is not there")
 
