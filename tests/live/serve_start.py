@@ -84,6 +84,23 @@ def test_addresses(folder):
         check("can start others as user" in warned and "without signing in" in warned, "and says what that means", warned)
 
 
+def test_unit(folder):
+    """The unit as it is installed, with the program where it is now."""
+    built = os.path.join(os.path.dirname(os.path.abspath(lib.PERFOLIO)), "dist", "perfolio.service")
+    if not shutil.which("systemd-analyze") or not os.path.exists(built):
+        print("# SKIP the unit: no systemd-analyze, or a program that was not built here")
+        return
+    shutil.copy(os.path.join(lib.SOURCE, "dist", "perfolio.socket"), folder)
+    with open(built, encoding="utf-8") as file:
+        text = re.sub(r"ExecStart=\S+", f"ExecStart={os.path.abspath(lib.PERFOLIO)}", file.read())
+    text = re.sub(r"Documentation=.*\n", "", text)  # the manual page is not installed
+    paths = [os.path.join(folder, name) for name in ("perfolio.service", "perfolio.socket")]
+    with open(paths[0], "w", encoding="utf-8") as file:
+        file.write(text)
+    said = lib.run(["systemd-analyze", "verify", *paths])
+    check(said.returncode == 0 and "perfolio." not in said.stderr, "systemd takes the unit and its socket", said.stderr)
+
+
 def test_activated(folder):
     """As systemd does it: the socket is descriptor 3, and the environment says so."""
     listener = socket.create_server(("127.0.0.1", 0))
@@ -215,7 +232,7 @@ def test_make_run(folder):
 
 
 def main():
-    tests = [test_addresses, test_activated, test_tls, test_settings, test_make_run]
+    tests = [test_addresses, test_unit, test_activated, test_tls, test_settings, test_make_run]
     if os.geteuid() == 0:
         tests.append(test_users)
     for test in tests:
