@@ -21,7 +21,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define MOST	  8 /* at the same time */
 #define MOST_NS	  (60 * NS_PER_SEC)
 #define SAID_MOST 2000
 
@@ -221,7 +220,7 @@ static int begin(struct questions *questions, const struct msg_ask *ask, struct 
 	struct question *question;
 	int rc = row ? check_out(s, ask->out, err) : -EINVAL;
 
-	if (!rc && questions->list.len >= MOST)
+	if (!rc && questions->list.len >= QUESTIONS_MOST)
 		rc = err_set(err, EBUSY, "too many questions at once");
 	if (rc)
 		return rc;

@@ -70,8 +70,9 @@ extern const struct ipc_type msg_forget;
 /*
  * A question to the machine: `what` is a row of a fixed table in the supervisor ("doctor",
  * "events", "processes", "check", "plan", "target"), `words` the values that it takes.  The answer,
- * JSON, is written to `out`; `answered` comes at its end.
+ * JSON, is written to `out`; `answered` comes at its end.  More than so many at once are refused.
  */
+#define QUESTIONS_MOST 8
 struct msg_ask {
 	uint64_t question;
 	const char *what;

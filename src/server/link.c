@@ -54,10 +54,11 @@ struct link {
 	pthread_mutex_t lock; /* for all below */
 	struct channel *channel;
 	bool dead;
-	struct question *questions;
+	struct question *questions; /* that wait for an answer */
+	size_t question_count;
 	uint64_t last_question;
 	struct recent recent[RECENT_MOST];
-	pthread_cond_t answered;
+	pthread_cond_t answered; /* one of them, so another may be asked */
 };
 
 static void note_early(struct link *link, const struct ipc_type *type, void *message)
@@ -260,17 +261,23 @@ bool link_lives(struct link *link)
 	return lives;
 }
 
+static int send_locked(struct link *link, const struct ipc_type *type, const void *message,
+		       struct err *err)
+{
+	int rc = link->dead ? err_set(err, EPIPE, "the supervisor has gone")
+			    : channel_send(link->channel, type, message, err);
+
+	wake(link); /* what could not be sent at once is sent by the thread that listens */
+	return rc;
+}
+
 int link_send(struct link *link, const struct ipc_type *type, const void *message, struct err *err)
 {
 	int rc;
 
 	pthread_mutex_lock(&link->lock);
-	if (link->dead)
-		rc = err_set(err, EPIPE, "the supervisor has gone");
-	else
-		rc = channel_send(link->channel, type, message, err);
+	rc = send_locked(link, type, message, err);
 	pthread_mutex_unlock(&link->lock);
-	wake(link);
 	return rc;
 }
 
@@ -284,6 +291,25 @@ static void wait_for_answer(struct link *link, const struct question *question)
 		rc = pthread_cond_timedwait(&link->answered, &link->lock, &until);
 }
 
+/* Called with the lock held.  False: none of the others was answered in time. */
+static bool wait_for_turn(struct link *link)
+{
+	struct timespec until = clock_in(ASK_S);
+	int rc = 0;
+
+	while (link->question_count >= QUESTIONS_MOST && !link->dead && !rc)
+		rc = pthread_cond_timedwait(&link->answered, &link->lock, &until);
+	return !rc;
+}
+
+static void note(struct link *link, struct question *question)
+{
+	question->id = ++link->last_question;
+	question->next = link->questions;
+	link->questions = question;
+	link->question_count++;
+}
+
 static void forget(struct link *link, const struct question *question)
 {
 	struct question **at = &link->questions;
@@ -291,6 +317,8 @@ static void forget(struct link *link, const struct question *question)
 	while (*at != question)
 		at = &(*at)->next;
 	*at = question->next;
+	link->question_count--;
+	pthread_cond_broadcast(&link->answered);
 }
 
 static int read_answer(int fd, struct buf *into, struct err *err)
@@ -321,35 +349,44 @@ static int outcome(const struct link *link, const struct question *question, con
 	return 0;
 }
 
+static int ask_in_turn(struct link *link, struct msg_ask *ask, struct err *err)
+{
+	struct question question = { 0 };
+	int rc;
+
+	pthread_mutex_lock(&link->lock);
+	if (wait_for_turn(link)) {
+		note(link, &question);
+		ask->question = question.id;
+		rc = send_locked(link, &msg_ask, ask, err);
+		if (!rc)
+			wait_for_answer(link, &question);
+		forget(link, &question);
+		if (!rc)
+			rc = outcome(link, &question, ask->what, err);
+	} else {
+		rc = err_set(err, ETIMEDOUT, "too many others ask the machine: no turn for `%s`",
+			     ask->what);
+	}
+	pthread_mutex_unlock(&link->lock);
+	free(question.reason);
+	return rc;
+}
+
 int link_ask(struct link *link, const char *what, const struct wordlist *words, struct buf *answer,
 	     struct err *err)
 {
-	struct question question = { 0 };
-	struct msg_ask ask = { .what = what };
+	struct msg_ask ask = { .what = what, .out = memfd_create("answer", MFD_CLOEXEC) };
 	int rc;
 
-	ask.out = memfd_create("answer", MFD_CLOEXEC);
 	if (ask.out < 0)
 		return err_set(err, errno, "memory for an answer: %s", strerror(errno));
 	if (words)
 		ask.words = *words;
-	pthread_mutex_lock(&link->lock);
-	question.id = ask.question = ++link->last_question;
-	question.next = link->questions;
-	link->questions = &question;
-	pthread_mutex_unlock(&link->lock);
-	rc = link_send(link, &msg_ask, &ask, err);
-	pthread_mutex_lock(&link->lock);
-	if (!rc)
-		wait_for_answer(link, &question);
-	forget(link, &question);
-	if (!rc)
-		rc = outcome(link, &question, what, err);
-	pthread_mutex_unlock(&link->lock);
+	rc = ask_in_turn(link, &ask, err);
 	if (!rc)
 		rc = read_answer(ask.out, answer, err);
 	close(ask.out);
-	free(question.reason);
 	return rc;
 }
 

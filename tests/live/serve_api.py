@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Every route of the API with real recordings, and every answer compared with its description."""
+import concurrent.futures
 import gzip
 import http.server
 import json
@@ -141,6 +142,9 @@ def machine(site):
           "events are searched", events["items"][:1])
     check(site.get("/events/check?expression=page-faults")["valid"] is True, "an event is checked")
     check(site.get("/events/check?expression=no-such-event")["valid"] is False, "and one that is none")
+    with concurrent.futures.ThreadPoolExecutor(16) as pool:
+        many = list(pool.map(lambda _: site.ask("GET", "/events/check?expression=page-faults")[0], range(16)))
+    check(many == [200] * 16, "many who ask at once have their turns", many)
     found = site.get(f"/processes?search={os.getpid()}")["items"]
     check(any(item["pid"] == os.getpid() for item in found), "processes are found", found[:2])
     check(site.get("/doctor"), "the doctor")
