@@ -194,10 +194,10 @@ export async function watchShifts(context) {
 }
 
 // Nothing may have moved worth speaking of since the page was loaded.
-export async function checkShifts(name, page) {
+export async function checkShifts(name, page, most = 0.02) {
 	const shifts = await page.evaluate(() => globalThis.shifts);
 	const sum = shifts.reduce((all, one) => all + one.value, 0);
-	return check(name, sum < 0.02, { sum, shifts });
+	return check(name, sum < most, { sum, shifts });
 }
 
 export function axeSource() {

@@ -57,7 +57,7 @@ export function TimeAxis({ span, width, from = 0, whole = false }: AxisProps) {
 	return (
 		<div class="time-x" aria-hidden="true">
 			{times.map((second) => (
-				<span key={second} style={{ left: `${(100 * (second - from)) / span}%` }}>{`${second} s`}</span>
+				<span key={second} style={{ transform: `translateX(${(100 * (second - from)) / span}%)` }}>{`${second} s`}</span>
 			))}
 		</div>
 	);

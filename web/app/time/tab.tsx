@@ -29,10 +29,19 @@ const LANES: [Lanes, string][] = [["none", "Seconds"], ["cpu", "CPUs"], ["thread
 
 const BELOW: ["graph" | "chart", string][] = [["graph", "Flame graph"], ["chart", "Flame chart"]];
 
-function Choice<T extends string>({ label, all, value, onChoose }: { label: string; all: [T, string][]; value: T; onChoose: (value: T) => void }) {
+interface ChoiceProps<T extends string> {
+	label: string;
+	all: [T, string][];
+	value: T;
+	why: string; // there is no choice yet; ""
+	onChoose: (value: T) => void;
+}
+
+// Its place is kept while there is nothing to choose from.
+function Choice<T extends string>({ label, all, value, why, onChoose }: ChoiceProps<T>) {
 	return (
-		<div class="time-choice" role="group" aria-label={label}>
-			{all.map(([name, text]) => <button key={name} type="button" aria-pressed={name === value} onClick={() => onChoose(name)}>{text}</button>)}
+		<div class="time-choice" role="group" aria-label={label} title={why}>
+			{all.map(([name, text]) => <button key={name} type="button" disabled={why !== ""} aria-pressed={name === value} onClick={() => onChoose(name)}>{text}</button>)}
 		</div>
 	);
 }
@@ -123,6 +132,7 @@ function Shown(props: ShownProps) {
 	useLayoutEffect(() => void (heat && props.onSeconds(heat.columns)), [heat?.columns]);
 	if (answer.refusal) return <Refused refusal={answer.refusal} onReset={() => change(ALL)} />;
 	if (!heat) return <Waiting state={run.state} />;
+	const later = isReady(run.state) ? "" : "When the run is over";
 	const range = rangeIn(state, heat);
 	const choose = (made: Range | null) => history.change(made ? { from: after(heat.start, made[0]), to: after(heat.start, made[1]), zoom: 0 } : { from: "", to: "" });
 	const names = live?.events ?? events.value?.rows.filter(({ samples }) => samples > 0).map(({ event }) => event) ?? [];
@@ -131,10 +141,9 @@ function Shown(props: ShownProps) {
 	return (
 		<>
 			<div class="time-head flame">
-				{/* first, and so in its place when the others come at the end of a run */}
 				<Filters state={state} change={history.change} events={names} threads={threads} start={heat.start} />
-				{isReady(run.state) && <Choice label="Rows of the map" all={LANES} value={lanes} onChoose={props.onLanes} />}
-				{isReady(run.state) && <Choice label="Below the map" all={BELOW} value={chart ? "chart" : "graph"} onChoose={(name) => setParams({ below: name === "chart" ? name : null })} />}
+				<Choice label="Rows of the map" all={LANES} value={isReady(run.state) ? lanes : "none"} why={later} onChoose={props.onLanes} />
+				<Choice label="Below the map" all={BELOW} value={chart && isReady(run.state) ? "chart" : "graph"} why={later} onChoose={(name) => setParams({ below: name === "chart" ? name : null })} />
 			</div>
 			<Counters lines={lines} span={span} range={range} onRange={choose} view={view} />
 			{lanes === "none" ? <Heatmap heat={heat} range={range} busy={answer.busy} onRange={choose} />
