@@ -42,10 +42,24 @@ function withoutArguments(name: string): string {
 	return name.endsWith("operator()") ? name : name.replace(/\(…?\)( const)?$/, "") || name;
 }
 
+// What Node and Python call their functions: "JS:*name /folder/file.js:1:19", "py::name:/folder/file.py". The
+// function says most, then the file, the folder least.
+function scriptForms(name: string): string[] | undefined {
+	const [, mark, called, file] = /^((?:JS|Function|LazyCompile|Script|Eval):[*~^+]?)(.*?) (?:\S*\/)?([^/\s]+)$/.exec(name) ?? /^(py::)(.*?):(?:.*\/)?([^/]+)$/.exec(name) ?? [];
+	if (mark === undefined || !file) return undefined;
+	const both = mark === "py::" ? `${called}:${file}` : `${called} ${file}`.trim();
+	return [name, `${mark}${both}`, both, called || file];
+}
+
 // The forms of a name, from the longest to the shortest.
 function formsOf(name: string): string[] {
 	let forms = cache.get(name);
 	if (forms) return forms;
+	forms = name.length > 2000 ? undefined : scriptForms(name);
+	if (forms) {
+		cache.set(name, forms);
+		return forms;
+	}
 	const short = name.length > 2000 ? name.slice(0, 2000) : name;
 	const templates = foldBrackets(short, "<", ">");
 	const all = foldBrackets(templates.replace(/\(anonymous namespace\)::/g, ""), "(", ")");
