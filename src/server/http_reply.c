@@ -143,6 +143,7 @@ static const struct {
 	{ ENOENT, 404, "not-found",
 	  "Look at what there is; what was removed can be restored for 10 minutes." },
 	{ EINVAL, 400, "bad-request", "Correct what the message names and send it again." },
+	{ ENOEXEC, 400, "needs-shell", "Quote it, or let a shell run the command." },
 	{ EACCES, 403, "forbidden",
 	  "Sign in as a user who may do it, or ask whoever runs the server to allow it." },
 	{ EAGAIN, 409, "not-now", "Look at its state and try again." },

@@ -54,7 +54,7 @@ static const char *take_word(const char *text, struct buf *word, struct err *err
 			}
 			buf_putc(word, *text++);
 		} else if (strchr(OPERATORS, c)) {
-			err_set(err, EINVAL,
+			err_set(err, ENOEXEC,
 				"%c means something to a shell only: quote it, or ask for a shell",
 				c);
 			return NULL;
@@ -79,7 +79,7 @@ int quote_split(const char *text, struct arena *arena, struct wordlist *into, st
 		buf_clear(&word);
 		text = take_word(text, &word, err);
 		if (!text)
-			rc = -EINVAL;
+			rc = err ? -err->code : -EINVAL;
 		else if (into->len == QUOTE_WORDS_MOST)
 			rc = err_set(err, EINVAL, "more than %d words", QUOTE_WORDS_MOST);
 		else

@@ -142,6 +142,19 @@ const filledIn = (page) => page.locator("form.bench").evaluate((form) => {
 	return Object.fromEntries([...chosen, ...values]);
 });
 
+// What only a shell can do: said once, and a click away.
+async function shellWanted({ server, page, session }) {
+	await page.goto(`${server.base}/s/${session}`);
+	await page.locator("#command").fill("seq 3 | wc -l");
+	await page.keyboard.press("Enter");
+	const offer = page.getByRole("button", { name: "Run it through a shell" });
+	await offer.waitFor();
+	equal("a pipe without a shell is refused, once", await page.locator(".bench .trouble", { hasText: "means something to a shell only" }).count(), 1);
+	await offer.click();
+	await page.locator(".plan .expected").waitFor();
+	equal("a click lets a shell run it, and nothing is left of the refusal", [await page.getByLabel(/Through a shell/).isChecked(), await page.locator(".bench .trouble").count()], [true, 0]);
+}
+
 // Reload brings back every field of the form, whatever was done to it since.
 async function wholeForm({ server, page, session }) {
 	await page.goto(`${server.base}/s/${session}`);
@@ -200,5 +213,6 @@ await run(async ({ server, browser }) => {
 	await commandLines(world);
 	await mostUsed(world);
 	await wholeForm(world);
+	await shellWanted(world);
 	await denied(world);
 }, "--webhook", "http://127.0.0.1:9/", "--deny", "host");

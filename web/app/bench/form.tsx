@@ -35,7 +35,10 @@ const GRAPHS: [Form["call_graph"], string, string][] = [
 ];
 
 export function BenchForm({ session, form, setForm, onStarted }: Props) {
-	const change = (part: Partial<Form>) => setForm({ ...form, ...part });
+	const change = (part: Partial<Form>) => {
+		start.clear(); // what was refused is not what is there now
+		setForm({ ...form, ...part });
+	};
 	const planned = usePlan(form);
 	const start = useAction(async () => {
 		const made = await api.post<List<Run>>(`/sessions/${session.id}/runs`, sentForm(form));
@@ -75,8 +78,8 @@ export function BenchForm({ session, form, setForm, onStarted }: Props) {
 			</section>
 			<More form={form} change={change} />
 			<div class="start">
-				<PlanPanel planned={planned} form={form} />
-				<Trouble refusal={start.refusal} />
+				<PlanPanel planned={planned} form={form} onShell={() => change({ target: { ...form.target, shell: true } })} />
+				{start.refusal?.message !== planned.refusal?.message && <Trouble refusal={start.refusal} />}
 				<button class="primary big" disabled={!ready} title="Ctrl+Enter">{form.repeats > 1 ? `Start ${form.repeats} runs` : "Start"}</button>
 			</div>
 		</form>

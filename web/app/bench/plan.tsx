@@ -13,22 +13,24 @@ import { Trouble } from "../widgets/trouble";
 export interface Planned {
 	plan: Plan | undefined;
 	refusal: Refusal | undefined;
+	limited: boolean; // the form had a time limit then: it may have been changed since
 }
 
 // What counters and samples cost is known before it is said what runs.
-const ANY = { kind: "command", command: "true", shell: false, who: "", children: true } as const;
+const ANY = { kind: "command", command: "true", shell: false, who: "", name: "", children: true } as const;
 
 // The plan of the form as it is now, some moments after it stopped changing.
 export function usePlan(form: Form): Planned {
 	const ready = isReady(form);
 	const settled = useLater(ready ? form : { ...form, target: ANY }, 250);
-	const [planned, setPlanned] = useState<Planned>({ plan: undefined, refusal: undefined });
+	const [planned, setPlanned] = useState<Planned>({ plan: undefined, refusal: undefined, limited: false });
 	const key = JSON.stringify(sentForm(settled));
 	useEffect(() => {
 		let gone = false;
+		const limited = settled.limit_s > 0;
 		api.post<Plan>("/plan", sentForm(settled)).then(
-			(plan) => gone || setPlanned({ plan, refusal: undefined }),
-			(reason) => gone || setPlanned({ plan: undefined, refusal: asRefusal(reason) }),
+			(plan) => gone || setPlanned({ plan, refusal: undefined, limited }),
+			(reason) => gone || setPlanned({ plan: undefined, refusal: asRefusal(reason), limited }),
 		);
 		return () => void (gone = true);
 	}, [key]);
@@ -72,9 +74,15 @@ export function expectations(plan: Pick<Plan, "expected" | "disk">, limited: boo
 	return out;
 }
 
-export function PlanPanel({ planned, form }: { planned: Planned; form: Form }) {
-	const { plan, refusal } = planned;
-	if (refusal) return <div class="plan"><Trouble refusal={refusal} /></div>;
+export function PlanPanel({ planned, form, onShell }: { planned: Planned; form: Form; onShell: () => void }) {
+	const { plan, refusal, limited } = planned;
+	if (refusal)
+		return (
+			<div class="plan">
+				<Trouble refusal={refusal} />
+				{refusal.code === "needs-shell" && refusal.message.startsWith("command") && <p><button type="button" onClick={onShell}>Run it through a shell</button></p>}
+			</div>
+		);
 	if (!plan) return <div class="plan dim"><p>…</p></div>;
 	return (
 		<div class="plan" aria-label="Plan">
@@ -82,7 +90,7 @@ export function PlanPanel({ planned, form }: { planned: Planned; form: Form }) {
 			{plan.refused.map((text) => <p class="bad" key={text}>{text}</p>)}
 			{!plan.disk.room && <p class="bad">{plan.disk.reason}</p>}
 			<dl class="expected">
-				{expectations(plan, form.limit_s > 0).map(([name, text]) => (
+				{expectations(plan, limited).map(([name, text]) => (
 					<div key={name}><dt>{name}</dt><dd>{text}</dd></div>
 				))}
 			</dl>
