@@ -35,6 +35,7 @@ static const struct member target_members[] = {
 	{ "argv", MEMBER_WORDS, AT(argv) },
 	{ "shell", MEMBER_FLAG, AT(shell) },
 	{ "who", MEMBER_TEXT, AT(who) },
+	{ "name", MEMBER_TEXT, AT(name) }, /* kept with the form, for people */
 	{ "children", MEMBER_FLAG, AT(children) },
 	{ 0 },
 };

@@ -12,7 +12,8 @@ struct err;
 struct json_object;
 
 struct form_raw {
-	const char *tool, *kind, *command, *who, *environment, *folder, *cpus, *count, *sample;
+	const char *tool, *kind, *command, *who, *name, *environment, *folder, *cpus, *count,
+		*sample;
 	const char *rate, *call_graph, *stat, *record, *webhook, *notes;
 	bool live, shell, children;
 	uint64_t interval_ms, repeats;

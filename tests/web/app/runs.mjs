@@ -66,6 +66,12 @@ async function failing({ server, page, session }) {
 	await page.getByRole("tab", { name: "Raw" }).click();
 	await page.locator(".raw").waitFor();
 	equal("so do other tabs", await said(), 1);
+	// What ran and failed at once: how it ended and what it printed, and no advice to let it run longer.
+	const short = await server.measure(session, { tool: "sample", rate: "1", target: { ...SHELL, command: "echo the disk is on fire >&2; exit 7" } });
+	await page.goto(`${server.base}/r/${short.id}`);
+	await page.locator(".last-words", { hasText: "the disk is on fire" }).waitFor();
+	const hint = await page.locator(".hint").innerText();
+	check("a program that fails at once: its ending and what it printed", /^It ended with exit status 7 after .*, too soon/.test(hint) && !hint.includes("longer"), hint);
 }
 
 // stdout and stderr as they come, apart and with their times.
@@ -151,6 +157,8 @@ async function targets(world) {
 		let made = await measured(world);
 		equal("a running process is attached to", [made.done.state, made.target.kind, made.target.who], ["done", "process", String(victim.pid)]);
 		check("with samples of it", made.samples > 5, made.samples);
+		const called = await page.locator(".run-title").textContent();
+		check("and the run is called by its command", called.startsWith(`process ${victim.pid}: /usr/bin/python3 -c`), called);
 		const found = await until("both threads", async () => {
 			const one = (await server.get(`/processes?search=${victim.pid}`)).items.find((item) => item.pid === victim.pid);
 			return one?.threads?.length === 2 && one;

@@ -11,6 +11,7 @@ interface Props {
 }
 
 const SHOWN = 300; // rows of a list that one searches
+const NAME_MOST = 200; // letters of a command line that a run is called by
 const KINDS: [TargetKind, string][] = [["command", "Command"], ["process", "Process"], ["thread", "Thread"], ["user", "User"], ["host", "Whole host"]];
 
 export function TargetPart({ form, change }: Props) {
@@ -18,7 +19,7 @@ export function TargetPart({ form, change }: Props) {
 	const set = (part: Partial<Target>) => change({ target: { ...target, ...part } });
 	return (
 		<section>
-			<Segments label="What to measure" value={target.kind} options={KINDS} onChange={(kind) => set({ kind, who: "" })} />
+			<Segments label="What to measure" value={target.kind} options={KINDS} onChange={(kind) => set({ kind, who: "", name: "" })} />
 			{target.kind === "command" && <Command form={form} change={change} set={set} />}
 			{(target.kind === "process" || target.kind === "thread") && <ProcessList target={target} set={set} />}
 			{target.kind === "user" && (
@@ -88,7 +89,7 @@ function ProcessList({ target, set }: { target: Target; set: (part: Partial<Targ
 	return (
 		<>
 			<Field label={threads ? "Thread" : "Process"} hint="ids, several with commas">
-				<input inputMode="numeric" autocomplete="off" value={target.who} onInput={(event) => set({ who: event.currentTarget.value })} />
+				<input inputMode="numeric" autocomplete="off" value={target.who} onInput={(event) => set({ who: event.currentTarget.value, name: "" })} />
 			</Field>
 			<div class="picker-search">
 				<input type="search" placeholder={`Search running ${threads ? "threads" : "processes"}`} aria-label={`Search running ${threads ? "threads" : "processes"}`} value={search} onInput={(event) => setSearch(event.currentTarget.value)} />
@@ -98,7 +99,7 @@ function ProcessList({ target, set }: { target: Target; set: (part: Partial<Targ
 				{rows.slice(0, SHOWN).map((row) => (
 					<li key={row.id}>
 						<label title={`${row.name} ${row.more}`}>
-							<input type="radio" name="who" checked={target.who === row.id} onChange={() => set({ who: row.id })} />
+							<input type="radio" name="who" checked={target.who === row.id} onChange={() => set({ who: row.id, name: row.name.slice(0, NAME_MOST) })} />
 							<span class="number">{row.id}</span>
 							<span class="mono ellipsis">{row.name}</span>
 							<small class="dim ellipsis">{row.more}</small>

@@ -6,7 +6,7 @@ import type { Form, Run } from "../api/core";
 export const FIRST_FORM: Form = {
 	tool: "sample",
 	live: true,
-	target: { kind: "command", command: "", shell: false, who: "", children: true },
+	target: { kind: "command", command: "", shell: false, who: "", name: "", children: true },
 	environment: "",
 	folder: "",
 	cpus: "",

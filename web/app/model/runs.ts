@@ -20,8 +20,12 @@ const WORDS: Record<RunState, string> = {
 export function stateWord(run: Run): string {
 	if (run.state === "queued" && run.place) return `waiting, place ${run.place}`;
 	if (run.state === "running" && run.paused) return "paused";
-	if (run.state === "done" && run.ending && (run.ending.kind === "signal" || run.ending.code)) return endingWord(run);
+	if (run.state === "done" && endedBadly(run)) return endingWord(run);
 	return WORDS[run.state];
+}
+
+export function endedBadly(run: Run): boolean {
+	return !!run.ending && (run.ending.kind === "signal" || run.ending.code !== 0);
 }
 
 export function endingWord(run: Run): string {
@@ -33,7 +37,7 @@ export function endingWord(run: Run): string {
 export function stateTone(run: Run): string {
 	if (run.paused) return "warn";
 	if (run.state === "failed") return "bad";
-	if (run.state === "done") return run.ending && (run.ending.kind === "signal" || run.ending.code) ? "warn" : "good";
+	if (run.state === "done") return endedBadly(run) ? "warn" : "good";
 	return run.state === "cancelled" || run.state === "queued" ? "idle" : "busy";
 }
 
@@ -50,7 +54,7 @@ export function runTitle(run: Run): string {
 	const target = run.form.target;
 	// A form keeps the command of the run before, whatever is measured now.
 	if (target?.kind === "host") return "the whole host";
-	if (target && target.kind !== "command") return `${target.kind} ${target.who}`;
+	if (target && target.kind !== "command") return [`${target.kind} ${target.who}`, target.name].filter(Boolean).join(": ");
 	// The shell is told, but need not fill the line; the whole argv is in the Raw tab.
 	if (target?.shell && target.command) return `sh: ${target.command}`;
 	if (run.command) return run.command;

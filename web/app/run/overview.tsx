@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What happened, what it means, what to look at next.
 import { OVER, type Run } from "../api/core";
-import type { Finding, Overview, Quality, QueryTop, RunSummary } from "../api/schema";
+import type { Finding, OutputPage, Overview, Quality, QueryTop, RunSummary } from "../api/schema";
 import { grouped, percent } from "../model/format";
 import { type Answer, useFetch } from "../model/hooks";
-import { endingWord, hasData } from "../model/runs";
+import { endedBadly, endingWord, hasData } from "../model/runs";
 import { lazy } from "../widgets/lazy";
 import { Trouble } from "../widgets/trouble";
 import { Words } from "../widgets/words";
@@ -31,6 +31,7 @@ export function OverviewTab({ run, onTab, link }: { run: Run; onTab: (tab: strin
 				<Trouble refusal={overview.refusal} onRetry={overview.reload} />
 				<h2><Words text={overview.data?.sentence ?? " "} /></h2>
 				{first && <Remedy finding={first} />}
+				{endedBadly(run) && run.facts?.tabs?.includes("output") && <LastWords run={run} />}
 				{link("overview", {}).startsWith("/s/")
 					? <p class="dim">“Reload” in the history puts the form of this run back, to be changed and started again.</p>
 					: <p class="dim"><a href={`/s/${run.session}?run=${run.id}`}>Its session</a> has the form, to be changed and started again.</p>}
@@ -41,7 +42,7 @@ export function OverviewTab({ run, onTab, link }: { run: Run; onTab: (tab: strin
 	return (
 		<div class="overview">
 			<Trouble refusal={overview.refusal} onRetry={overview.reload} />
-			{run.ending && (run.ending.kind === "signal" || run.ending.code !== 0) && (
+			{endedBadly(run) && (
 				<p class="warn">The program ended with {endingWord(run)}. {run.facts?.tabs?.includes("output") && <button type="button" class="link" onClick={() => onTab("output")}>Its output</button>}</p>
 			)}
 			<section class="sentence" aria-label="What limited it" aria-busy={overview.busy}>
@@ -80,6 +81,14 @@ export function OverviewTab({ run, onTab, link }: { run: Run; onTab: (tab: strin
 			</div>
 		</div>
 	);
+}
+
+// What it printed last says most often why it failed.
+function LastWords({ run }: { run: Run }) {
+	const output = useFetch<OutputPage>(`/runs/${run.id}/output`, { last: 2000 });
+	const text = output.data?.pieces.map((piece) => piece.text).join("").trimEnd();
+	if (output.data && !text) return <p class="dim">It printed nothing.</p>;
+	return <pre class="terminal last-words" tabIndex={0} aria-label="What it printed last" aria-busy={output.busy}>{text?.split("\n").slice(-12).join("\n")}</pre>;
 }
 
 function Meanwhile({ run, onTab }: { run: Run; onTab: (tab: string) => void }) {
@@ -138,7 +147,7 @@ function TopFunctions({ top, link }: { top: Answer<QueryTop>; link: Link }) {
 			<Trouble refusal={top.refusal} />
 			<table class="bars">
 				<tbody>
-					{top.data?.rows.map((row) => (
+					{top.data?.rows.filter((row) => row.self_samples > 0).map((row) => (
 						<tr key={`${row.function}${row.object}`}>
 							<td class="number share" style={{ "--part": `${row.self_percent}%` }}>{percent(row.self_percent)}</td>
 							<td class="ellipsis"><a class="mono" href={link("functions", { function: row.function ?? "" })} title={`${row.function} in ${row.object}`}>{row.function ?? "[unknown]"}</a></td>
@@ -174,7 +183,7 @@ function Trust({ quality }: { quality: Quality | undefined }) {
 					))}
 				</tbody>
 			</table>
-			{trust.remedy && <p class="remedy"><Words text={trust.remedy} /></p>}
+			{trust.remedy && <p class="remedy">What helps: <Words text={trust.remedy} />.</p>}
 		</section>
 	);
 }

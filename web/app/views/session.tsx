@@ -52,7 +52,7 @@ export function SessionView({ id }: { id: number }) {
 	const started = (run: Run) => {
 		runs.add(run);
 		choose(run, null);
-		document.querySelector(".middle")?.scrollIntoView({ block: "nearest" });
+		showTop(document.querySelector(".middle"));
 	};
 	return (
 		<main class="session" tabIndex={-1} aria-busy={!session.data}>
@@ -80,6 +80,12 @@ export function SessionView({ id }: { id: number }) {
 			</div>
 		</main>
 	);
+}
+
+// Of something long, "nearest" would be anywhere in it.
+function showTop(element: Element | null): void {
+	const top = element?.getBoundingClientRect().top ?? 0;
+	if (element && (top < 0 || top > innerHeight / 2)) element.scrollIntoView({ block: "start" });
 }
 
 // A session without runs is there to type a command into.
