@@ -88,5 +88,3 @@ export const api = {
 	remove: <T>(path: string) => send<T>("DELETE", path),
 	upload,
 };
-
-export type Api = typeof api;

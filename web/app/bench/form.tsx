@@ -136,7 +136,7 @@ function More({ form, change }: { form: Form; change: (part: Partial<Form>) => v
 				</Field>
 			)}
 			{form.tool !== "sample" && (
-				<Field label="Options of stat" hint="--per-core">
+				<Field label="Options of stat" hint="--no-aggr">
 					<input class="mono" spellcheck={false} autocomplete="off" value={form.options.stat} onInput={(event) => change({ options: { ...form.options, stat: event.currentTarget.value } })} />
 				</Field>
 			)}

@@ -10,12 +10,12 @@ const COMMAND = `perl -e 'srand 1; for (1 .. 900000) { $word = join "", map { ch
 
 export async function runExample(): Promise<Run> {
 	const session = await api.post<Session>("/sessions", { title: "Example: counting words" });
-	const answer = await api.post<Run | List<Run>>(`/sessions/${session.id}/runs`, {
+	const made = await api.post<List<Run>>(`/sessions/${session.id}/runs`, {
 		...FIRST_FORM,
 		tool: "both",
 		rate: "997",
 		call_graph: "dwarf",
 		target: { ...FIRST_FORM.target, command: COMMAND },
 	});
-	return "items" in answer ? answer.items[0]! : answer;
+	return made.items[0]!;
 }

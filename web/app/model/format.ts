@@ -66,10 +66,6 @@ export function date(ns: string | number): Date {
 	return new Date(Number(BigInt(ns) / 1_000_000n));
 }
 
-export function dateText(ns: string | number): string {
-	return date(ns).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" });
-}
-
 export function exactText(ns: string | number): string {
 	return date(ns).toLocaleString(undefined, { dateStyle: "full", timeStyle: "medium" });
 }
