@@ -74,6 +74,11 @@ def check(condition, text, *details):
     return condition
 
 
+def failed():
+    """How many checks have failed until now."""
+    return _failed
+
+
 def skip_all(why):
     print(f"1..0 # SKIP {why}")
     sys.exit(0)

@@ -42,7 +42,7 @@ def marked(text):
     return found
 
 
-def until(condition, seconds=20):
+def until(condition, seconds=120):
     """What the condition gives, once it is true, or at the end of the time."""
     end = time.monotonic() + seconds
     while not (result := condition()) and time.monotonic() < end:
@@ -65,7 +65,7 @@ class Peer:
         self.listener.bind(self.path)
         os.chmod(self.path, 0o777)
         self.listener.listen()
-        self.listener.settimeout(30)
+        self.listener.settimeout(120)
         self.server = self.connection = self.lines = None
         self.start_server()
 
@@ -81,7 +81,7 @@ class Peer:
     def accept(self):
         """Waits for the next web side; what it is told before `ready` is given back."""
         self.connection = self.listener.accept()[0]
-        self.connection.settimeout(60)
+        self.connection.settimeout(240)
         self.lines = self.connection.makefile("rw")
         told = []
         while not told or told[-1]["type"] != "ready":
@@ -147,7 +147,7 @@ class Peer:
         except FileNotFoundError:
             data = b""
         text, times, at = b"", [], 0
-        while at < len(data):
+        while at + PIECE.size <= len(data):  # it may be written to meanwhile
             time_ns, which, size = PIECE.unpack_from(data, at)
             at += PIECE.size
             if which == stream:
@@ -158,7 +158,7 @@ class Peer:
 
     def stop(self):
         self.server.send_signal(signal.SIGTERM)
-        status = self.server.wait(30)
+        status = self.server.wait(120)
         self.server.stdout.close()
         return status
 

@@ -20,7 +20,7 @@ RUNS = 3  # a round
 VICTIMS = ("web", "supervisor", "guard", "workload", "analyser")
 
 
-def patiently(call, *arguments, seconds=60):
+def patiently(call, *arguments, seconds=180):
     """Asks again while nobody answers."""
     end = time.monotonic() + seconds
     while True:
@@ -76,9 +76,9 @@ def kill(site, kind):
     except ProcessLookupError:
         return None
     if kind in ("guard", "supervisor"):
-        site.process.wait(30)
+        site.process.wait(120)
         site.process.stdout.close()
-        site.start()
+        site.start_again()
     return kind
 
 
@@ -103,7 +103,7 @@ def play(site, session, marks, dice):
     time.sleep(dice.random() * 0.6)
     killed = next(who for kind in dice.sample(VICTIMS, len(VICTIMS))
                   if (who := kill(site, kind)))
-    peer.until(lambda: not unfinished(site, made), 60)
+    peer.until(lambda: not unfinished(site, made), 300)
     return killed, made
 
 
@@ -156,7 +156,7 @@ def main():
         check(site.get("/queue")["items"] == [], "the queue is empty")
         mark = tag(site)
         check(site.stop() == 0, "the server ends", site.words())
-        check(not peer.marked(mark) and not site.processes(), "no process is left",
+        check(peer.until(lambda: not peer.marked(mark) and not site.processes()), "no process is left",
               peer.marked(mark), site.processes())
         with sqlite3.connect(os.path.join(site.data, "perfolio.db")) as database:
             check(database.execute("PRAGMA integrity_check").fetchone() == ("ok",) and

@@ -81,7 +81,9 @@ def check_recording(site, run, folder):
     status, _, body = download(site, f"/runs/{run}/export/perf.data", If_None_Match=headers["ETag"])
     lib.check(status == 304 and not body, "and nothing for who has it", status)
     perf = lib.run(["perf", "script", "-i", path, "-F", "comm"])
-    lib.check(perf.returncode == 0 and perf.stdout.count("chain") > 50, "perf reads it", perf.stderr[-300:])
+    found, wanted = len(perf.stdout.split()), site.get(f"/runs/{run}")["facts"]["samples"]
+    lib.check(perf.returncode == 0 and found == wanted > 0, "perf reads it, and finds as many samples",
+              found, wanted, perf.stderr[-300:])
     return path
 
 
@@ -90,7 +92,7 @@ def check_counters(site, run):
     lines = text.decode().splitlines()
     raw = site.get(f"/runs/{run}/counters/raw?limit=10000")
     lib.check(status == 200 and lines[0] == "time_ns,event,cpu,value,enabled_ns,running_ns" and
-              len(lines) - 1 == raw["total_rows"] > 3, "counters as lines, as many as the API has",
+              len(lines) - 1 == raw["total_rows"] > 0, "counters as lines, as many as the API has",
               status, lines[:3], {key: raw[key] for key in raw if key != "rows"})
 
 
@@ -112,7 +114,7 @@ def main():
         session = site.session("exports")
         run = site.run(session, {
             "tool": "both", "live": False, "rate": "499", "interval_ms": 50, "call_graph": "fp",
-            "target": {"kind": "command", "command": f"{os.path.abspath(lib.program('chain'))} 2 0.5"},
+            "target": {"kind": "command", "command": f"{os.path.abspath(lib.program('chain'))} 2 0.4 cpu"},
             "events": {"count": "task-clock,page-faults", "sample": "cpu-clock:u"}})
         ended = site.wait(run)
         lib.check(ended["state"] == "done", "a run is recorded", ended["reason"])

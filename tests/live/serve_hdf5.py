@@ -62,7 +62,7 @@ def check_samples(site, run, group):
     facts = site.get(f"/runs/{run}")["facts"]
     lib.check(str(samples.time.min()) == facts["start_ns"] and str(samples.time.max()) == facts["end_ns"] and
               samples.time.is_monotonic_increasing, "times are those of the run", samples.time.min(), facts)
-    lib.check(set(samples.cpu) <= set(range(os.cpu_count())) and (samples.ip > 0).all(),
+    lib.check(set(samples.cpu) <= set(range(os.sysconf("SC_NPROCESSORS_CONF"))) and (samples.ip > 0).all(),
               "CPUs and addresses are told", set(samples.cpu))
 
 
@@ -90,7 +90,7 @@ def check_counters(site, run, group):
     lib.check(list(counters.columns) == COUNTERS, "counters have their columns", list(counters.columns))
     raw = site.get(f"/runs/{run}/counters/raw?limit=100000")
     want = [[int(value) for value in row] for row in raw["rows"]]
-    lib.check(counters.values.tolist() == want and len(want) > 3, "every count is that of the API",
+    lib.check(counters.values.tolist() == want and want, "every count is that of the API",
               counters.head(), want[:5])
     lib.check(texts(group["counter_events"], "name") == raw["events"], "of the same events", raw["events"])
 
@@ -111,10 +111,10 @@ def main():
         chain = os.path.abspath(lib.program("chain"))
         both = site.run(session, {
             "tool": "both", "rate": "499", "interval_ms": 50, "call_graph": "fp",
-            "target": {"kind": "command", "command": f"{chain} 2 0.4"},
+            "target": {"kind": "command", "command": f"{chain} 2 0.3 cpu"},
             "events": {"count": "task-clock,page-faults", "sample": "cpu-clock:u"}})
         count = site.run(session, {
-            "tool": "count", "interval_ms": 20, "target": {"kind": "command", "command": f"{chain} 1 0.6"},
+            "tool": "count", "interval_ms": 20, "target": {"kind": "command", "command": f"{chain} 1 0.1 cpu"},
             "events": {"count": "task-clock"}})
         status, _, body = site.raw("POST", f"/api/v1/sessions/{session}/import?name=x", b"prog;main;work 5\n",
                                    {"Authorization": f"Bearer {site.token}"})

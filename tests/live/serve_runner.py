@@ -36,14 +36,20 @@ def test_ordinary(server):
     user = next(name for name in ("nobody", "daemon", "bin")
                 if pwd.getpwnam(name).pw_uid != os.stat(server.files).st_uid) \
         if os.geteuid() == 0 else pwd.getpwuid(os.geteuid()).pw_name
+    go = os.path.join(server.folder, "go")
     before = time.monotonic_ns()
-    ended = server.ran("sh", "-c", "id -un; echo $A-$B; pwd; sleep 0.1; echo late; echo no >&2; exit 3",
-                       environment=["A=1", "B=x y"], folder="/usr")
+    server.start("sh", "-c", f"id -un; echo $A-$B; pwd; until [ -e {go} ]; do sleep 0.02; done; echo late; "
+                 "echo no >&2; exit 3", environment=["A=1", "B=x y"], folder="/usr")
+    peer.until(lambda: b"/usr\n" in server.output()[0])
+    between = time.monotonic_ns()
+    with open(go, "wb"):
+        ended = server.wait_for("ended")
+    server.send(type="forget", run=server.number)
     text, times = server.output()
     check(text.decode().split("\n")[:4] == [user, "1-x y", "/usr", "late"],
           "a program runs as the workload's user, with its environment, in its folder", text)
-    check(before < times[0] and times[-1] - times[0] > 90_000_000 and
-          times[-1] < time.monotonic_ns(), "what it prints has its time", times)
+    check(before < times[0] < between < times[-1] < time.monotonic_ns(), "what it prints has its time",
+          before, between, times)
     check(server.output(peer.STDERR)[0] == b"no\n", "standard error is kept apart")
     check((ended["ending"], ended["code"], ended["reason"]) == (1, 3, ""), "its exit status", ended)
     ended = server.ran("sh", "-c", "kill -SEGV $$")
@@ -53,8 +59,9 @@ def test_ordinary(server):
     report = lib.run([lib.PERFOLIO, "report", "-i", server.file("recording")])
     check(report.returncode == 0 and "steady" in report.stdout, "counting and sampling at once",
           ended, report.stderr)
-    ended = server.ran("grep", "Cpus_allowed_list", "/proc/self/status", cpus="0")
-    check(b"list:\t0\n" in server.output()[0], "it is pinned to its CPUs", server.output())
+    cpu = str(min(os.sched_getaffinity(0)))
+    ended = server.ran("grep", "Cpus_allowed_list", "/proc/self/status", cpus=cpu)
+    check(f"list:\t{cpu}\n".encode() in server.output()[0], "it is pinned to its CPUs", server.output())
 
 
 def test_refused(server):
@@ -79,7 +86,7 @@ def test_misbehaving(server):
     crowd = "import os,sys,time\nfor i in range(1000):\n if os.fork() == 0: time.sleep(1000)\nprint('all', flush=True)\n"
     server.start(PYTHON, "-c", crowd + "time.sleep(1000)")
     server.wait_for("began")
-    check(peer.until(lambda: server.output()[0] == b"all\n", 60), "a thousand children")
+    check(peer.until(lambda: server.output()[0] == b"all\n", 240), "a thousand children")
     check(len(left(server)) > 1000, "they are there", len(left(server)))
     server.send(type="cancel", run=server.number)
     ended = server.wait_for("ended")
@@ -96,7 +103,7 @@ def test_misbehaving(server):
     ended = server.wait_for("ended")
     check(ended["code"] == signal.SIGKILL and not left(server), "is killed with all that it forked",
           ended, left(server))
-    check(time.monotonic() - begin < 20, "soon", time.monotonic() - begin)
+    check(time.monotonic() - begin < 120, "soon", time.monotonic() - begin)
     server.send(type="forget", run=server.number)
 
     ended = server.ran("sh", "-c", "(setsid sleep 1000 &) ; echo gone")
@@ -112,7 +119,7 @@ def test_misbehaving(server):
 
     begin = time.monotonic()
     ended = server.ran("sleep", "1000", limit_ns=300_000_000)
-    check("time limit" in ended["reason"] and time.monotonic() - begin < 10, "the time limit ends it", ended)
+    check("time limit" in ended["reason"] and time.monotonic() - begin < 120, "the time limit ends it", ended)
 
 
 def test_delegated():
@@ -221,13 +228,15 @@ def test_questions(server):
 
 
 def test_web_killed(server):
-    server.start("sh", "-c", "echo once; sleep 2; echo twice")
+    go = os.path.join(server.folder, "again")
+    server.start("sh", "-c", f"echo once; until [ -e {go} ]; do sleep 0.02; done; echo twice")
     began = server.wait_for("began")
     server.send(raw="ff" * 64)  # no message: it is killed for it
     told = server.accept()
     again = [message for message in told if message["type"] == "began"]
     check(told[0]["type"] == "policy" and again == [began], "a new web side is told of the run", told)
-    ended = server.wait_for("ended")
+    with open(go, "wb"):
+        ended = server.wait_for("ended")
     check(ended["code"] == 0 and server.output()[0] == b"once\ntwice\n", "which went on", ended)
     server.send(**{"type": "start", "run": server.number, "tool": 1, "argv": ["true"]})
     check(server.wait_for("ended") == ended, "asked for again it is told again, not run again")
@@ -361,7 +370,7 @@ def main():
         ended = server.wait_for("ended")
         check(ended["interrupted"] and not ended["cancelled"] and "server was stopped" in ended["reason"],
               "a server that is stopped interrupts the run", ended)
-        check(server.server.wait(30) == 0 and not left(server), "and ends, with all of it")
+        check(server.server.wait(120) == 0 and not left(server), "and ends, with all of it")
     finally:
         server.close()
     test_killed()

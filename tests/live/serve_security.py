@@ -75,7 +75,7 @@ def kept_over_a_restart(site):
     old, port = site.token, site.address[1]
     site.stop()
     site.options[site.options.index("--listen") + 1] = f"127.0.0.1:{port}"
-    site.start()
+    site.start_again()  # the port is anybody's meanwhile
     check(site.raw("GET", "/api/v1/me", None, {"Cookie": held})[0] == 200,
           "a browser stays signed in when the server is started again")
     check(site.raw("GET", "/api/v1/me", None, {"Authorization": f"Bearer {old}"})[0] == 401,
@@ -114,7 +114,7 @@ def other_hosts(site):
         status = site.raw("GET", "/api/v1/me", None,
                           {"Host": host, "Authorization": f"Bearer {site.token}"})[0]
         check(status == wanted, f"Host: {host or '(empty)'} gives {wanted}", status)
-    with socket.create_connection(site.address, timeout=10) as connection:
+    with socket.create_connection(site.address, timeout=60) as connection:
         connection.sendall(b"GET /api/v1/me HTTP/1.0\r\n\r\n")
         check(connection.recv(100).split()[1:2] in ([b"400"], [b"421"]), "a request without a Host is refused")
 
@@ -277,7 +277,7 @@ def hostile_text(site):
 
 def listening(folder):
     """Beyond this machine nobody gets in without signing in."""
-    refused = lib.run([lib.PERFOLIO, "serve", "--open", "--listen", "0.0.0.0:0", "--data", folder], timeout=20)
+    refused = lib.run([lib.PERFOLIO, "serve", "--open", "--listen", "0.0.0.0:0", "--data", folder], timeout=120)
     check(refused.returncode != 0 and "sign in" in refused.stderr,
           "--open is refused where other machines come in", refused.stderr)
     with server.Server(listen="0.0.0.0:0") as site:
@@ -298,7 +298,7 @@ def encrypted(folder):
         print(f"# no certificate: {made.stderr[-200:]}")
         return
     with server.Server("--tls-cert", cert, "--tls-key", key) as site:
-        connection = http.client.HTTPSConnection(*site.address, timeout=20,
+        connection = http.client.HTTPSConnection(*site.address, timeout=60,
                                                  context=ssl.create_default_context(cafile=cert))
         connection.request("GET", "/?token=" + site.token)
         reply = connection.getresponse()

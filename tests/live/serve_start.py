@@ -30,7 +30,7 @@ def serving(folder, *options, **more):
         yield process
     finally:
         process.send_signal(signal.SIGTERM)
-        process.status = process.wait(30)
+        process.status = process.wait(120)
         process.stdout.close()
         process.stderr.close()
 
@@ -67,7 +67,7 @@ def test_addresses(folder):
         status, body = ask(http.client.HTTPConnection(host, int(port)), "/api/v1/me", token)
         check(status == 200 and json.loads(body)["role"] == "runner", "the token signs in", status, body)
         with serving(folder) as second:
-            check(second.line == "" and second.wait(30) == 1, "a second server of the folder ends")
+            check(second.line == "" and second.wait(120) == 1, "a second server of the folder ends")
     check(server.status == 0, "SIGTERM ends it with 0", server.status)
     path = os.path.join(folder, "socket")
     with serving(folder, "--listen", f"unix:{path}") as server:
@@ -115,7 +115,7 @@ def test_activated(folder):
     status, _ = ask(http.client.HTTPConnection("127.0.0.1", port), "/api/v1/me", parts(line)[3])
     check(status == 200 and int(parts(line)[2]) == port, "a socket that systemd passes", line, status)
     server.terminate()
-    check(server.wait(30) == 0, "and that goes on without the server")
+    check(server.wait(120) == 0, "and that goes on without the server")
     server.stdout.close()
     listener.close()
 
@@ -148,7 +148,7 @@ def test_settings(folder):
 
 def test_users(folder):
     with serving(folder, "--user", "root") as server:
-        check(server.wait(30) == 1 and "--as-root" in server.stderr.read(), "never root without saying so")
+        check(server.wait(120) == 1 and "--as-root" in server.stderr.read(), "never root without saying so")
     server = peer.Peer("--as-root")
     server.ran("id", "-u")
     check(server.output()[0] == b"0\n", "--as-root", server.output())
@@ -156,7 +156,7 @@ def test_users(folder):
     private = os.path.join(folder, "private")
     os.mkdir(private, 0o700)
     with serving(private) as server:
-        said = server.stderr.read() if server.wait(30) else ""
+        said = server.stderr.read() if server.wait(120) else ""
         check("private" in said, "a folder that the web side can't reach is named", said)
 
 
@@ -227,7 +227,7 @@ def test_make_run(folder):
               f"make run {attempt}: curl with the printed token gets the flame tree", got)
         check(*leads_to_the_run(link, command, attempt))
         shown.send_signal(signal.SIGINT)
-        shown.wait(30)
+        shown.wait(120)
         shown.stdout.close()
 
 

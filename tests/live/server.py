@@ -25,6 +25,7 @@ import urllib.parse
 import lib
 
 ENDED = ("done", "failed", "cancelled")
+TIMEOUT = 180  # of what takes a moment, on a machine that has other things to do
 
 
 class Refused(Exception):
@@ -61,14 +62,27 @@ class Server:
                 parts = urllib.parse.urlsplit(found.group(1))
                 self.address = (parts.hostname, parts.port)
                 return
+        self.process.wait()
+        self.process.stdout.close()
         raise RuntimeError(f"no server: {self.words()}")
+
+    def start_again(self, timeout=120):
+        """Until what is left of a server that was killed has ended, or others that had its port."""
+        end = time.monotonic() + timeout
+        while True:
+            try:
+                return self.start()
+            except RuntimeError:
+                if time.monotonic() > end:
+                    raise
+                time.sleep(0.5)
 
     def words(self):
         """What it has said on standard error until now."""
         self.log.seek(0)
         return self.log.read()
 
-    def stop(self, how=signal.SIGTERM, timeout=30):
+    def stop(self, how=signal.SIGTERM, timeout=120):
         """Ends it and waits; its exit status."""
         if self.process.poll() is None:
             self.process.send_signal(how)
@@ -83,7 +97,10 @@ class Server:
     def __enter__(self):
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, kind, *_):
+        if kind or lib.failed():
+            for line in self.words().splitlines()[-20:]:
+                print(f"#   the server said: {line}")
         self.stop()
         self.log.close()
         if self.scratch:
@@ -106,7 +123,7 @@ class Server:
 
     # Asking
 
-    def raw(self, method, path, body=None, headers=None, timeout=60):
+    def raw(self, method, path, body=None, headers=None, timeout=TIMEOUT):
         """One request as it stands; status, headers and bytes."""
         connection = http.client.HTTPConnection(*self.address, timeout=timeout)
         try:
@@ -116,7 +133,7 @@ class Server:
         finally:
             connection.close()
 
-    def ask(self, method, path, body=None, headers=None, timeout=60):
+    def ask(self, method, path, body=None, headers=None, timeout=TIMEOUT):
         """With the token, below /api/v1, JSON both ways; status and what came."""
         text = None if body is None else json.dumps(body)
         head = {"Authorization": f"Bearer {self.token}", **(headers or {})}
@@ -150,7 +167,7 @@ class Server:
         made = self.post(f"/sessions/{session}/runs", form)
         return made["items"][0]["id"] if "items" in made else made["id"]
 
-    def wait(self, run, states=ENDED, timeout=60):
+    def wait(self, run, states=ENDED, timeout=TIMEOUT):
         """Waits until the run is in one of the states; the run as it is then."""
         states = (states,) if isinstance(states, str) else states
         end = time.monotonic() + timeout
@@ -160,7 +177,7 @@ class Server:
                 return found
             time.sleep(0.05)
 
-    def stream(self, topics="", last=None, timeout=20):
+    def stream(self, topics="", last=None, timeout=TIMEOUT):
         return Stream(self, topics, last, timeout)
 
 
@@ -177,7 +194,7 @@ class Event:
 class Stream:
     """An event stream, read event by event; .last is the id to come back with."""
 
-    def __init__(self, server, topics="", last=None, timeout=20):
+    def __init__(self, server, topics="", last=None, timeout=TIMEOUT):
         self.socket = socket.create_connection(server.address, timeout=timeout)
         head = [f"GET /api/v1/stream?topics={topics} HTTP/1.1",
                 f"Host: {server.address[0]}:{server.address[1]}",
