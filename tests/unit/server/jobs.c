@@ -82,7 +82,7 @@ static struct channel *start_job(void)
 
 	spec.out = datadir_scratch(scene_dir, &err);
 	EXPECT(jobs_start(app.jobs, &spec, &err) == 1);
-	for (int i = 0; i < 1000 && !analyser; i++) {
+	for (int i = 0; i < 6000 && !analyser; i++) {
 		poll(&(struct pollfd){ .fd = channel_fd(supervisor), .events = POLLIN }, 1, 10);
 		if (channel_receive(supervisor, &arena, &type, &message, &err) <= 0)
 			continue;
@@ -99,7 +99,7 @@ static struct channel *start_job(void)
 
 static void wait_for_end(void)
 {
-	for (int i = 0; i < 1000 && !done; i++)
+	for (int i = 0; i < 6000 && !done; i++)
 		usleep(10000);
 	EXPECT(done);
 }

@@ -290,7 +290,7 @@ TEST(live_thread_runs_and_ends)
 	EXPECT_INT(live_start(live, &err), 0);
 	join(TOPIC_RUN, run);
 	step(RUN_QUEUED, RUN_STARTING);
-	for (int i = 0; i < 500 && !strstr(read_all(), "starting"); i++)
+	for (int i = 0; i < 6000 && !strstr(read_all(), "starting"); i++)
 		nanosleep(&(struct timespec){ .tv_nsec = 10 * NS_PER_MSEC }, NULL);
 	EXPECT_CONTAINS(buf_text(&got), "\"state\":\"starting\"");
 	end();

@@ -63,10 +63,10 @@ static void open_stream(struct open *open, const char *query, const char *head)
 	buf_free(&text);
 }
 
-/* Reads until a text has come, or 5 s have passed. */
+/* Reads until a text has come, or a minute has passed. */
 static bool comes(struct open *open, const char *text)
 {
-	int64_t until_ns = clock_now_ns() + 5 * NS_PER_SEC;
+	int64_t until_ns = clock_now_ns() + 60 * NS_PER_SEC;
 	struct pollfd waiting = { .fd = open->fd, .events = POLLIN };
 	char bytes[4096];
 
