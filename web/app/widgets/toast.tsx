@@ -18,14 +18,28 @@ function set(now: Toast[]): void {
 	changed();
 }
 
+const timers = new Map<number, ReturnType<typeof setTimeout>>();
+
+// As long as somebody points at it, or is in it by keyboard, a note stays.
+function hold(serial: number): void {
+	clearTimeout(timers.get(serial));
+	timers.delete(serial);
+}
+
 function drop(serial: number): void {
+	hold(serial);
 	set(toasts.filter((one) => one.serial !== serial));
+}
+
+function expire({ serial, undo }: Toast): void {
+	hold(serial);
+	timers.set(serial, setTimeout(() => drop(serial), undo ? 15000 : 5000));
 }
 
 export function toast(text: string, undo?: () => Promise<unknown>): void {
 	const one: Toast = undo ? { serial: ++serial, text, undo } : { serial: ++serial, text };
 	set([...toasts.slice(-3), one]);
-	setTimeout(() => drop(one.serial), undo ? 15000 : 5000);
+	expire(one);
 }
 
 async function back(one: Toast): Promise<void> {
@@ -47,7 +61,7 @@ export function Toasts() {
 	return (
 		<div class="toasts" role="status" aria-live="polite">
 			{toasts.map((one) => (
-				<div class="toast" key={one.serial}>
+				<div class="toast" key={one.serial} onPointerEnter={() => hold(one.serial)} onPointerLeave={() => expire(one)} onFocusIn={() => hold(one.serial)} onFocusOut={() => expire(one)}>
 					<span>{one.text}</span>
 					{one.undo && <button type="button" onClick={() => void back(one)}>Undo</button>}
 					<button type="button" class="quiet" aria-label="Close" onClick={() => drop(one.serial)}>×</button>
