@@ -13,6 +13,9 @@ import subprocess
 import tempfile
 
 
+SLOW = float(os.environ.get("PERFOLIO_SLOW", "1"))  # as if the CPU were that much slower
+
+
 class Browser:
     def __init__(self):
         self.folder = tempfile.mkdtemp(prefix="perfolio-browser-")
@@ -39,7 +42,7 @@ class Browser:
         except OSError:
             pass
         try:
-            self.process.wait(10)
+            self.process.wait(60)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
@@ -86,6 +89,8 @@ class Browser:
         session = self.ask("Target.attachToTarget", {"targetId": target, "flatten": True})["sessionId"]
         page = Page(self, target, session)
         page.ask("Page.enable")
+        if SLOW > 1:
+            page.ask("Emulation.setCPUThrottlingRate", rate=SLOW)
         page.look(**look)
         page.go(address)
         return page

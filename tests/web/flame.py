@@ -75,7 +75,7 @@ def browse(folder, svg, steps, address=""):
     done = subprocess.run(
         ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
          "--user-data-dir=" + os.path.join(folder, "profile"), "--dump-dom",
-         "file://" + page + address], capture_output=True, timeout=60, check=False)
+         "file://" + page + address], capture_output=True, timeout=240, check=False)
     found = re.search(r'<desc id="result">(.*?)</desc>', done.stdout.decode("utf-8", "replace"), re.S)
     return json.loads(html.unescape(found[1])) if found else {"error": done.stderr.decode()[-800:]}
 

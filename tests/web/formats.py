@@ -193,7 +193,7 @@ def dump_dom(folder, address):
         ["chromium", "--headless", "--no-sandbox", "--disable-dev-shm-usage", "--enable-unsafe-swiftshader",
          "--window-size=1200,5000",  # speedscope fills only the lines of its table that are seen
          "--user-data-dir=" + os.path.join(folder, "chromium"), "--virtual-time-budget=20000", "--dump-dom",
-         address], capture_output=True, timeout=120, check=False)
+         address], capture_output=True, timeout=240, check=False)
     return done.stdout.decode("utf-8", "replace")
 
 

@@ -94,6 +94,7 @@ class Graph:
 
     def hover(self, depth, part):
         self.page.move(*self.place(depth, part))
+        self.settle()
         if not self.page.run("!document.querySelector('#card').hidden"):
             return None
         name = self.text(".card-name")
@@ -376,7 +377,8 @@ def special(browser, folder):
 
 
 def large(browser, folder):
-    """100,000 frames: the time of the page's thread, which others on this machine do not lengthen much."""
+    """100,000 frames, in CPU time of the page's thread, beside what plain arithmetic takes here: bench/ has the goals
+    in milliseconds, this finds what takes some times as long, on any machine."""
     sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "bench"))
     from stacks import write_tree
     source = os.path.join(folder, "large.folded")
@@ -389,6 +391,9 @@ def large(browser, folder):
     page.go("file://" + picture)
     loaded = figures()["TaskDuration"]
     time.sleep(0.5)
+    before = figures()["TaskDuration"]
+    page.run("(() => { let x = 1; for (let i = 0; i < 2e7; i++) x = (x * 1664525 + 1013904223) | 0; return x; })()")
+    plain = figures()["TaskDuration"] - before
     before = figures()["ScriptDuration"]
     frames = page.run("""(() => { const e = document.querySelector('#frames'), r = e.getBoundingClientRect();
         const at = (x, up) => [r.left + 1 + x * e.clientWidth, r.bottom - 3 - 18 * up - 9];
@@ -396,9 +401,9 @@ def large(browser, folder):
         for (let i = 0; i < 10; i++) for (const up of [3, 0]) { send("pointerdown", at(.3 + i / 20, up)); send("pointerup", at(.3 + i / 20, up)); }
         return 20; })()""")
     zoom = (figures()["ScriptDuration"] - before) / frames
-    print(f"# 100,000 frames: {loaded:.0f} ms of CPU until drawn, {zoom:.1f} ms a zoom", flush=True)
-    check("100,000 frames are drawn within 200 ms of CPU time", loaded < 200, loaded)
-    check("and zoomed within 50", 0 < zoom < 50, zoom)
+    print(f"# 100,000 frames: {loaded:.0f} ms of CPU until drawn, {zoom:.1f} ms a zoom, {plain:.0f} ms plain arithmetic", flush=True)
+    check("100,000 frames are drawn soon", loaded < 5 * plain, (loaded, plain))
+    check("and zoomed", 0 < zoom < plain / 2, (zoom, plain))
     page.close()
 
 

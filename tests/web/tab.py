@@ -18,17 +18,19 @@ def quoted(text):
 class Tab:
     """A tab of a run; `query` is what stands behind ? in its address."""
 
+    latest = None  # for a picture of what went wrong
+
     def __init__(self, browser, site, run, name, query="", motion=False, **look):
         self.root = "http://%s:%d" % site.address
         address = f"{self.root}/r/{run}/{name}{'?' + query if query else ''}"
         signed_in = getattr(browser, "signed_in", None) == site.token
-        self.page = browser.open(address if signed_in else site.link, motion=motion, **look)
+        self.page = Tab.latest = browser.open(address if signed_in else site.link, motion=motion, **look)
         if not signed_in:
             browser.signed_in = site.token
             self.page.go(address)
         self.page.ask("Page.bringToFront")
 
-    def until(self, expression, timeout=20):
+    def until(self, expression, timeout=120):
         """Waits until it is true, and says what it was at the end."""
         end = time.monotonic() + timeout
         while True:
@@ -54,6 +56,18 @@ class Tab:
                       "const look = () => { const now = seen.style.cssText + seen.hidden; same = now === was ? same + 1 : 0; was = now; "
                       "same > 3 ? done() : requestAnimationFrame(look); }; look(); })")
         self.settle()
+
+    def slowly(self, factor):
+        """What is animated takes so many times as long from now on."""
+        self.page.run("""((by) => {
+            if (!window.slowed) {
+                const now = performance.now.bind(performance), frame = requestAnimationFrame.bind(window), it = window.slowed = { now, zero: now(), base: now(), by: 1 };
+                const told = (time) => it.base + (time - it.zero) / it.by;
+                performance.now = () => told(now());
+                window.requestAnimationFrame = (call) => frame((time) => call(told(time)));
+            }
+            Object.assign(window.slowed, { base: performance.now(), zero: window.slowed.now(), by });
+        })(%d)""" % factor)
 
     def text(self, selector):
         return self.page.run(f"document.querySelector({quoted(selector)})?.textContent ?? null")
@@ -106,7 +120,8 @@ class Tab:
     def hover(self, depth, part, **more):
         """The card's name and facts."""
         self.page.move(*self.place(depth, part, **more))
-        if self.page.run("document.querySelector('#flame-card')?.hidden ?? true"):
+        self.settle()
+        if not self.until("!(document.querySelector('#flame-card')?.hidden ?? true)", 30):
             return None, {}
         return self.text("#flame-card .card-name"), self.page.run(
             "Object.fromEntries([...document.querySelectorAll('#flame-card dt')].map((d) => "

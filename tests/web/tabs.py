@@ -6,6 +6,7 @@ The recording is made by rule (made_script.py) and comes in as a text; a second 
 while the page looks on.
 """
 import base64
+import contextlib
 import json
 import os
 import re
@@ -27,7 +28,13 @@ LISTED = "[...document.querySelectorAll('.flame-table tbody tr')].map((row) => r
 
 
 def check(name, good, why=""):
-    lib.check(good, name, str(why)[:1500])
+    if not lib.check(good, name, str(why)[:1500]) and Tab.latest:
+        folder = os.path.join(os.path.dirname(lib.PERFOLIO), "meson-logs")
+        picture = os.path.join(folder if os.path.isdir(folder) else tempfile.gettempdir(), f"tabs-{os.getpid()}-{lib.failed()}.png")
+        with contextlib.suppress(OSError, RuntimeError):
+            print(f"#   at {Tab.latest.run('location.href')}")
+            Tab.latest.shot(picture)
+            print(f"#   a picture of the tab that was opened last: {picture}")
 
 
 def bring(site, session, name, data):
@@ -74,14 +81,16 @@ def matched(nodes, expression):
 
 
 def zoom_steps(tab):
-    """How many widths the part that is seen has on its way; a busy machine may skip some, so there are tries."""
+    """How many widths the part that is seen has on its way: slower each time, as a busy machine skips pictures."""
     most = 0
-    for _ in range(5):
+    for factor in (1, 4, 16, 64):
+        tab.slowly(factor)
         tab.page.run("(() => { const seen = document.querySelector('.flame-minimap .seen'); window.widths = new Set(); "
                      "new MutationObserver(() => window.widths.add(seen.style.width)).observe(seen, { attributes: true }); })()")
         tab.page.click(*tab.place(1, 0.9))
         tab.still()
         most = max(most, tab.page.run("window.widths.size"))
+        tab.slowly(1)
         if most >= 3:
             break
         tab.key("Escape", code=27)
@@ -104,7 +113,7 @@ def looking(browser, site, run):
     left = "document.querySelector('.flame-minimap .seen').getBoundingClientRect().left"
     was = tab.page.run(left)
     tab.drag(".flame-minimap", (0.9, 0.5), (0.6, 0.5))
-    check("and moves it", tab.page.run(left) < was - 20, (was, tab.page.run(left)))
+    check("and moves it", tab.until(f"{left} < {was - 20}"), (was, tab.page.run(left)))
     address = tab.page.run("location.pathname + location.search")
     tab.key("Escape", code=27)
     tab.still()
@@ -158,7 +167,7 @@ def keys(browser, site, run):
     tab.blur()
     tab.key("g")
     tab.key("s")
-    check("g s leads to the sessions from here too", tab.until("location.pathname === '/'", 5))
+    check("g s leads to the sessions from here too", tab.until("location.pathname === '/'"))
     tab.close()
 
 
@@ -501,7 +510,7 @@ def watch_cells(browser, site, run):
     tab.page.run("document.querySelector('.time-seconds summary').click()")
     sum_ = "[...document.querySelectorAll('.time-seconds tbody td:nth-child(2)')].reduce((sum, e) => sum + Number(e.textContent.replace(',', '')), 0)"
     first = tab.until(sum_)
-    found = [first, tab.until(f"(() => {{ const now = {sum_}; return now > {first} && now; }})()", 10)]
+    found = [first, tab.until(f"(() => {{ const now = {sum_}; return now > {first} && now; }})()")]
     tab.close()
     return found
 
@@ -511,9 +520,9 @@ def live_thread(tab):
     who = tab.until("[...document.querySelectorAll('.flame-who option')].find((option) => option.value[0] === 't' && "
                     "option.textContent.startsWith('wordfreq'))?.value")
     tab.select("Thread", who)
-    shown = tab.text(".flame-subtitle")
+    shown = tab.until("/[\\d,]+(?= samples so far)/.exec(document.querySelector('.flame-subtitle')?.textContent ?? '')?.[0]")
     tab.press("Undo")
-    return who, int(re.search(r"([\d,]+) samples so far", shown or "").group(1).replace(",", ""))
+    return who, int(shown.replace(",", ""))
 
 
 def live(browser, site, session):
@@ -524,15 +533,15 @@ def live(browser, site, session):
     os.chmod(folder, 0o755)
     script_ = f"while [ ! -e {folder}/enough ]; do {program} >/dev/null; sleep 0.1; done"
     form = {"tool": "both", "live": True, "target": {"kind": "command", "argv": ["sh", "-c", script_]},
-            "rate": "497", "call_graph": "fp", "interval_ms": 100, "limit_s": 90}
+            "rate": "497", "call_graph": "fp", "interval_ms": 100, "limit_s": 900}
     run = site.run(session, form)
     site.wait(run, "running")
     tab = Tab(browser, site, run, "flame", motion=True)
-    tab.until("!!document.querySelector('.flame-frames canvas')", 30)
+    tab.ready()
     said = "document.querySelector('.flame-subtitle')?.textContent ?? ''"
     tab.page.click(*tab.place(1, 0.5))
-    time.sleep(0.4)
-    chosen = tab.text(".flame-chosen .flame-name")
+    chosen = tab.until("document.querySelector('.flame-chosen .flame-name')?.textContent")
+    tab.still()
     cells = watch_cells(browser, site, run)
     tab.page.ask("Page.bringToFront")
     thread = live_thread(tab)
@@ -540,7 +549,7 @@ def live(browser, site, session):
     check("another thread and back leave the zoom where it was", chosen and edges == [chosen, chosen], (chosen, edges))
     grown, cards = [], []
     tab.page.move(*tab.place(0, 0.5))
-    end = time.monotonic() + 40
+    end = time.monotonic() + 240
     while time.monotonic() < end and (len(set(grown)) < 4 or len(set(cards)) < 3):
         words, name, facts = tab.page.run(f"[{said}, document.querySelector('#flame-card:not([hidden]) .card-name')?.textContent, "
                                           "document.querySelector('#flame-card dd')?.textContent]")
@@ -567,7 +576,7 @@ def live(browser, site, session):
     check("then it is the finished graph", f"{flame['samples']:,} samples" in tab.text(".flame-subtitle") and
           flame["samples"] >= (steps[-1] if steps else 0), (tab.text(".flame-subtitle"), steps[-1:]))
     check("with the API's figures", near(tab.rows(), top(site, run)), tab.rows())
-    time.sleep(0.4)
+    tab.still()
     edges = [tab.hover(1, part)[0] for part in (0.01, 0.99)]
     check("what was zoomed while it grew is still seen", chosen and edges == [chosen, chosen], (chosen, edges))
     tab.close()

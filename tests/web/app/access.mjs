@@ -2,7 +2,7 @@
 // Every screen, light and dark and on a phone: axe-core finds nothing serious, also in what opens and in what
 // went wrong; nothing moves by itself while it loads or streams in; no screen is wider than its window.
 import { readFileSync } from "node:fs";
-import { axeSource, busy, check, checkShifts, run, SHELL, unfold, until, watchShifts } from "./lib.mjs";
+import { axeSource, check, checkShifts, endless, run, SHELL, unfold, until, watchShifts } from "./lib.mjs";
 import { prepare, screens, settled } from "./screens.mjs";
 
 const AXE = readFileSync(axeSource(), "utf8");
@@ -18,6 +18,8 @@ async function faults(page, rules) {
 }
 
 async function clean(name, page) {
+	// What is still fading in has other colours for a moment.
+	await page.waitForFunction(() => document.getAnimations().every((one) => one.playState !== "running" || one.effect?.getComputedTiming().iterations === Infinity));
 	const bad = await faults(page, name.endsWith("dark") ? DARK : null);
 	check(name, !bad.length, bad.join("\n"));
 }
@@ -44,7 +46,7 @@ async function opened({ server, what }, page, colorScheme) {
 	await card.getByRole("button", { name: /Actions/ }).click();
 	await look("menu of a session");
 	await page.getByRole("menuitem", { name: "Archive" }).click();
-	await page.locator(".toast").waitFor();
+	await page.locator(".toast").hover(); // it stays as long
 	await look("a note with its way back");
 	await page.locator(".toast").getByRole("button", { name: "Undo" }).click();
 	await card.waitFor();
@@ -87,8 +89,7 @@ async function wide({ server, browser, what, top }, colorScheme) {
 		if (has > room) check(`${name} fits into ${room} pixels`, false, has);
 		await clean(`${name}, ${colorScheme}`, page);
 	}
-	await opened({ server, what }, page, colorScheme);
-	await person.close();
+	return page;
 }
 
 // On a phone everything is in its width, and every control is large enough and within reach.
@@ -121,11 +122,14 @@ async function phone({ server, browser, what, top }) {
 async function streaming({ server, browser, what }) {
 	const person = await browser.person();
 	await watchShifts(person);
-	const form = { tool: "both", live: true, interval_ms: 50, rate: "497", target: { ...SHELL, command: `for n in 1 2 3 4 5 6 7 8; do echo line $n; ${busy(0.4)}; done` } };
+	const program = endless(server, "watched", "n=$((n+1)); echo line $n; timeout 0.4 sh -c 'while :; do :; done'");
+	const form = { tool: "both", live: true, interval_ms: 50, rate: "497", target: { ...SHELL, command: program.command } };
 	await (await browser.tab(person, server.link)).close();
 	const id = (await server.post(`/sessions/${what.session}/runs`, form)).items[0].id;
 	await until("it to run", async () => (await server.get(`/runs/${id}`)).state === "running");
 	const tabs = await Promise.all(["/", `/s/${what.session}`, ...["counters", "flame", "time", "output"].map((name) => `/r/${id}/${name}`)].map(async (address) => [address, await browser.tab(person, server.base + address)]));
+	await tabs.at(-1)[1].locator(".terminal", { hasText: "line 8\n" }).waitFor(); // all of them were there for a while
+	program.enough();
 	await server.ended(id);
 	for (const [address, tab] of tabs) {
 		await settled(tab);
@@ -141,5 +145,6 @@ await run(async ({ server, browser }) => {
 	what.failed = (await server.measure(what.session, { tool: "count", target: { kind: "command", command: "./nothing-here" } })).id;
 	const world = { server, browser, what, top };
 	await streaming(world);
-	await Promise.all([wide(world, "light"), wide(world, "dark"), phone(world)]);
+	const [light, dark] = await Promise.all([wide(world, "light"), wide(world, "dark"), phone(world)]);
+	await Promise.all([opened(world, light, "light"), opened(world, dark, "dark")]); // these change what others see
 });

@@ -39,10 +39,13 @@ async function drop(page, name, bytes) {
 		data.items.add(new File([Uint8Array.from(atob(code), (sign) => sign.charCodeAt(0))], name));
 		return data;
 	}, [name, Buffer.from(bytes).toString("base64")]);
-	await page.dispatchEvent("body", "dragenter", { dataTransfer: transfer });
-	const shown = await page.locator(".dropzone").isVisible();
+	// Again while nobody listens: what is seen of the page comes first.
+	await until("a place to drop it", async () => {
+		await page.dispatchEvent("body", "dragenter", { dataTransfer: transfer });
+		return page.locator(".dropzone").waitFor({ timeout: 2000 }).then(() => true, () => false);
+	});
 	await page.dispatchEvent("body", "drop", { dataTransfer: transfer });
-	return shown;
+	return true;
 }
 
 const pick = (page, name, bytes) => page.locator("[data-import]").first().setInputFiles({ name, mimeType: "application/octet-stream", buffer: Buffer.from(bytes) });
@@ -71,8 +74,8 @@ async function imports(world) {
 			if (done.state !== "done" || !good({ ...top, weight })) wrong.push({ dropped, state: done.state, reason: done.reason, samples: top.samples, weight });
 			await page.getByRole("tab", { name: "Functions" }).click();
 			await page.locator(".functions .wide tbody tr").first().waitFor();
-			const shown = await functionNames(page);
-			if (JSON.stringify(shown) !== JSON.stringify(top.rows.slice(0, 100).map((row) => row.function ?? "unknown"))) wrong.push({ dropped, shown: shown.slice(0, 5) });
+			const wanted = JSON.stringify(top.rows.slice(0, 100).map((row) => row.function ?? "unknown"));
+			await until("its functions", async () => JSON.stringify(await functionNames(page)) === wanted, 60000).catch(async () => wrong.push({ dropped, shown: (await functionNames(page)).slice(0, 5) }));
 		}
 		check(`${name}, dropped and chosen, becomes a run with what it holds`, !wrong.length, wrong);
 	}
@@ -180,12 +183,12 @@ async function asText({ server, browser }) {
 	await page.getByLabel("Search: Events to count").fill(EVIL);
 	await look("event expression", true);
 	await page.locator(`[data-run="${done.id}"]`).getByRole("button", { name: /^Remove/ }).click();
-	await page.getByRole("button", { name: "Undo" }).waitFor();
+	await page.getByRole("button", { name: "Undo" }).hover(); // the note stays as long
 	await look("note of a removal", true);
 	await page.getByRole("button", { name: "Undo" }).click();
 
 	// A process, a file name and functions that are named so.
-	const named = spawn("bash", ["-c", 'exec -a "$0" sleep 60', `${EVIL}perfolio-named`], { stdio: "ignore" });
+	const named = spawn("bash", ["-c", 'exec -a "$0" sleep 600', `${EVIL}perfolio-named`], { stdio: "ignore" });
 	try {
 		await page.getByRole("radio", { name: "Process", exact: true }).click();
 		await page.getByLabel("Search running processes").fill("perfolio-named");

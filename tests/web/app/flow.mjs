@@ -1,32 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 // A newcomer: from the printed link to the flame graph of an own command; the same by keyboard alone; the
 // sign-in page; how large the page is.
-import { busy, check, equal, run, until } from "./lib.mjs";
+import { becomes, check, endless, equal, run, until } from "./lib.mjs";
 
 // Every action counts: a click, or typing into a field.
 async function fourActions({ server, browser }) {
 	const page = await browser.open(server.link); // 1: opens the link
 	await page.getByRole("button", { name: "New session" }).first().click(); // 2
 	await until("the field of the command to have the focus", () => page.evaluate(() => document.activeElement.id === "command"));
-	await page.keyboard.type(`sh -c "${busy(2).replace(/"/g, '\\"').replace("; true", "")}"`); // 3
+	const program = endless(server, "seen");
+	await page.keyboard.type(`sh -c "${program.command}"`); // 3
 	await page.keyboard.press("Enter"); // 4
-	await page.waitForSelector(".flame-tab canvas", { timeout: 60000 });
+	await page.waitForSelector(".flame-tab canvas");
 	check("four actions lead from the link to a flame graph", true);
 	check("it is there while the run goes on", (await page.locator(".run-panel .state").first().textContent()) !== "done");
+	program.enough();
 	const id = Number(new URL(page.url()).searchParams.get("run"));
 	const ended = await server.ended(id);
 	equal("the run is done", ended.state, "done");
 	await page.waitForSelector(".run-panel .state.good, .run-panel .state.warn");
 	equal("at the end the flame graph stays in sight", await page.getByRole("tab", { selected: true }).textContent(), "Flame");
-	await page.locator(".result").waitFor();
-	equal("and what limited it is told above", await page.locator(".result .ellipsis").textContent(), (await server.get(`/runs/${id}/overview`)).sentence.replace(/`/g, ""));
+	await becomes("and what limited it is told above", () => page.locator(".result .ellipsis").textContent(), (await server.get(`/runs/${id}/overview`)).sentence.replace(/`/g, ""));
 	const tree = await server.get(`/runs/${id}/flame`);
 	check("the server has a graph with samples", tree.samples > 0, tree);
 	await page.getByRole("tab", { name: "Overview" }).click();
 	const overview = await server.get(`/runs/${id}/overview`);
-	await page.waitForSelector(".sentence h2");
-	await until("the sentence", async () => (await page.locator(".sentence h2").textContent()).trim());
-	equal("the overview says what the API says", await page.locator(".sentence h2").textContent(), overview.sentence.replace(/`/g, ""));
+	await becomes("the overview says what the API says", () => page.locator(".sentence h2").textContent(), overview.sentence.replace(/`/g, ""));
 	await page.close();
 }
 
@@ -43,7 +42,7 @@ async function byKeyboard({ server, browser }) {
 		throw new Error(`no way by Tab to: ${what}`);
 	};
 	await page.getByRole("heading", { name: "Sessions" }).waitFor();
-	const dialog = (state) => page.getByRole("dialog").waitFor({ state, timeout: 5000 }).then(() => true, () => false);
+	const dialog = (state) => page.getByRole("dialog").waitFor({ state }).then(() => true, () => false);
 	await until("somebody listens to keys", async () => {
 		await press("?");
 		return page.getByRole("dialog").isVisible();
@@ -52,7 +51,8 @@ async function byKeyboard({ server, browser }) {
 	await press("Escape");
 	check("Escape closes them", await dialog("hidden"));
 	await press("/");
-	check("/ goes to the search", await page.evaluate(() => document.activeElement.matches("[data-search]")));
+	await until("the focus in the search", () => page.evaluate(() => document.activeElement.matches("[data-search]")));
+	check("/ goes to the search", true);
 	await tabTo(() => document.activeElement.textContent === "New session");
 	await press("Enter");
 	await page.waitForURL(/\/s\/\d+/);
@@ -65,10 +65,12 @@ async function byKeyboard({ server, browser }) {
 	await server.ended(id);
 	check("a run was started and ended by keys alone", true);
 	await page.goto(`${server.base}/r/${id}`);
+	await page.getByRole("tab", { name: "Raw" }).waitFor();
 	await tabTo(() => document.activeElement.getAttribute("role") === "tab");
 	await press("End");
 	await page.waitForURL(/\/raw/);
-	check("arrow keys and End go through the tabs", await page.evaluate(() => document.activeElement.id === "tab-raw"));
+	await until("the focus in the last tab", () => page.evaluate(() => document.activeElement.id === "tab-raw"));
+	check("arrow keys and End go through the tabs", true);
 	await press("1");
 	await page.waitForURL(/\/overview/);
 	check("1 is the first tab", true);
@@ -84,7 +86,7 @@ async function signIn({ server, browser }) {
 	check("without a token there is the page to sign in", true);
 	await page.getByLabel("Token", { exact: true }).fill("wrong");
 	await page.getByRole("button", { name: "Sign in" }).click();
-	const words = await page.getByRole("alert").textContent();
+	const words = await until("what is said of it", () => page.getByRole("alert").textContent());
 	check("a wrong token is refused in words, where it was typed", words.length > 10, words);
 	await page.getByLabel("Token", { exact: true }).fill(server.token);
 	await page.getByRole("button", { name: "Sign in" }).click();

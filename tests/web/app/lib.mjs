@@ -8,10 +8,10 @@
 //
 // Skipped where the page's packages (tools/page.sh) or Chromium are not installed.
 import { spawn, spawnSync } from "node:child_process";
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "../../..");
@@ -36,7 +36,10 @@ export function equal(name, got, wanted) {
 	return check(name, JSON.stringify(got) === JSON.stringify(wanted), `got ${JSON.stringify(got)}, wanted ${JSON.stringify(wanted)}`);
 }
 
-export async function until(what, ask, ms = 60000) {
+// Of what takes a moment, on a machine that has other things to do.
+const PATIENCE_MS = 180000;
+
+export async function until(what, ask, ms = PATIENCE_MS) {
 	const end = Date.now() + ms;
 	for (;;) {
 		const found = await ask();
@@ -44,6 +47,19 @@ export async function until(what, ask, ms = 60000) {
 		if (Date.now() > end) throw new Error(`waited ${ms} ms for: ${what}`);
 		await new Promise((done) => setTimeout(done, 50));
 	}
+}
+
+// As equal(), of something that may need a moment to become so.
+export async function becomes(name, ask, wanted) {
+	let got;
+	await until(name, async () => JSON.stringify((got = await ask())) === JSON.stringify(wanted), 60000).catch(() => {});
+	return equal(name, got, wanted);
+}
+
+// A program that goes on until the test has seen enough of it, however long that takes.
+export function endless(server, name, work = ":") {
+	const path = join(server.folder, name);
+	return { command: `until [ -e ${path} ]; do ${work}; done`, enough: () => writeFileSync(path, "") };
 }
 
 // `perfolio serve` on a port and a data folder of its own.
@@ -54,8 +70,18 @@ export class Server {
 		this.folders = [this.folder]; // removed at the end
 	}
 
-	// Again after end(): on the same port, with the same data.
-	start(...options) {
+	// Again after end(): on the same port, which may be somebody else's for a moment, with the same data.
+	async start(...options) {
+		for (let tries = this.base ? 60 : 1; ; tries--)
+			try {
+				return await this.startOnce(options);
+			} catch (reason) {
+				if (tries <= 1) throw reason;
+				await new Promise((done) => setTimeout(done, 1000));
+			}
+	}
+
+	startOnce(options) {
 		this.process = spawn(PERFOLIO, ["serve", "--listen", this.base?.replace("http://", "") ?? "127.0.0.1:0", "--data", join(this.folder, "data"), ...options], { stdio: ["ignore", "pipe", "pipe"] });
 		this.words = "";
 		this.process.stderr.on("data", (data) => (this.words += data));
@@ -96,7 +122,7 @@ export class Server {
 		return until(`run ${run} to end`, async () => {
 			const now = await this.get(`/runs/${run}`);
 			return ["done", "failed", "cancelled"].includes(now.state) && now;
-		}, LONG ? 300000 : 60000);
+		}, LONG ? 300000 : PATIENCE_MS);
 	}
 
 	async end() {
@@ -104,7 +130,7 @@ export class Server {
 		this.process.removeAllListeners("exit");
 		const gone = new Promise((done) => this.process.on("exit", done));
 		this.process.kill("SIGTERM");
-		await Promise.race([gone, new Promise((done) => setTimeout(done, 10000))]);
+		await Promise.race([gone, new Promise((done) => setTimeout(done, PATIENCE_MS).unref())]);
 		if (this.process.exitCode === null && this.process.signalCode === null) this.process.kill("SIGKILL");
 	}
 
@@ -127,16 +153,18 @@ export function sampleForm(command, more = {}) {
 export class Browser {
 	async start() {
 		const { chromium } = require("playwright-core");
-		this.chromium = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox", "--disable-dev-shm-usage"] });
+		this.chromium = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox", "--disable-dev-shm-usage"], timeout: PATIENCE_MS });
 		this.faults = [];
 		this.contexts = [];
+		this.pages = new Set();
 		return this;
 	}
 
 	// A person of their own: no cookies of the others.
 	async person(options = {}) {
 		const context = await this.chromium.newContext({ viewport: { width: 1440, height: 900 }, acceptDownloads: true, ...options });
-		context.setDefaultTimeout(60000);
+		context.setDefaultTimeout(PATIENCE_MS);
+		context.on("page", (page) => this.watch(context, page));
 		this.contexts.push(context);
 		return context;
 	}
@@ -147,12 +175,37 @@ export class Browser {
 
 	async tab(context, link) {
 		const page = await context.newPage();
-		// Nothing may go wrong unseen: scripts that fail, and what the Content-Security-Policy forbids.
-		page.on("pageerror", (error) => this.faults.push(`${page.url()}: ${error.stack ?? error}`));
-		page.on("console", (line) => ["error", "warning"].includes(line.type()) && !/status of (4|5)\d\d|ERR_CONNECTION|ERR_INCOMPLETE|ERR_EMPTY|net::ERR/.test(line.text()) && this.faults.push(`${page.url()}: ${line.text()}`));
+		await this.slow(context, page);
 		await page.goto(link);
 		await page.bringToFront(); // keys go to the tab in front
 		return page;
+	}
+
+	// Nothing may go wrong unseen: scripts that fail, and what the Content-Security-Policy forbids.
+	watch(context, page) {
+		this.pages.add(page);
+		page.on("close", () => this.pages.delete(page));
+		page.on("pageerror", (error) => this.faults.push(`${page.url()}: ${error.stack ?? error}`));
+		page.on("console", (line) => ["error", "warning"].includes(line.type()) && !/status of (4|5)\d\d|ERR_CONNECTION|ERR_INCOMPLETE|ERR_EMPTY|net::ERR/.test(line.text()) && this.faults.push(`${page.url()}: ${line.text()}`));
+	}
+
+	// PERFOLIO_SLOW=6: as if the CPU were that much slower.
+	async slow(context, page) {
+		const rate = Number(process.env.PERFOLIO_SLOW ?? 1);
+		if (rate > 1) await (await context.newCDPSession(page)).send("Emulation.setCPUThrottlingRate", { rate });
+	}
+
+	// What could be seen when something went wrong: pictures beside the logs of `meson test`, and words for the log.
+	async tell() {
+		const folder = join(dirname(PERFOLIO), "meson-logs");
+		let at = 0;
+		for (const page of this.pages) {
+			const file = join(existsSync(folder) ? folder : tmpdir(), `app-${basename(process.argv[1], ".mjs")}-${process.pid}-${++at}.png`);
+			const words = await page.evaluate(() => document.body.innerText).catch(String);
+			console.log(`# ${page.url()}: ${words.replace(/\s+/g, " ").slice(0, 300)}`);
+			await page.screenshot({ path: file, timeout: 20000 }).then(() => console.log(`# a picture of it: ${file}`), () => {});
+		}
+		if (this.faults.length) console.log(`# the page said: ${this.faults.join("\n").slice(0, 1000).replace(/\n/g, "\n# ")}`);
 	}
 
 	async stop() {
@@ -225,7 +278,8 @@ export async function run(body, ...options) {
 		await body({ server, browser });
 		check("nothing went wrong in the page", browser.faults.length === 0, browser.faults.join("\n"));
 	} catch (reason) {
-		check("the test went through", false, `${reason.stack ?? reason}\nserver: ${server.words}`);
+		check("the test went through", false, `${reason.stack ?? reason}\nserver: ${(server.words ?? "").slice(-600)}`);
+		if (browser.pages) await browser.tell();
 	} finally {
 		await browser.stop();
 		await server.stop();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two people on one session, ten tabs of one browser, and a server that goes and comes back.
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { check, equal, run, SHELL, until } from "./lib.mjs";
+import { check, endless, equal, run, SHELL, until } from "./lib.mjs";
 
 const count = (command) => ({ tool: "count", live: true, target: { ...SHELL, command } });
 
@@ -11,10 +11,10 @@ async function twoPeople({ server, browser, session }) {
 	const other = await browser.open(server.link);
 	await one.goto(`${server.base}/s/${session}`);
 	await other.goto(`${server.base}/s/${session}`);
-	await one.locator("#command").fill("sleep 20");
+	await one.locator("#command").fill("sleep 1000");
 	await one.getByRole("radio", { name: "Count", exact: true }).click();
 	await one.getByRole("button", { name: "Start", exact: true }).click();
-	await other.locator(".history li", { hasText: "sleep 20" }).waitFor();
+	await other.locator(".history li", { hasText: "sleep 1000" }).waitFor();
 	check("who else is here sees the run begin", true);
 	for (const name of ["a", "b"]) await server.post(`/sessions/${session}/runs`, count(`true ${name}`));
 	const order = (page) => page.locator(".queue li .mono").allTextContents().then((all) => all.map((text) => /true (\w)/.exec(text)?.[1]).join(""));
@@ -28,10 +28,11 @@ async function twoPeople({ server, browser, session }) {
 	check("and who is cancelled", true);
 	const running = (await server.get("/queue")).items[0].id;
 	await one.locator(`[data-run="${running}"]`).getByRole("button", { name: "Stop" }).click();
-	await until("all to end", async () => !(await server.get("/queue")).items.length, 30000);
+	await until("all to end", async () => !(await server.get("/queue")).items.length);
 	await until("the end there", async () => (await other.locator(`[data-run="${running}"] .state`).textContent()) !== "running");
 	check("and ends", true);
 	await one.locator(`[data-run="${running}"]`).getByRole("button", { name: /^Remove/ }).click();
+	await one.getByRole("button", { name: "Undo" }).hover(); // the note stays as long
 	await until("it to go there", async () => !(await other.locator(`[data-run="${running}"]`).count()));
 	check("and removals", true);
 	await one.getByRole("button", { name: "Undo" }).click();
@@ -65,6 +66,7 @@ async function sessionsSeen({ server, one, other }) {
 	check("a session and its new name are seen by others", true);
 	await one.getByRole("button", { name: "More of this session" }).click();
 	await one.getByRole("menuitem", { name: "Remove" }).click();
+	await one.getByRole("button", { name: "Undo" }).hover();
 	await until("it to go there", async () => !(await card.count()));
 	await one.getByRole("button", { name: "Undo" }).click();
 	await card.waitFor();
@@ -140,18 +142,19 @@ async function killed({ server, browser, session }) {
 	const page = await browser.open(server.link);
 	await page.goto(`${server.base}/s/${session}`);
 	await page.locator(".connection.open").waitFor();
-	const id = (await server.post(`/sessions/${session}/runs`, count("for n in $(seq 40); do echo line $n; sleep 0.1; done"))).items[0].id;
+	const program = endless(server, "printed", "n=$((n+1)); echo line $n; sleep 0.1");
+	const id = (await server.post(`/sessions/${session}/runs`, count(`${program.command}; echo last`))).items[0].id;
 	await page.locator(`[data-run="${id}"] .history-main`).click();
 	await page.getByRole("tab", { name: "Output" }).click();
 	await page.locator(".terminal", { hasText: "line 5\n" }).waitFor();
 	await page.evaluate(() => (globalThis.untouched = true));
-	killWebSide(server);
-	await page.locator(".connection.lost").waitFor();
+	await Promise.all([page.locator(".connection.lost").waitFor(), killWebSide(server)]); // it may be back at once
 	await page.locator(".connection.open").waitFor();
 	check("the page finds the web side again that was killed", true);
-	await page.locator(".terminal", { hasText: "line 40\n" }).waitFor();
+	program.enough();
+	await page.locator(".terminal", { hasText: "last\n" }).waitFor();
 	const lines = (await page.locator(".terminal").textContent()).trim().split("\n");
-	equal("what was printed meanwhile is there, once", lines, Array.from({ length: 40 }, (_, at) => `line ${at + 1}`));
+	equal("what was printed meanwhile is there, once", lines, [...lines.slice(0, -1).map((_, at) => `line ${at + 1}`), "last"]);
 	await until("the end", async () => (await page.locator(`[data-run="${id}"] .state`).textContent()) === "done");
 	equal("the run is in the history once", await page.locator(`[data-run="${id}"]`).count(), 1);
 	check("all of it without loading the page again", await page.evaluate(() => globalThis.untouched === true));
@@ -204,17 +207,20 @@ async function notified({ server, browser, session }) {
 	await page.goto(`${server.base}/s/${session}`);
 	await page.getByLabel("Tell me at the end").check();
 	await page.locator(".connection.open").waitFor();
-	await server.post(`/sessions/${session}/runs`, count("sleep 0.5; exit 4"));
+	const short = endless(server, "told", "sleep 0.1");
+	const first = (await server.post(`/sessions/${session}/runs`, count(`${short.command}; exit 4`))).items[0].id;
+	await page.locator(`[data-run="${first}"] .state`, { hasText: "running" }).waitFor();
+	short.enough();
 	await until("the notification", async () => (await page.evaluate(() => globalThis.told.length)) > 0);
-	equal("a notification tells of the end, once", await page.evaluate(() => globalThis.told), ["perfolio: exit 4: sh: sleep 0.5; exit 4"]);
-	const go = join(server.folder, "told"); // until it is there the program waits
-	const id = (await server.post(`/sessions/${session}/runs`, count(`until [ -e ${go} ]; do sleep 0.1; done`))).items[0].id;
+	equal("a notification tells of the end, once", await page.evaluate(() => globalThis.told), [`perfolio: exit 4: sh: ${short.command}; exit 4`]);
+	const long = endless(server, "told-there", "sleep 0.1");
+	const id = (await server.post(`/sessions/${session}/runs`, count(long.command))).items[0].id;
 	const alone = await browser.tab(person, `${server.base}/r/${id}`);
 	await alone.getByLabel("Tell me at the end").waitFor();
 	await alone.locator(".connection.open").waitFor();
-	writeFileSync(go, "");
+	long.enough();
 	await until("the notification there", async () => (await alone.evaluate(() => globalThis.told.length)) > 0);
-	equal("on the page of a run too", await alone.evaluate(() => globalThis.told), [`perfolio: done: sh: until [ -e ${go} ]; do sleep 0.1; done`]);
+	equal("on the page of a run too", await alone.evaluate(() => globalThis.told), [`perfolio: done: sh: ${long.command}`]);
 	await person.close();
 }
 

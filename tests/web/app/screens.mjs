@@ -61,7 +61,7 @@ export function screens({ session, run, fresh, failed }, top) {
 // Until nothing is fetched any more and all is drawn.
 export async function settled(page) {
 	await page.waitForLoadState("load");
-	await page.waitForFunction(() => !document.querySelector("[aria-busy=true]"), null, { timeout: 8000 }).catch(() => {});
-	await page.waitForFunction(() => ![...document.querySelectorAll(".plan p, .expression p")].some((one) => one.textContent === "…"), null, { timeout: 8000 }).catch(() => {});
+	await page.waitForFunction(() => !document.querySelector("[aria-busy=true]"), null, { timeout: 60000 }).catch(() => {});
+	await page.waitForFunction(() => ![...document.querySelectorAll(".plan p, .expression p")].some((one) => one.textContent === "…"), null, { timeout: 60000 }).catch(() => {});
 	await page.evaluate(() => new Promise((done) => setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(done)), 250)));
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sessions and their history, as web-ocperf had them and wished for; what is refused; the machines.
-import { check, equal, functionNames, run, start, unfold, until } from "./lib.mjs";
+import { becomes, check, equal, functionNames, run, start, unfold, until } from "./lib.mjs";
 
 async function sessions({ server, page }) {
 	await page.goto(`${server.base}/`);
@@ -40,7 +40,11 @@ async function sessions({ server, page }) {
 async function cards({ server, page }) {
 	const measured = (await server.get("/sessions?search=example")).items[0];
 	const shown = page.locator(".card", { has: page.locator(`a[href="/s/${measured.id}"]`) });
-	const drawn = () => shown.locator("canvas").evaluate((canvas) => new Set(canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data).size > 8);
+	const drawn = () => shown.locator("canvas").evaluate((canvas) => {
+		const board = Object.assign(document.createElement("canvas"), { width: canvas.width, height: canvas.height }).getContext("2d", { willReadFrequently: true }); // read from the page's own again and again, Chromium complains
+		board.drawImage(canvas, 0, 0);
+		return new Set(board.getImageData(0, 0, canvas.width, canvas.height).data).size > 8;
+	});
 	await until("a picture of the result", async () => (await shown.locator("canvas").count()) && drawn());
 	const last = (await server.get(`/runs?session=${measured.id}&limit=1`)).items[0];
 	check("a card has a small flame graph of its last run, its state and its host", (await shown.locator(".state").textContent()) === "done" && (await shown.textContent()).includes(last.host));
@@ -100,14 +104,14 @@ async function history({ server, browser, page, session }) {
 	await page.getByRole("tab", { name: "Output" }).click();
 	await until("the output", async () => (await page.locator(".terminal").textContent()).includes("n is 7"));
 	check("stdout is shown", true);
-	equal("and stderr apart from it", (await page.locator(".terminal .stderr").allTextContents()).join("").trim(), "oops");
+	await becomes("and stderr apart from it", async () => (await page.locator(".terminal .stderr").allTextContents()).join("").trim(), "oops");
 	await page.locator("#command").fill("something else");
 	await page.getByLabel("Environment").fill("");
 	await page.getByRole("radio", { name: "Count", exact: true }).click();
 	await row.getByRole("button", { name: "Reload" }).click();
-	equal("reload brings the command back", await page.locator("#command").inputValue(), done.form.target.command);
-	equal("and the environment", await page.getByLabel("Environment").inputValue(), "COUNT=7 NAME='x y'");
-	equal("and the tool", await page.getByRole("radio", { name: "Both", exact: true }).getAttribute("aria-checked"), "true");
+	await becomes("reload brings the command back", () => page.locator("#command").inputValue(), done.form.target.command);
+	await becomes("and the environment", () => page.getByLabel("Environment").inputValue(), "COUNT=7 NAME='x y'");
+	await becomes("and the tool", () => page.getByRole("radio", { name: "Both", exact: true }).getAttribute("aria-checked"), "true");
 	await row.getByRole("button", { name: "Again" }).click();
 	const again = await until("the second run", async () => (await server.get(`/runs?session=${session}`)).items.find((one) => one.id > id));
 	await server.ended(again.id);
@@ -124,11 +128,12 @@ async function history({ server, browser, page, session }) {
 async function overview({ server, page, id }) {
 	await page.goto(`${server.base}/r/${id}/overview`);
 	const [summary, top, quality] = await Promise.all(["summary", "top?limit=8", "quality"].map((what) => server.get(`/runs/${id}/${what}`)));
-	await page.locator(".figures dd").first().waitFor();
-	equal("the key figures are the API's", await page.locator(".figures > div").evaluateAll((all) => all.map((one) => [one.querySelector("dt").textContent, one.querySelector("dd").textContent])), summary.figures.slice(0, 12).map((figure) => [figure.label, figure.text]));
-	equal("so are the top functions", await page.locator(".overview .bars td:first-child").allTextContents(), top.rows.map((one) => `${one.self_percent.toFixed(2)} %`));
-	const trust = Object.fromEntries(await page.locator(".trust tr").evaluateAll((all) => all.map((one) => [one.cells[0].textContent, one.cells[1].textContent])));
-	equal("and how far it can be trusted", [trust.Samples, trust.Lost, trust["Functions without a name"]], [String(quality.trust.samples), `${quality.trust.lost_percent.toFixed(2)} %`, `${quality.trust.unknown_percent.toFixed(2)} %`]);
+	await becomes("the key figures are the API's", () => page.locator(".figures > div").evaluateAll((all) => all.map((one) => [one.querySelector("dt").textContent, one.querySelector("dd").textContent])), summary.figures.slice(0, 12).map((figure) => [figure.label, figure.text]));
+	await becomes("so are the top functions", () => page.locator(".overview .bars td:first-child").allTextContents(), top.rows.map((one) => `${one.self_percent.toFixed(2)} %`));
+	await becomes("and how far it can be trusted", async () => {
+		const trust = Object.fromEntries(await page.locator(".trust tr").evaluateAll((all) => all.map((one) => [one.cells[0].textContent, one.cells[1].textContent])));
+		return [trust.Samples, trust.Lost, trust["Functions without a name"]];
+	}, [String(quality.trust.samples), `${quality.trust.lost_percent.toFixed(2)} %`, `${quality.trust.unknown_percent.toFixed(2)} %`]);
 }
 
 // The address of a run opens the same view for somebody else.
