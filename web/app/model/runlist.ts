@@ -59,16 +59,20 @@ export function useRunList(session: number, hear: Hear): RunList {
 	const [page, setPage] = useState<Page>();
 	const [refusal, setRefusal] = useState<Refusal>();
 	const latest = useRef<Page | undefined>(undefined);
+	const news = useRef(0); // runs that the stream told of before any answer did
 	const set = (now: Page) => setPage((latest.current = now));
 	const change = (how: (page: Page) => Page) => latest.current && set(how(latest.current));
-	const ask = (before: number | null) =>
-		api.json<List<Run>>("/runs", { session, limit: PAGE, before }).then(
+	const ask = (before: number | null) => {
+		const told = news.current;
+		return api.json<List<Run>>("/runs", { session, limit: PAGE, before }).then(
 			(answer) => {
 				setRefusal(undefined);
 				set(withAnswer(latest.current, answer, before));
+				if (news.current !== told) soon(); // it may have been made before them
 			},
 			(reason) => setRefusal(asRefusal(reason)),
 		);
+	};
 	const again = () => void ask(latest.current?.before ?? null);
 	const soon = useSoon(again);
 	const later = useSoon(again, 800);
@@ -77,6 +81,7 @@ export function useRunList(session: number, hear: Hear): RunList {
 	useStream([`session:${session}`], (event, data) => {
 		if (event !== "run") return soon();
 		const { run } = data as { run: Run };
+		if (!known(run.id)) news.current++;
 		hear.changed(known(run.id), run);
 		change((now) => withRun(now, run));
 	});

@@ -20,6 +20,10 @@ const NAMES = [
 	"heat", "heat-snapshot", "end",
 ];
 
+// These tell of changes and have no state to begin with. What changed after a listener had looked and before the server
+// tells of it nobody would hear of: so each is told to look again then.
+const STATELESS = /^sessions?(:|$)/;
+
 export class Stream {
 	status: Status = "closed";
 	onStatus: (status: Status) => void = () => {};
@@ -74,7 +78,13 @@ export class Stream {
 			headers: { "Content-Type": "application/json" },
 			body: JSON.stringify({ add, remove }),
 		}).catch(() => null);
-		if (!answer?.ok) this.again();
+		if (answer?.ok) this.begun(add);
+		else this.again();
+	}
+
+	private begun(topics: string[]): void {
+		for (const topic of topics.filter((one) => STATELESS.test(one)))
+			for (const [listener, wanted] of this.listeners) if (wanted.has(topic)) listener({ event: "again", data: { topic } });
 	}
 
 	private open(): void {
@@ -88,6 +98,7 @@ export class Stream {
 			this.number = (JSON.parse((event as MessageEvent<string>).data) as { stream: number }).stream;
 			this.failures = 0;
 			this.tell("open");
+			this.begun([...this.followed]);
 			this.adjust([]);
 		});
 		source.addEventListener("dropped", () => this.again());
