@@ -5,12 +5,15 @@ PERFOLIO is the program, PERFOLIO_SOURCE the source's root and PERFOLIO_PROGRAMS
 built tests/programs.
 """
 import contextlib
+import fcntl
 import os
+import pwd
 import re
 import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 PERFOLIO = os.environ.get("PERFOLIO", "build/perfolio")
@@ -30,12 +33,84 @@ def program(name):
     return os.path.join(PROGRAMS, name)
 
 
-def run(command, timeout=60, **options):
-    """Runs it to its end; .stdout, .stderr and .returncode tell."""
+def run(command, timeout=300, **options):
+    """Runs it to its end; .stdout, .stderr and .returncode tell.  The limit ends what hangs; a machine that is
+    merely slow does not meet it."""
     if "input" not in options:
         options["stdin"] = subprocess.DEVNULL
     return subprocess.run(command, timeout=timeout, check=False, text=True, errors="replace",
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
+
+
+def run_perf(*words, **options):
+    """The same of perf, again where a signal has ended it: perf 6.1 dies of the mappings that it is told while
+    somebody else on the machine records build-ids."""
+    for _ in range(5):
+        result = run(["perf", *words], **options)
+        if result.returncode >= 0:
+            break
+    return result
+
+
+def until(condition, seconds=60):
+    """What the condition gives, once it is true, or at the end of the time."""
+    end = time.monotonic() + seconds
+    while not (result := condition()) and time.monotonic() < end:
+        time.sleep(0.01)
+    return result
+
+
+def status_of(pid):
+    """The lines of /proc/PID/status by name; empty when the process is gone."""
+    try:
+        with open(f"/proc/{pid}/status", encoding="utf-8", errors="replace") as file:
+            return dict(line.rstrip("\n").split(":\t", 1) for line in file if ":\t" in line)
+    except OSError:
+        return {}
+
+
+def runs(pid, name):
+    """Whether the process has become this program: what starts it is another one for a while."""
+    return status_of(pid).get("Name") == name
+
+
+def measures(pid):
+    """Whether perfolio has opened its events and listens to signals, which a started one does after a while."""
+    blocked = int(status_of(pid).get("SigBlk", "0"), 16)
+    try:
+        opened = {os.readlink(f"/proc/{pid}/fd/{fd}") for fd in os.listdir(f"/proc/{pid}/fd")}
+    except OSError:
+        return False
+    return blocked >> (signal.SIGINT - 1) & 1 and "anon_inode:[perf_event]" in opened
+
+
+def own_user(name):
+    """A user by whom one test alone starts programs, so that what is measured by user is its own; `nobody` is
+    several tests'."""
+    try:
+        return pwd.getpwnam(name)
+    except KeyError:
+        return pwd.getpwnam("nobody")
+
+
+@contextlib.contextmanager
+def settings(**values):
+    """The kernel's settings for this test alone, by name (perf_event_paranoid=2), and as before afterwards: they
+    are the whole machine's, and tests beside this one change them, too, or depend on them."""
+    with open(os.path.join(tempfile.gettempdir(), "perfolio-settings.lock"), "w", encoding="ascii") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        before = {}
+        try:
+            for name, value in values.items():
+                with open(f"/proc/sys/kernel/{name}", "r+", encoding="ascii") as knob:
+                    before[name] = knob.read()
+                    knob.seek(0)
+                    knob.write(str(value))
+            yield
+        finally:
+            for name, value in before.items():
+                with open(f"/proc/sys/kernel/{name}", "w", encoding="ascii") as knob:
+                    knob.write(value)
 
 
 @contextlib.contextmanager

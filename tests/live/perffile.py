@@ -50,3 +50,11 @@ def texts(payload):
         found.append(payload[at + 4:at + 4 + size].split(b"\0")[0].decode())
         at += 4 + size
     return found
+
+
+def samples_in(path):
+    """How many samples are in it by now; none while there is no file, or no header in it yet."""
+    try:
+        return PerfFile(path).count(SAMPLE)
+    except (OSError, ValueError, struct.error):
+        return 0

@@ -4,6 +4,7 @@
 import os
 import re
 import tempfile
+import time
 
 from lib import PERFOLIO, check, done, need_root, program, run
 
@@ -52,10 +53,12 @@ def main(folder):
     result, rows = script.run(work(3000) + script.word("reset") + work(500))
     check(500 <= faults(rows) < 1500, f"reset: {faults(rows)} faults after it", result.stderr)
 
-    result, rows = script.run("sleep 0.5; " + script.word("reset") + work(10), "-e",
+    # How long it can be from there on, the script tells: on a busy machine longer than all of it elsewhere.
+    result, rows = script.run("sleep 0.5; date +%s%N; " + script.word("reset") + work(10), "-e",
                               "duration_time")
     took = re.search(r"^(\d+),ns,duration_time", result.stderr, re.M)
-    check(took and 0 < int(took[1]) < 400_000_000, "and the time begins with it", result.stderr)
+    most = time.time_ns() - int((result.stdout.split() + ["0"])[0])
+    check(took and 0 < int(took[1]) <= most, "and the time begins with it", result.stderr, most)
 
     result, rows = script.run(work(300) + script.word("ping") + work(300))
     check(result.stdout.split() == ["ack"] and faults(rows) > 600, "ping changes nothing",
@@ -72,7 +75,7 @@ def main(folder):
           "Event faults enabled" in result.stderr and "no event 'cycels'" in result.stderr,
           f"one event by its name: {faults(rows)} faults, and none of the other", result.stderr)
 
-    result, rows = script.run(f"echo stop > {script.ctl}; sleep 30")
+    result, rows = script.run(f"echo stop > {script.ctl}; exec sleep 1000")
     check(result.returncode == 0 and faults(rows) > 0, "stop ends the run", result.stderr)
 
     result, rows = script.run(script.word("disable") + work(3000) + script.word("enable") +

@@ -10,7 +10,8 @@ import subprocess
 import tempfile
 import time
 
-from lib import PERFOLIO, check, done, need_root, program, run
+from lib import (PERFOLIO, check, done, measures, need_root, program, run, runs, settings, status_of,
+                 until)
 
 STEADY = program("steady")
 NOBODY = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"]
@@ -18,7 +19,7 @@ NOBODY = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"]
 
 def says(arguments, status, *words, **options):
     """It ends with this status and its stderr holds these words; nothing else counts."""
-    result = run([PERFOLIO, "stat"] + arguments, timeout=20, **options)
+    result = run([PERFOLIO, "stat"] + arguments, **options)
     name = " ".join(arguments)
     check(result.returncode == status and all(word in result.stderr for word in words),
           f"{name}: status {status}, {words}", result.returncode, result.stderr)
@@ -30,7 +31,7 @@ def start(arguments, **options):
                             stdout=subprocess.DEVNULL, text=True, **options)
 
 
-def end_of(process, timeout=10):
+def end_of(process, timeout=120):
     """Its stderr and status; a hang is a failure of the test, not of the test run."""
     try:
         text = process.communicate(timeout=timeout)[1]
@@ -76,83 +77,123 @@ def exit_statuses():
     says(["--timeout", "50", "-e", "cs", "sleep", "10"], 0, "seconds time elapsed")
 
 
+def signalled(arguments, number, ready=None):
+    """Started, told to end as soon as it counts (and what is asked for besides is so); its stderr and status."""
+    process = start(arguments)
+    until(lambda: measures(process.pid) and (not ready or ready(process.pid)))
+    process.send_signal(number)
+    return end_of(process)
+
+
+def command_runs(name):
+    """Whether the command, of this name, has been started: a signal before would find none."""
+    return lambda pid: any(runs(child, name) for child in run(["pgrep", "-P", str(pid)]).stdout.split())
+
+
 def signals():
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        process = start(["-a", "-e", "cs"])
-        time.sleep(0.3)
-        process.send_signal(number)
-        text, status = end_of(process)
+        text, status = signalled(["-a", "-e", "cs"], number)
         check(status == 128 + number and "seconds time elapsed" in text,
               f"-a: {number.name} shows the counts", status, text)
-
-        process = start(["-e", "task-clock", STEADY, "1", "100000"])
-        time.sleep(0.3)
-        process.send_signal(number)
-        text, status = end_of(process)
+        text, status = signalled(["-e", "task-clock", STEADY, "1", "1000000"], number,
+                                 command_runs("steady"))
         check(status == 128 + number and "seconds time elapsed" in text,
               f"a command: {number.name} ends it and shows the counts", status, text)
 
-    process = start(["-I", "50", "--summary", "-a", "-e", "cs"])
-    time.sleep(0.4)
-    process.send_signal(signal.SIGINT)
-    text, status = end_of(process)
+    text, status = signalled(["-I", "50", "--summary", "-a", "-e", "cs"], signal.SIGINT)
     check("Performance counter stats" in text and status == 130, "-I --summary: Ctrl-C", text)
 
-    process = start(["-e", "task-clock", "sh", "-c", "trap '' INT TERM; exec sleep 30"])
-    time.sleep(0.4)
-    began = time.time()
-    process.send_signal(signal.SIGTERM)
-    text, status = end_of(process)
-    check("seconds time elapsed" in text and time.time() - began < 8,
+    text, status = signalled(["-e", "task-clock", "sh", "-c", "trap '' INT TERM; exec sleep 1000"],
+                             signal.SIGTERM, command_runs("sleep"))
+    check("seconds time elapsed" in text and "had to be killed" not in text,
           "a command that ignores SIGTERM is killed", status, text)
 
-    process = start(["-r", "100", "-e", "task-clock", "sleep", "0.1"])
-    time.sleep(0.55)
-    process.send_signal(signal.SIGINT)
-    text, status = end_of(process)
-    check("runs)" in text and status == 130, "-r 100: Ctrl-C shows the runs so far", status, text)
+    with tempfile.TemporaryDirectory() as folder:
+        marks = os.path.join(folder, "runs")
+        text, status = signalled(["-r", "100", "-e", "task-clock", "sh", "-c",
+                                  f"echo >> {marks}; [ $(wc -l < {marks}) -lt 4 ] || exec sleep 1000"],
+                                 signal.SIGINT, command_runs("sleep"))
+    check("(3 runs)" in text and status == 130, "-r 100: Ctrl-C in the fourth shows the three before", status,
+          text)
 
 
-def on_terminal(arguments, keys):
-    """Runs it on a terminal, presses a key at each of some times; what is shown, and its status."""
-    pid, terminal = pty.fork()
-    if pid == 0:
-        os.execv(PERFOLIO, [PERFOLIO, "stat"] + arguments)
-    for delay, key in keys:
-        time.sleep(delay)
-        os.write(terminal, key)
-    text = b""
-    try:
-        while chunk := os.read(terminal, 4096):
-            text += chunk
-    except OSError:  # how a terminal says that nobody is left
-        pass
-    return text.decode(), os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+class Terminal:
+    """It runs on a terminal, with a command that says "ready" when it is; keys are pressed there."""
+
+    def __init__(self, arguments, script):
+        self.text = b""
+        self.pid, self.terminal = pty.fork()
+        if self.pid == 0:
+            os.execv(PERFOLIO, [PERFOLIO, "stat", *arguments, "sh", "-c", script])
+        self.read_to(b"ready")
+
+    def read_to(self, word, times=1):
+        """Until the word was there so often, or all has ended."""
+        while self.text.count(word) < times:
+            try:
+                chunk = os.read(self.terminal, 4096)
+            except OSError:  # how a terminal says that nobody is left
+                break
+            self.text += chunk
+
+    def press_ctrl_c(self):
+        """And wait until the terminal has sent the signal, and it has been taken: of two that wait only one is seen."""
+        presses = self.text.count(b"^C") + 1
+        os.write(self.terminal, b"\x03")
+        self.read_to(b"^C", presses)
+        until(lambda: not int(status_of(self.pid).get("ShdPnd", "0"), 16) >> (signal.SIGINT - 1) & 1)
+
+    def end(self):
+        """All that was shown, and its status."""
+        self.read_to(b"(nothing writes this)")
+        return self.text.decode(), os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
 
 
 def terminal():
-    text, status = on_terminal(["-e", "task-clock", "sleep", "30"], [(0.4, b"\x03")])
-    check(status == 130 and "seconds time elapsed" in text, "Ctrl-C ends a command", status, text)
-    text, status = on_terminal(["-a", "-e", "cs", "sleep", "30"], [(0.4, b"\x03")])
-    check(status == 130 and "seconds time elapsed" in text, "Ctrl-C ends the clock", status, text)
-    script = "trap 'echo heard' INT; sleep 1; sleep 1; exit 7"
-    text, status = on_terminal(["-e", "task-clock", "sh", "-c", script], [(0.4, b"\x03")])
+    for arguments, what in ((["-e", "task-clock"], "a command"), (["-a", "-e", "cs"], "the clock")):
+        seen = Terminal(arguments, "echo ready; exec sleep 1000")
+        seen.press_ctrl_c()
+        text, status = seen.end()
+        check(status == 130 and "seconds time elapsed" in text, f"Ctrl-C ends {what}", status, text)
+    seen = Terminal(["-e", "task-clock"], "trap 'echo heard; heard=1' INT; echo ready; "
+                    "until [ \"$heard\" ]; do sleep 0.1; done; sleep 0.5; exit 7")
+    seen.press_ctrl_c()
+    text, status = seen.end()
     check(status == 7 and "heard" in text and "seconds time elapsed" in text,
           "a command that takes Ctrl-C for itself goes on", status, text)
-    script = "trap '' INT; exec sleep 30"
-    text, status = on_terminal(["-e", "task-clock", "sh", "-c", script],
-                               [(0.4, b"\x03"), (0.4, b"\x03")])
+    seen = Terminal(["-e", "task-clock"], "trap '' INT; echo ready; exec sleep 1000")
+    seen.press_ctrl_c()
+    seen.press_ctrl_c()
+    text, status = seen.end()
     check(status != 0 and "seconds time elapsed" in text, "the second Ctrl-C ends the run", status,
           text)
     lines = [line for line in text.splitlines() if "task-clock" in line]
     check(lines and not lines[0].endswith(" "), "no padding on a terminal", text)
 
 
+def sleeper():
+    """A process that sleeps, and does so already: the beginning of a program would be counted."""
+    process = subprocess.Popen(["sleep", "1000"])
+
+    def switches():
+        status = status_of(process.pid)
+        return status.get("State", "")[:1], status.get("voluntary_ctxt_switches")
+
+    def asleep():
+        before = switches()
+        time.sleep(0.1)
+        return before[0] == "S" and switches() == before
+    until(asleep)
+    return process
+
+
 def vanishing():
-    victim = subprocess.Popen(["sleep", "0.4"])
+    victim = subprocess.Popen(["sleep", "1000"])
     process = start(["-p", str(victim.pid), "-e", "task-clock"])
+    until(lambda: measures(process.pid))
+    victim.kill()
     victim.wait()
-    text, status = end_of(process, 5)
+    text, status = end_of(process)
     check(status == 0 and "seconds time elapsed" in text, "-p: a target that exits ends the run",
           status, text)
 
@@ -167,7 +208,7 @@ def vanishing():
     check(result.returncode in (0, 1) and result.stderr, "-p: one that vanishes while we look",
           result.returncode, result.stderr)
 
-    idle = subprocess.Popen(["sleep", "100"])
+    idle = sleeper()
     try:
         result = says(["-p", str(idle.pid), "-e", "cs", "--", "sleep", "0.1"], 0,
                       "<not counted>", "did not run while it was counted")
@@ -195,7 +236,7 @@ def crowd(threads=10000):
         while threads_of(process.pid) < threads:
             time.sleep(0.1)
         stat = start(["-p", str(process.pid), "-x,", "-e", "faults", "--control",
-                      f"fifo:{fifo},{ack}", "--", "sleep", "100"])
+                      f"fifo:{fifo},{ack}", "--", "sleep", "1000"])
         with open(fifo, "w", encoding="ascii") as control, open(ack, encoding="ascii") as answers:
             control.write("ping\n")
             control.flush()
@@ -205,7 +246,7 @@ def crowd(threads=10000):
             process.stdout.readline()  # when all have done their work
             control.write("stop\n")
             control.flush()
-            text, status = end_of(stat, 60)
+            text, status = end_of(stat)
         check(status == 0, f"{threads} threads: it ends well", status, text)
         faults = int(text.split(",")[0]) if text[:1].isdigit() else -1
         check(4 * threads <= faults <= 4.2 * threads + 500,
@@ -244,9 +285,9 @@ def outputs():
     result = run(["sh", "-c", f"{PERFOLIO} stat -e cs --log-fd 1 true >&-"])
     check(result.returncode == 1, "--log-fd 1 with standard output closed", result.returncode,
           result.stderr)
-    began = time.time()
-    result = run(["sh", "-c", f"{PERFOLIO} stat -I 10 -a -e cs --log-fd 1 sleep 30 | head -3"])
-    check(time.time() - began < 10 and result.stdout.count("\n") == 3,
+    began = time.monotonic()
+    result = run(["sh", "-c", f"{PERFOLIO} stat -I 10 -a -e cs --log-fd 1 sleep 200 | head -3"])
+    check(time.monotonic() - began < 150 and result.stdout.count("\n") == 3,
           "a reader that goes away ends it", result.stdout, result.stderr)
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "ticks")
@@ -255,32 +296,24 @@ def outputs():
         if run(["mount", "-t", "tmpfs", "-o", "size=16k", "tmpfs", disk]).returncode == 0:
             try:
                 path = os.path.join(disk, "ticks")
-                says(["-o", path, "-I", "1", "-a", "sleep", "20"], 1, "No space left on device")
+                says(["-o", path, "-I", "1", "-a", "sleep", "200"], 1, "No space left on device")
             finally:
                 run(["umount", disk])
 
 
 def ordinary_user():
     """What paranoid levels leave to others is said, and nothing is shown as counted that is not."""
-    knob = "/proc/sys/kernel/perf_event_paranoid"
-    with open(knob, encoding="ascii") as file:
-        before = file.read()
-    try:
-        for level, arguments, status, words in (
-                ("2", ["-e", "task-clock", "true"], 0, ["task-clock:u", "user mode"]),
-                ("2", ["-a", "-e", "cs", "sleep", "0.1"], 1, ["paranoid is 2", "paranoid=0"]),
-                ("1", ["-e", "cs", "true"], 0, ["cs "]),
-                ("2", ["-e", "sched:sched_switch", "true"], 2, ["tracepoints are out of reach"]),
-                ("2", ["-e", "sched_switch", "true"], 2, ["tracepoints are out of reach"])):
-            with open(knob, "w", encoding="ascii") as file:
-                file.write(level)
+    for level, arguments, status, words in (
+            (2, ["-e", "task-clock", "true"], 0, ["task-clock:u", "user mode"]),
+            (2, ["-a", "-e", "cs", "sleep", "0.1"], 1, ["paranoid is 2", "paranoid=0"]),
+            (1, ["-e", "cs", "true"], 0, ["cs "]),
+            (2, ["-e", "sched:sched_switch", "true"], 2, ["tracepoints are out of reach"]),
+            (2, ["-e", "sched_switch", "true"], 2, ["tracepoints are out of reach"])):
+        with settings(perf_event_paranoid=level):
             result = run(NOBODY + [PERFOLIO, "stat"] + arguments)
-            check(result.returncode == status and all(word in result.stderr for word in words),
-                  f"paranoid {level}, nobody: {' '.join(arguments)}", result.returncode,
-                  result.stderr)
-    finally:
-        with open(knob, "w", encoding="ascii") as file:
-            file.write(before)
+        check(result.returncode == status and all(word in result.stderr for word in words),
+              f"paranoid {level}, nobody: {' '.join(arguments)}", result.returncode,
+              result.stderr)
 
 
 need_root()
