@@ -12,7 +12,7 @@ set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 dir=${1:?usage: boot.sh DIR BOOT SHIFT} boot=${2:?} shift=${3:?}
 work=$dir/$boot
-limit_s=150
+limit_s=900
 
 make_initramfs() {
 	local tree=$work/tree module name

@@ -25,9 +25,11 @@ static int index_fd;
 
 static int file_with(const void *bytes, size_t size)
 {
-	int fd = open("/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	char path[] = "/tmp/perfolio-analyser-XXXXXX"; /* not every file system has O_TMPFILE */
+	int fd = mkostemp(path, O_CLOEXEC);
 
 	EXPECT(fd >= 0);
+	unlink(path);
 	EXPECT_INT(write(fd, bytes, size), size);
 	return fd;
 }
@@ -39,6 +41,7 @@ static void start(struct analyser_start how)
 	err = (struct err){ 0 };
 	EXPECT_INT(channel_pair(fds, &err), 0);
 	analyser = fork();
+	EXPECT(analyser >= 0);
 	if (!analyser) {
 		close(fds[0]);
 		how.channel = fds[1];
@@ -173,6 +176,7 @@ TEST(analyser_ends_without_a_web_side)
 	start((struct analyser_start){ 0 });
 	channel_free(web);
 	EXPECT_INT(waitpid(analyser, &status, 0), analyser);
+	test_case("without a job, status %#x", status);
 	EXPECT_INT(status, 0);
 	close(index_fd);
 
@@ -181,6 +185,7 @@ TEST(analyser_ends_without_a_web_side)
 	ask(ANALYSE_FOLLOW);
 	channel_free(web);
 	EXPECT_INT(waitpid(analyser, &status, 0), analyser);
+	test_case("with one, status %#x", status);
 	EXPECT(WIFEXITED(status));
 	close(index_fd);
 }

@@ -313,7 +313,7 @@ TEST(build_asks_again_for_what_a_jit_has_named_since)
 	expect_stack(p, 0, "[unknown]");
 	write_text(list, "1000 100 made\n", 14);
 	/* Looked at ten times a second, or seldom where a look took long: a busy machine. */
-	for (int tries = 0; !has_function(p, "made") && tries < 200; tries++) {
+	for (int tries = 0; !has_function(p, "made") && tries < 1200; tries++) {
 		poll(NULL, 0, 50);
 		SAMPLE(&m, PERF_RECORD_MISC_USER, 0x1010, PERF_CONTEXT_USER, 0x1010);
 		make_round(&m);

@@ -633,7 +633,7 @@ TEST(store_jit_map_grows)
 	EXPECT(dso_find(symbol_dso(store, &key), 0x7f0000001010, &early));
 	EXPECT(!dso_find(symbol_dso(store, &key), 0x7f0000002010, &symbol));
 	folder_put("tmp/perf-4711.map", more, strlen(more));
-	for (int i = 0; i < 500 && !found; i++) {
+	for (int i = 0; i < 6000 && !found; i++) {
 		found = dso_find(symbol_dso(store, &key), 0x7f0000002010, &symbol);
 		usleep(10000);
 	}
