@@ -9,8 +9,8 @@ import subprocess
 import tempfile
 import time
 
-from lib import PERFOLIO, check, done, need_program, need_root, program, run
-from perffile import FINISHED_ROUND, PerfFile
+from lib import PERFOLIO, check, done, need_program, need_root, program, run, until
+from perffile import FINISHED_ROUND, PerfFile, samples_in
 
 need_program("perf")
 need_root()
@@ -30,12 +30,6 @@ def now():
 def start(name, *flags):
     return subprocess.Popen([PERFOLIO, "record", "-q", "-a", "-e", EVENTS, "-F", "997", "-g", "-o", name,
                              *flags], stdin=subprocess.DEVNULL)
-
-
-def wait_for(path):
-    until = now() + 20
-    while not os.path.exists(path) and now() < until:
-        time.sleep(0.002)
 
 
 def look(name, killed_at):
@@ -62,32 +56,36 @@ def look(name, killed_at):
     return wrong, age, len(times)
 
 
-busy = subprocess.Popen([program("chain"), "2", "600"], stdout=subprocess.DEVNULL)
+def kill_some(names):
+    """Recorders at once, each killed at a moment of its own; the complaints by file, the ages, what is to be said."""
+    recorders = [start(name) for name in names]
+    for name in names:
+        until(lambda: samples_in(name))
+    begun, found = now(), []
+    for moment, i in sorted((random.uniform(0.2, 2.5), i) for i in range(len(names))):
+        time.sleep(max(0, begun + moment - now()))
+        killed_at = now()
+        recorders[i].send_signal(signal.SIGKILL)
+        found.append((i, killed_at))
+    for recorder in recorders:
+        recorder.wait()
+    looks = [(killed_at - begun, *look(names[i], killed_at)) for i, killed_at in found]
+    for name in names:
+        os.unlink(name)
+    return looks
+
+
+busy = subprocess.Popen([program("chain"), "2", "3600"], stdout=subprocess.DEVNULL)
 try:
-    ages = []
     for batch in range(KILLS // AT_ONCE):
-        names = [f"kill{batch}-{i}.data" for i in range(AT_ONCE)]
-        recorders = [start(name) for name in names]
-        for name in names:
-            wait_for(name)
-        begun = now()
-        moments = sorted((random.uniform(0.2, 2.5), i) for i in range(AT_ONCE))
-        killed = {}
-        for moment, i in moments:
-            time.sleep(max(0, begun + moment - now()))
-            killed[i] = now()
-            recorders[i].send_signal(signal.SIGKILL)
-        for i in range(AT_ONCE):
-            recorders[i].wait()
-            wrong, age, samples = look(names[i], killed[i])
-            moment = killed[i] - begun
+        for _ in range(5):  # on a busy machine a recorder may not get to its file for a while
+            looks = kill_some([f"kill{batch}-{i}.data" for i in range(AT_ONCE)])
+            if all(age is not None and age < 1 for _, _, age, _ in looks) or any(wrong for _, wrong, _, _ in looks):
+                break
+        for moment, wrong, age, samples in looks:
             check(not wrong and age is not None and age < 1,
                   f"killed after {moment:.2f} s: {samples:,} samples, the last "
                   f"{'none' if age is None else f'{age:.2f} s'} before", *wrong)
-            if age is not None:
-                ages.append(age)
-            os.unlink(names[i])
-    print(f"# the oldest last sample was {max(ages):.2f} s before the kill")
 
     # So early that nothing can have been sampled: a file that can be read, or none at all.
     for i in range(10):
@@ -110,15 +108,20 @@ try:
     mounted = run(["mount", "-t", "tmpfs", "-o", "size=10m", "none", "small"])
     if check(mounted.returncode == 0, "a tmpfs of 10 MB", mounted.stderr):
         try:
-            for flags in (["-F", "9999", "--call-graph", "dwarf"],
+            # A round that finds no room is left out whole: a recorder that a busy machine stops for a moment
+            # has a large one, packed it is small.
+            for flags in (["-F", "997", "--call-graph", "dwarf"],
                           ["-F", "9999", "--call-graph", "dwarf", "-z"]):
                 name = "small/x.data"
-                result = run([PERFOLIO, "record", "-a", *flags, "-o", name], timeout=60)
+                for _ in range(5):
+                    result = run([PERFOLIO, "record", "-a", *flags, "-o", name])
+                    size = os.path.getsize(name)
+                    if size > 8e6:
+                        break
                 said = re.search(r"record: ([\d,]+) samples", result.stderr)
                 samples = int(said.group(1).replace(",", "")) if said else -1
                 check(result.returncode == 1 and "No space left" in result.stderr,
                       f"full disk: {' '.join(flags)} ends cleanly", result.stderr)
-                size = os.path.getsize(name)  # the round that found no room is left out whole
                 check(size > 8e6, f"and fills it ({size / 1e6:.1f} MB)")
                 read = run(["perf", "script", "--no-inline", "-G", "-F", "time", "-i", name])
                 found = len(read.stdout.split())
@@ -136,17 +139,31 @@ finally:
 
 # ---- while it goes on ----
 recorder = subprocess.Popen([PERFOLIO, "record", "-q", "-F", "997", "-o", "live.data", "--",
-                             program("chain"), "1", "3"], stdout=subprocess.DEVNULL)
-wait_for("live.data")
-seen = []
-for _ in range(3):
-    time.sleep(0.8)
+                             program("chain"), "1", "1000"], stdout=subprocess.DEVNULL)
+until(lambda: samples_in("live.data"))
+begun, seen, complaints = now(), [], []
+while len(set(seen)) < 3 and now() - begun < 100:
     result = run(["perf", "script", "--no-inline", "-F", "time", "-i", "live.data"])
-    check(not result.stderr.strip(), "perf reads the file while it is being written", result.stderr)
+    complaints.append(result.stderr.strip())
     seen.append(len(result.stdout.split()))
+check(not any(complaints), "perf reads the file while it is being written", *complaints)
+check(0 < seen[0] <= seen[-1] and len(set(seen)) == 3 and seen == sorted(seen),
+      f"and finds more and more samples in it {seen}")
+
+
+def rounds():
+    return PerfFile("live.data").count(FINISHED_ROUND)
+
+
+# A busy machine may miss one now and then.
+for _ in range(5):
+    before, begun = rounds(), now()
+    time.sleep(2)
+    made, seconds = rounds() - before, now() - begun
+    if made >= 2:
+        break
+check(made >= 2, f"rounds are committed at least once a second ({made} in {seconds:.1f} s)")
+recorder.terminate()
 recorder.wait()
-check(0 < seen[0] < seen[-1], f"and finds more and more samples in it {seen}")
-rounds = PerfFile("live.data").count(FINISHED_ROUND)
-check(rounds >= 4, f"rounds are committed at least once a second ({rounds} in 3 s)")
 
 done()

@@ -4,11 +4,12 @@
 import os
 import re
 import shutil
+import signal
 import subprocess
 import tempfile
-import time
 
-from lib import PERFOLIO, check, done, need_program, need_root, run
+from lib import PERFOLIO, check, done, need_program, need_root, run, until
+from perffile import samples_in
 
 need_program("perf")
 need_program("gcc")
@@ -96,9 +97,10 @@ def kept_note(result):
 INSIDE = """mount --make-rprivate / && mount -t tmpfs none jail && mkdir -p jail/app jail/tmp &&
 cp prog jail/app/boxed && exec chroot jail /app/boxed "$1" jit"""
 os.mkdir("jail")
-outer = start("unshare", "-pfm", "sh", "-c", INSIDE, "sh", "3")
+outer = start("unshare", "-pfm", "sh", "-c", INSIDE, "sh", "1000")
 inner = run(["pgrep", "-P", str(outer.pid)]).stdout.split()
 result = record("box.data", "-p", inner[0], "--", "sleep", "1.2")
+os.kill(int(inner[0]), signal.SIGKILL)
 outer.wait()
 check(not os.path.exists("jail/app") and not os.path.exists("/app/boxed"), "the container is gone")
 share, symbols = named("box.data", "boxed")
@@ -115,7 +117,7 @@ os.unlink(JIT_LIST)
 shutil.rmtree("home", ignore_errors=True)
 os.makedirs("home")
 result = run(["unshare", "-pfm", "--mount-proc", PERFOLIO, "record", "-e", "cpu-clock:u", "-o", "in.data", "--",
-              "./prog", "1"])
+              "./prog", "2"])
 share, symbols = named("in.data", "prog")
 check(result.returncode == 0 and share >= 0.95, f"record in a pid and mount namespace ({share:.1%})",
       result.stderr, symbols)
@@ -124,11 +126,12 @@ check(not kept_note(result), "a namespace that sees the same files: nothing is c
 # ---- a program that is deleted, and one that is replaced while it runs ----
 for how in ("deleted", "replaced"):
     shutil.copy("prog", "gone")
-    process = start("./gone", "3")
+    process = start("./gone", "1000")
     os.unlink("gone")
     if how == "replaced":
         shutil.copy("/bin/true", "gone")
     result = record(f"{how}.data", "-p", str(process.pid), "--", "sleep", "0.8")
+    process.kill()
     process.wait()
     share, symbols = named(f"{how}.data", "gone")
     check(share >= 0.95 and "spin_own" in symbols, f"{how} while it runs ({share:.1%})", symbols, result.stderr)
@@ -136,12 +139,13 @@ for how in ("deleted", "replaced"):
 # It is deleted only after its first samples.
 shutil.rmtree("home")
 shutil.copy("prog", "late")
-process = start("./late", "5")
+process = start("./late", "1000")
 recorder = subprocess.Popen([PERFOLIO, "record", "-q", "-e", "cpu-clock:u", "-o", "late.data", "-p",
                              str(process.pid)])
-time.sleep(1)
+until(lambda: samples_in("late.data") > 100)
 os.unlink("late")
-time.sleep(0.5)
+before = samples_in("late.data")
+until(lambda: samples_in("late.data") > before + 100)
 recorder.terminate()
 recorder.wait()
 process.kill()
@@ -153,7 +157,7 @@ check(share >= 0.95, f"deleted in the middle ({share:.1%})", symbols)
 for flag in ("-N", "-B"):
     shutil.rmtree("home", ignore_errors=True)
     shutil.copy("prog", "off")
-    process = start("./off", "2")
+    process = start("./off", "1000")
     os.unlink("off")
     record("off.data", flag, "-p", str(process.pid), "--", "sleep", "0.5")
     process.kill()
@@ -167,7 +171,7 @@ check(not os.path.exists("home/.debug") and not kept_note(result), "what stays i
 # ---- under sudo: into the caller's folder, with the caller's rights ----
 if run(["getent", "passwd", "65534"]).stdout:
     shutil.copy("prog", "sudo")
-    process = start("./sudo", "2")
+    process = start("./sudo", "1000")
     os.unlink("sudo")
     result = run([PERFOLIO, "record", "-e", "cpu-clock:u", "-o", "sudo.data", "-p", str(process.pid), "--", "sleep",
                   "0.5"], env={**os.environ, "SUDO_UID": "65534", "SUDO_GID": "65534"})

@@ -4,7 +4,7 @@
 import os
 import tempfile
 
-from lib import PERFOLIO, check, done, need_program, need_root, run
+from lib import PERFOLIO, check, done, need_program, need_root, run, run_perf
 
 need_program("perf")
 need_root()
@@ -29,7 +29,7 @@ if os.environ.get("PERFOLIO_LONG"):
 def attributes(name):
     """By event, the words of `perf evlist -v`; ids aside."""
     found = {}
-    for line in run(["perf", "evlist", "-v", "-i", name]).stdout.splitlines():
+    for line in run_perf("evlist", "-v", "-i", name).stdout.splitlines():
         event, colon, words = line.partition(": ")
         if colon and not line.startswith("#") and not event.startswith("dummy"):
             words = words.replace("|IDENTIFIER", "").replace("|ID", "").split(", ")
@@ -39,7 +39,7 @@ def attributes(name):
 
 for case in CASES.replace("\n", "|").split("|"):
     words = case.split() if "-e" in case.split() else ["-e", "cpu-clock", *case.split()]
-    perf = run(["perf", "record", "-q", "-N", *words, "-o", "perf.out", "--", "true"])
+    perf = run_perf("record", "-q", "-N", *words, "-o", "perf.out", "--", "true")
     ours = run([PERFOLIO, "record", "-q", *words, "-o", "ours.out", "--", "true"])
     if perf.returncode:
         check(ours.returncode != 0, f"{case}: refused, as by perf", perf.stderr, ours.stderr)
