@@ -30,9 +30,9 @@ def weights(node, found=None):
 
 def shares_hold(found, rate):
     """split spends 60, 30 and 10 per cent in three functions; how well samples tell depends on their number, which
-    is small on a busy machine."""
+    is small on a busy machine: five times what chance makes of a half."""
     whole = found.get("main", 0)
-    room = max(0.13, 2.2 / (max(whole, 1) / 1e9 * rate) ** 0.5)
+    room = max(0.13, 2.5 / (max(whole, 1) / 1e9 * rate) ** 0.5)
     return whole > 0 and all(abs(found.get(name, 0) / whole - share) < room
                              for name, share in (("most", 0.6), ("some", 0.3), ("little", 0.1)))
 
@@ -79,7 +79,7 @@ def says_what_helps(folder):
 def of_running(folder):
     """The same program as a process, its user's, and the host's."""
     for what, words in (("-p", None), ("-u", ["-u", str(os.getuid())]), ("-a", ["-a"])):
-        with subprocess.Popen([lib.program("split"), "2500"], stdout=subprocess.DEVNULL) as process:
+        with subprocess.Popen([lib.program("split"), "1000000"], stdout=subprocess.DEVNULL) as process:
             path = os.path.join(folder, "live.json")
             done = lib.run([lib.PERFOLIO, "flame", *(words or ["-p", str(process.pid)]), "-F", "499",
                             "--duration", "1s", "-o", path, "--comm", "split", "--no-keep"], cwd=folder)
@@ -91,9 +91,9 @@ def of_running(folder):
 
 def of_children(folder):
     """What -p's process has started before is taken in by --tree, and only then."""
-    with subprocess.Popen(["sh", "-c", f"{lib.program('split')} 3000 & echo; wait"], stdout=subprocess.PIPE) as shell:
+    with subprocess.Popen(["sh", "-c", f"{lib.program('split')} 1000000 & echo; wait"], stdout=subprocess.PIPE) as shell:
         shell.stdout.readline()
-        found = [lib.run([lib.PERFOLIO, "flame", "-p", str(shell.pid), *words, "--duration", "500ms", "--no-keep",
+        found = [lib.run([lib.PERFOLIO, "flame", "-p", str(shell.pid), *words, "--duration", "700ms", "--no-keep",
                           "--format", "folded", "-o", "-"], cwd=folder) for words in ([], ["--tree"])]
         subprocess.run(["pkill", "-P", str(shell.pid)], check=False)
     lib.check("--tree takes" in found[0].stderr and "most" not in found[0].stdout and "most" in found[1].stdout,
@@ -183,7 +183,7 @@ def in_the_browser(folder):
 def ended_early(folder):
     """Ctrl-C, with the line of progress that a terminal shows meanwhile."""
     ours, theirs = pty.openpty()
-    with subprocess.Popen([lib.program("split"), "60000"], stdout=subprocess.DEVNULL) as target, \
+    with subprocess.Popen([lib.program("split"), "1000000"], stdout=subprocess.DEVNULL) as target, \
             subprocess.Popen([lib.PERFOLIO, "flame", "-p", str(target.pid), "--duration", "50s", "--no-keep", "-o", "early.svg"],
                              cwd=folder, stderr=theirs, stdout=subprocess.DEVNULL) as process:
         os.close(theirs)

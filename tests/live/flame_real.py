@@ -12,7 +12,6 @@ import tempfile
 import lib
 
 RATE = "499"
-USER = "nobody"
 
 
 def flame(folder, *words, timeout=120):
@@ -58,11 +57,18 @@ def comm(pid):
 def perf_record(folder, *words):
     """perf's own recording; None if it gave up, as perf 6.1 does beside others' on some kernels."""
     path = os.path.join(folder, "perf.data")
-    for _ in range(3):
-        if lib.run(["perf", "record", "-q", "-e", "cpu-clock", "-F", RATE, "-g", "-o", path,
-                    *words]).returncode == 0:
-            return path
-    return None
+    made = lib.run_perf("record", "-q", "-e", "cpu-clock", "-F", RATE, "-g", "-o", path, *words)
+    return path if made.returncode == 0 else None
+
+
+def samples(weight):
+    """How many samples make so much CPU time."""
+    return max(weight / 1e9 * int(RATE), 1)
+
+
+def room(share, *numbers):
+    """Five times what chance makes of a share, or of the difference of two, of so many samples each."""
+    return 5 * (share * (1 - share) * sum(1 / number for number in numbers)) ** 0.5
 
 
 def perf_shares(path, sort):
@@ -75,13 +81,18 @@ def perf_shares(path, sort):
 
 def of_redis(folder):
     with lib.busy_redis(folder) as pid:
-        asking = int(lib.run(["pgrep", "-f", f"redis-benchmark -s {folder}"]).stdout.split()[0])
-        server, before = comm(pid), (cpu_ticks(pid), cpu_ticks(asking))
-        towers, _ = flame(folder, "-a", "--duration", "600ms")
-        spent = [now - then for now, then in zip((cpu_ticks(pid), cpu_ticks(asking)), before)]
-        widths = [towers.get(name, {"value": 0})["value"] for name in (server, "redis-benchmark")]
-        lib.check(all(widths) and abs(widths[0] / sum(widths) - spent[0] / sum(spent)) < 0.12,
-                  "-a: server and client have the shares that the kernel counts", widths, spent)
+        asking = int(lib.until(lambda: lib.run(["pgrep", "-f", f"redis-benchmark -s {folder}"]).stdout.split())[0])
+        server = comm(pid)
+        for duration in ("600ms", "3s", "10s"):  # longer where what is recorded is not what it did on the whole
+            before = cpu_ticks(pid), cpu_ticks(asking)
+            towers, _ = flame(folder, "-a", "--duration", duration)
+            spent = [now - then for now, then in zip((cpu_ticks(pid), cpu_ticks(asking)), before)]
+            widths = [towers.get(name, {"value": 0})["value"] for name in (server, "redis-benchmark")]
+            near = max(0.12, room(0.5, samples(sum(widths))))
+            holds = all(widths) and abs(widths[0] / sum(widths) - spent[0] / sum(spent)) < near
+            if holds:
+                break
+        lib.check(holds, "-a: server and client have the shares that the kernel counts", widths, spent)
         towers, tree = flame(folder, "-p", str(pid), "--duration", "600ms")
     lib.check(list(towers) == [server] and total(tree, "main") > 0.9 * tree["value"] and
               total(tree, "aeMain") > 0.9 * tree["value"], "-p: the stacks are whole, from main on",
@@ -110,18 +121,29 @@ def write_build(folder):
     return path
 
 
+def as_perf(folder, script, shares, number):
+    """One build differs from the next one."""
+    for _ in range(4):
+        path = perf_record(folder, "--", "sh", script)
+        if not path:
+            return
+        truth = perf_shares(path, "comm")
+        holds = all(abs(shares.get(name, 0) - truth.get(name, 0)) <
+                    max(12, 100 * room(truth.get(name, 0) / 100, number, number)) for name in ("cc1", "as", "gcc"))
+        if holds:
+            break
+    lib.check(holds, "a build: perf gives its programs the same shares", shares, truth)
+
+
 def of_build(folder):
     script = write_build(folder)
+    lib.run(["sh", script])  # what it needs is in memory from now on
     towers, tree = flame(folder, "--", "sh", script)
     shares = {name: 100 * tower["value"] / tree["value"] for name, tower in towers.items()}
     widest = max(shares, key=shares.get, default=None)
     lib.check(widest == "cc1" and shares.get("as", 0) > 0 and "ld" not in shares,
               "a build: the compiler itself is widest, the assembler is there", shares)
-    path = perf_record(folder, "--", "sh", script)
-    if path:
-        truth = perf_shares(path, "comm")
-        lib.check(all(abs(shares.get(name, 0) - truth.get(name, 0)) < 12 for name in ("cc1", "as", "gcc")),
-                  "a build: perf gives its programs the same shares", shares, truth)
+    as_perf(folder, script, shares, samples(tree["value"]))
     lib.check(total(towers.get("cc1", tree), "main") > 0.8 * towers.get("cc1", tree)["value"],
               "a build: the compiler's stacks are whole, from main on",
               total(towers.get("cc1", tree), "main"), shares)
@@ -130,10 +152,11 @@ def of_build(folder):
 def of_user(folder):
     os.chmod(folder, 0o777)
     script = write_build(folder)
-    with subprocess.Popen(["sh", "-c", f"while :; do sh {script}; done"], user=USER, start_new_session=True,
+    user = lib.own_user("games").pw_name
+    with subprocess.Popen(["sh", "-c", f"while :; do sh {script}; done"], user=user, start_new_session=True,
                           stderr=subprocess.DEVNULL) as build:
         try:
-            towers, tree = flame(folder, "-u", USER, "--duration", "600ms")
+            towers, tree = flame(folder, "-u", user, "--duration", "600ms")
         finally:
             os.killpg(build.pid, signal.SIGKILL)
     widest = max(towers, key=lambda name: towers[name]["value"], default=None)

@@ -36,7 +36,7 @@ void stand_in(void) {
 """
 BUSY = """
 #include <time.h>
-int main(void) { struct timespec t; for (int i = 0; i < 3000000; i++) clock_gettime(CLOCK_MONOTONIC, &t); }
+int main(void) { struct timespec t; for (int i = 0; i < 12000000; i++) clock_gettime(CLOCK_MONOTONIC, &t); }
 """
 FOLDER = tempfile.mkdtemp(prefix="perfolio-kernel-")
 

@@ -10,7 +10,7 @@ import re
 import shutil
 import tempfile
 
-from lib import PERFOLIO, busy_redis, check, done, need_program, run
+from lib import PERFOLIO, busy_redis, check, done, need_program, run, run_perf
 
 SQL = ("WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x+1 FROM c WHERE x<300000) "
        "SELECT count(*), sum(x*x%7), max(hex(x)) FROM c;")
@@ -122,7 +122,7 @@ def report(program, path, *options):
 
 
 def compare(name, command, path):
-    made = run(["perf", "record", "-q", "-e", "cpu-clock", "-F", "4999", "-g", "-o", path, *command])
+    made = run_perf("record", "-q", "-e", "cpu-clock", "-F", "4999", "-g", "-o", path, *command)
     if not check(os.path.exists(path), f"{name}: recorded", made.stderr):
         return 0
     ours, theirs = (report(program, path, "--no-children", "-g", "none")

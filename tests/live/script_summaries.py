@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 
-from lib import PERFOLIO, check, done, need_program, need_root, run
+from lib import PERFOLIO, check, done, need_program, need_root, run, run_perf
 
 SCRIPTS = "/usr/lib/perf-core/scripts"
 WORK = """
@@ -46,21 +46,8 @@ LINE = re.compile(r"\s*(.+?)\s+(-?\d+)/(-?\d+)\s+\[(\d+)\]\s+(\d+)\.(\d{9}):\s+(
 Event = collections.namedtuple("Event", "comm pid tid cpu time name text")
 
 
-def patiently(command):
-    """perf 6.1 crashes now and then where it looks for build-ids; another try helps."""
-    for _ in range(8):
-        result = run(command, timeout=120)
-        if result.returncode >= 0:
-            break
-    return result
-
-
-def perf(*arguments):
-    return patiently(["perf", *arguments])
-
-
 def events_of(path):
-    text = perf("script", "--ns", "-F", "comm,pid,tid,cpu,time,event,trace", "-i", path).stdout
+    text = run_perf("script", "--ns", "-F", "comm,pid,tid,cpu,time,event,trace", "-i", path).stdout
     for line in text.splitlines():
         match = LINE.match(line)
         if match:
@@ -272,7 +259,7 @@ def check_sched(who, path):
 
 def check_perf_scripts(who, path):
     """perf's own summaries, each as far as it goes."""
-    text = perf("script", "-i", path, "-s", f"{SCRIPTS}/python/syscall-counts.py").stdout
+    text = run_perf("script", "-i", path, "-s", f"{SCRIPTS}/python/syscall-counts.py").stdout
     theirs = {int(number): int(count)
               for number, count in re.findall(r"^(\d+) +(\d+)$", text, re.M)}
     if not theirs:
@@ -282,13 +269,13 @@ def check_perf_scripts(who, path):
     ours = {numbers[row["syscall"]]: row["calls"]
             for row in summary("syscall-counts", path)["calls"]}
     check(ours == theirs, f"{who}: syscall-counts are perf's", ours, theirs)
-    text = perf("script", "-i", path, "-s", f"{SCRIPTS}/perl/failed-syscalls.pl").stdout
+    text = run_perf("script", "-i", path, "-s", f"{SCRIPTS}/perl/failed-syscalls.pl").stdout
     theirs = {comm: int(count) for comm, count in re.findall(r"^(\S+) +(\d+)$", text, re.M)}
     ours = collections.Counter()
     for row in summary("failed-syscalls", path)["failures"]:
         ours[row["comm"]] += row["failures"]
     check(not theirs or dict(ours) == theirs, f"{who}: failed-syscalls are perf's", ours, theirs)
-    text = perf("script", "-i", path, "-s", f"{SCRIPTS}/python/futex-contention.py").stdout
+    text = run_perf("script", "-i", path, "-s", f"{SCRIPTS}/python/futex-contention.py").stdout
     theirs = {(int(tid), int(lock, 16)): (int(count), int(most), int(least))
               for tid, lock, count, most, least in re.findall(
                   r"\[(\d+)\] lock (\w+) contended (\d+) times, .*max: (\d+) ns, min (\d+) ns",
@@ -343,12 +330,12 @@ def main():
     with tempfile.TemporaryDirectory(prefix="perfolio-summaries-") as folder:
         path = os.path.join(folder, "perf.data")
         recorders = {
-            "perf": ["perf", "record", "-q", "-B", "-N", "-m", "16M"],
-            "perfolio": [PERFOLIO, "script", "record", "futex-contention", "-q"],
+            "perf": lambda *words: run_perf("record", "-q", "-B", "-N", "-m", "16M", *words),
+            "perfolio": lambda *words: run([PERFOLIO, "script", "record", "futex-contention", "-q", *words]),
         }
         for who, record in recorders.items():
             more = [event for event in TASK_EVENTS if who == "perf" or "futex" not in event]
-            made = patiently([*record, "-o", path, "-e", ",".join(more), "--", *work])
+            made = record("-o", path, "-e", ",".join(more), "--", *work)
             events = list(events_of(path))
             if not check(len(events) > 2000, f"{who}: recorded {len(events)} events",
                          made.stderr):
@@ -359,8 +346,8 @@ def main():
             check_futexes(who, path, events)
             check_perf_scripts(who, path)
         check_missing(path)
-        perf("record", "-q", "-B", "-N", "-a", "-m", "16M", "-o", path, "-e",
-             ",".join(SCHED_EVENTS), "--", *work)
+        run_perf("record", "-q", "-B", "-N", "-a", "-m", "16M", "-o", path, "-e",
+                 ",".join(SCHED_EVENTS), "--", *work)
         check_sched("perf", path)
         run([PERFOLIO, "script", "record", "wakeup-latency", "-q", "-e", SCHED_EVENTS[3], "-o",
              path, "--", *work])

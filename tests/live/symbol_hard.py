@@ -4,15 +4,16 @@
 Each runs in its own surroundings while perf and we record it; both recordings are reported while it
 lives, perf's also when it is gone and only what perf saved is left.
 """
+import glob
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
 import tempfile
-import time
 
-from lib import PERFOLIO, check, done, need_program, need_root, run
+from lib import PERFOLIO, check, done, need_program, need_root, run, run_perf, runs, until
 
 FOLDER = tempfile.mkdtemp(prefix="perfolio-hard-")
 CACHE = os.path.join(FOLDER, "cache")
@@ -24,13 +25,13 @@ SOURCE = """
 volatile unsigned long sink;
 __attribute__((noinline)) static void FUNCTION(void)
 { for (unsigned long i = 0; i < 1000000; i++) sink += i * i; }
-int main(void) { alarm(60); for (;;) FUNCTION(); }
+int main(void) { alarm(600); for (;;) FUNCTION(); }
 """
 SCRIPT = """
 function hot(n) { let s = 0; for (let i = 0; i < n; i++) s = (s * 31 + i) % 65521; return s }
 function warm(o, n) { for (let i = 0; i < n; i++) o['k' + (i % 50)] = hot(200); return o }
-const end = Date.now() + 60000; let t = 0;
-while (Date.now() < end) { t += hot(100000); warm({}, 200); }
+let t = 0;
+while (process.cpuUsage().user < SECONDS * 1e6) { t += hot(100000); warm({}, 200); }
 """
 
 # Else the hot function becomes a part of the one that calls it, sooner or later.
@@ -45,11 +46,11 @@ def compile_program(path, function):
     return made.returncode == 0
 
 
-def start(command, **options):
-    """A process that ends with its group."""
+def start(name, command, **options):
+    """A process that ends with its group, when the last one of it has become the program of this name."""
     process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                stderr=subprocess.DEVNULL, start_new_session=True, **options)
-    time.sleep(0.6)
+    until(lambda: runs(innermost(process.pid), name))
     return process
 
 
@@ -83,9 +84,12 @@ def user_share(recording):
 
 def record(command, recording, pids):
     """For half a second; for longer on a machine that is so busy that it brings few samples."""
-    for seconds in ("0.5", "4"):
-        made = run([*command, "-o", recording, "-F", "1999", "-p", pids, "--", "sleep", seconds],
-                   env=ENV)
+    for seconds in ("0.5", "4", "15"):
+        for _ in range(5):
+            made = run([*command, "-o", recording, "-F", "1999", "-p", pids, "--", "sleep", seconds],
+                       env=ENV)
+            if made.returncode >= 0:  # else perf died, see run_perf
+                break
         if not os.path.exists(recording) or user_share(recording)[0] >= ENOUGH:
             break
     return made
@@ -114,7 +118,7 @@ def check_container():
     root = os.path.join(FOLDER, "root")
     os.makedirs(os.path.join(root, "app"))
     compile_program(os.path.join(root, "app", "prog"), "in_the_container")
-    process = start(["unshare", "--mount", "--pid", "--fork", "--root", root, "/app/prog"])
+    process = start("prog", ["unshare", "--mount", "--pid", "--fork", "--root", root, "/app/prog"])
     record_both(innermost(process.pid), "a container", "in_the_container")
     stop(process)
     shutil.rmtree(root)
@@ -131,8 +135,8 @@ def check_one_path_two_programs():
     os.makedirs(root + os.path.dirname(here))
     compile_program(here, "of_the_host")
     compile_program(root + here, "of_the_container")
-    outer = start([here])
-    inner = start(["unshare", "--mount", "--root", root, here])
+    outer = start("prog", [here])
+    inner = start("prog", ["unshare", "--mount", "--root", root, here])
     pids = f"{outer.pid},{innermost(inner.pid)}"
     for who, command in (("perf", ["perf", "record", "-q"]), ("ours", [PERFOLIO, "record"])):
         recording = os.path.join(FOLDER, who + ".data")
@@ -149,7 +153,7 @@ def check_one_path_two_programs():
 def check_deleted():
     path = os.path.join(FOLDER, "deleted")
     compile_program(path, "once_was_here")
-    process = start([path])
+    process = start("deleted", [path])
     os.unlink(path)
     record_both(process.pid, "a deleted program", "once_was_here")
     compile_program(path, "another_one")
@@ -158,14 +162,24 @@ def check_deleted():
     stop(process)
 
 
+def is_compiled(pid):
+    """Whether node has told of the hot function's final code, in its own /tmp and by its own number."""
+    for path in glob.glob(f"/proc/{pid}/root/tmp/perf-*.map"):
+        with open(path, encoding="utf-8", errors="replace") as file:
+            if re.search(r":\*'?hot ", file.read()):
+                return True
+    return False
+
+
 def check_node(label, wrapper):
     node = shutil.which("node")
     if not node:
         print(f"# {label}: skipped, node is not installed")
         return
-    process = start([*wrapper, node, "--perf-basic-prof", *KEEP_CALLS, "-e", SCRIPT], cwd=FOLDER)
-    time.sleep(0.5)
+    process = start("node", [*wrapper, node, "--perf-basic-prof", *KEEP_CALLS, "-e",
+                             SCRIPT.replace("SECONDS", "600")], cwd=FOLDER)
     pid = innermost(process.pid)
+    until(lambda: is_compiled(pid))
     record_both(pid, label, "hot")
     stop(process)
     for path in (f"/tmp/perf-{pid}.map",):
@@ -180,11 +194,10 @@ def check_jitdump():
         print("# jitdump: skipped, node is not installed")
         return
     raw, injected = (os.path.join(FOLDER, name) for name in ("raw.data", "jit.data"))
-    script = SCRIPT.replace("60000", "800")
-    run(["perf", "record", "-q", "-k", "mono", "-F", "999", "-o", raw, node, "--perf-prof",
-         *KEEP_CALLS, "-e", script], cwd=FOLDER, env=ENV)
-    made = run(["perf", "inject", "--jit", "-i", raw, "-o", injected], cwd=FOLDER, env=ENV,
-               timeout=120)
+    script = SCRIPT.replace("SECONDS", "1")
+    run_perf("record", "-q", "-k", "mono", "-F", "999", "-o", raw, node, "--perf-prof",
+             *KEEP_CALLS, "-e", script, cwd=FOLDER, env=ENV)
+    made = run_perf("inject", "--jit", "-i", raw, "-o", injected, cwd=FOLDER, env=ENV)
     if not any(name.startswith("jitted-") for name in os.listdir(FOLDER)):
         print("# jitdump: skipped, perf inject made no files:", made.stderr.strip()[:200])
         return

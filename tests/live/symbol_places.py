@@ -11,7 +11,7 @@ import threading
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from lib import check, done, need_program, need_root, program, run  # noqa: E402
+from lib import check, done, need_program, need_root, program, run, runs, until  # noqa: E402
 
 FOLDER = tempfile.mkdtemp(prefix="perfolio-places-")
 # perf keeps what it records of others in ~/.debug; the programs below must not be found there.
@@ -64,15 +64,21 @@ def ask(offset, *words, env=None):
 
 
 def start(command, **options):
+    """A process that has become the program that stands last; behind unshare --fork that is its child."""
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
                                stderr=subprocess.DEVNULL, **options)
-    time.sleep(0.5)
+    name = os.path.basename(command[-1])
+    until(lambda: any(runs(pid, name) for pid in (process.pid, *children_of(process))))
     return process
+
+
+def children_of(process):
+    return run(["pgrep", "-P", str(process.pid)]).stdout.split()
 
 
 def stop(process):
     process.stdin.close()
-    process.wait(10)
+    process.wait(120)
 
 
 def check_container():
@@ -125,7 +131,7 @@ def check_jit_in_container():
     os.makedirs(os.path.join(root, "tmp"))
     compile_program(os.path.join(root, "app", "prog"), "runs")
     process = start(["unshare", "--mount", "--pid", "--fork", "--root", root, "/app/prog"])
-    child = run(["pgrep", "-P", str(process.pid)]).stdout.split()
+    child = children_of(process)
     if not child:
         print("# JIT map in a container: skipped, no process to be seen")
         return
