@@ -121,6 +121,8 @@ static void begin_ending(struct jobrun *run)
 		return;
 	run->phase = PHASE_ENDING;
 	run->ended.wall_ns = jobrun_wall_ns();
+	if (!run->has_workload)
+		jobrun_take_attached(run);
 	jobrun_close_fd(run, &run->gate);
 	for (size_t i = 0; i < run->measure_count; i++)
 		measure_tell(&run->measures[i], "stop");
@@ -221,6 +223,7 @@ static void open_gate(struct jobrun *run)
 		.wall_ns = jobrun_wall_ns(),
 		.pid = run->has_workload ? (uint64_t)run->workload.pid : 0,
 	};
+	run->waited_ns = jobrun_waited_ns(run);
 	run->phase = PHASE_GOING;
 	run->told_began = true;
 	supervisor_tell(run->s, &msg_began, &run->began);
@@ -353,6 +356,7 @@ struct jobrun *jobrun_start(struct supervisor *s, struct msg_start *start)
 		.workload = { .pid = -1, .pidfd = -1 },
 		.gate = -1,
 		.failure = -1,
+		.waited_ns = -1,
 		.capture = { .pipes = { -1, -1 }, .file = -1 },
 	};
 	jobrun_copy_start(run, start);

@@ -27,6 +27,7 @@ struct jobrun {
 	struct measure measures[2];
 	size_t measure_count;
 	bool told_began, limited, exec_failed;
+	int64_t waited_ns; /* of what it is attached to, for a CPU when it began; -1: not known */
 	struct msg_began began;
 	struct msg_ended ended;
 	struct buf reason, notes;
@@ -46,6 +47,8 @@ void jobrun_close_fd(struct jobrun *run, int *fd);
 void jobrun_because(struct jobrun *run, const char *why); /* the first reason explains the others */
 void jobrun_blame(struct jobrun *run, const struct measure *measure);
 void jobrun_take_usage(struct jobrun *run);
+int64_t jobrun_waited_ns(const struct jobrun *run);
+void jobrun_take_attached(struct jobrun *run);
 void jobrun_take_notes(struct jobrun *run);
 uint64_t jobrun_wall_ns(void);
 

@@ -2,6 +2,7 @@
 /* What is told about a run at its end. */
 #include "base/clock.h"
 #include "jobs/jobrun_inside.h"
+#include "jobs/runwait.h"
 #include "store/store.h"
 
 #include <string.h>
@@ -62,6 +63,24 @@ void jobrun_take_usage(struct jobrun *run)
 	ended->involuntary_switches = (uint64_t)usage->ru_nivcsw;
 	ended->disk_read = (uint64_t)usage->ru_inblock * 512;
 	take_waits(run);
+}
+
+int64_t jobrun_waited_ns(const struct jobrun *run)
+{
+	bool thread = run->start.target == TARGET_THREAD;
+
+	return thread || run->start.target == TARGET_PROCESS ? runwait_ns(run->start.who, thread)
+							     : -1;
+}
+
+/* What it waited for beside a CPU nobody has counted for us. */
+void jobrun_take_attached(struct jobrun *run)
+{
+	int64_t now = run->waited_ns >= 0 ? jobrun_waited_ns(run) : -1;
+
+	run->ended.knows_waits = now >= run->waited_ns && now >= 0;
+	if (run->ended.knows_waits)
+		run->ended.cpu_wait_ns = (uint64_t)(now - run->waited_ns);
 }
 
 void jobrun_take_notes(struct jobrun *run)

@@ -167,7 +167,8 @@ static void sum_up(struct sums *s, const struct overview_facts *facts)
 {
 	double cpu = facts->knows_cpu	 ? (double)(facts->user_ns + facts->system_ns)
 		     : facts->sampled_ns ? (double)facts->sampled_ns
-					 : -1;
+		     : facts->clocked && !facts->samples ? 0
+							 : -1;
 
 	*s = (struct sums){ .facts = facts, .cpus_used = -1, .cpu_s = -1, .kernel = -1 };
 	s->seconds = (double)facts->duration_ns * 1e-9;

@@ -60,6 +60,7 @@ struct overview_facts {
 
 	/* From samples; shares are of 1, of what was not idle. */
 	bool sampled; /* it was, with whatever success */
+	bool clocked; /* by its CPU time: where there is no sample, it hardly ran */
 	uint64_t samples, lost;
 	uint64_t processes, threads; /* that were sampled */
 	uint64_t forks;		     /* processes that were started, sampled or not */

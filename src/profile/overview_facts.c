@@ -176,6 +176,7 @@ void overview_facts_add(struct overview_facts *facts, const struct profile *prof
 	facts->lost = quality->lost + quality->lost_samples;
 	facts->forks = quality->forks;
 	facts->sampled = true;
+	facts->clocked = profile->events.len && is_clock(profile, 0);
 	facts->copied = quality->stack_copies > 0;
 	if (event >= profile->events.len || profile_weigh(profile, &filter, &weights, NULL))
 		return;

@@ -86,7 +86,7 @@ static void tell_little(const struct sums *s, struct finding *f)
 	if (s->facts->failed) {
 		say(f, "It ended with %s after %s, too soon to say what limited it.",
 		    s->facts->ending, duration(s, text));
-	} else if (!samples && s->facts->duration_ns) {
+	} else if (!samples && s->facts->duration_ns && s->seconds < 1) {
 		say(f, "It took only %s: too short to say what limited it.", duration(s, text));
 	} else {
 		say(f, "There is too little data to say what limited it: %llu sample%s", samples,
@@ -132,6 +132,15 @@ static void show_disk(struct finding *finding, const struct sums *s)
 		show_bytes(finding, "read from disk", s->facts->disk_read);
 }
 
+/* That it gave the CPU up, and nobody took it away: by switches, or by the time that it was ready.
+ */
+static bool knows_rest(const struct sums *s)
+{
+	const struct overview_facts *facts = s->facts;
+
+	return facts->knows_waits || (facts->knows_counts && !facts->mixed_switches);
+}
+
 static bool is_idle(const struct sums *s)
 {
 	if (s->facts->whole_host)
@@ -149,10 +158,12 @@ static void tell_idle(const struct sums *s, struct finding *f)
 	if (s->facts->whole_host)
 		say(f, "its CPUs had no work for %.0f %% of the time.", percent(s->facts->idle));
 	else
-		say(f, "it ran for %.1f %% of its %s and waited for the rest%s%s.", percent(busy),
-		    duration(s, text), waited ? ", mostly for " : "", waited ? waited : "");
+		say(f, "it ran for %.1f %% of its %s and waited for the rest%s%s%s.", percent(busy),
+		    duration(s, text), knows_rest(s) ? "" : ", or others had the CPU",
+		    waited ? ", mostly for " : "", waited ? waited : "");
 	show_share(f, "on CPU", busy);
-	show_share(f, "waiting", busy < 1 ? 1 - busy : 0);
+	show_share(f, knows_rest(s) || s->facts->whole_host ? "waiting" : "not on CPU",
+		   busy < 1 ? 1 - busy : 0);
 	if (s->cpu_s >= 0)
 		show_time(f, "CPU time", s->cpu_s);
 	show_switches(f, s);
@@ -175,7 +186,7 @@ static void tell_waiting(const struct sums *s, struct finding *f)
 	const char *waited = what_it_waited_for(s);
 	char text[TEXT_NUMBER];
 
-	if (s->facts->knows_counts && !s->facts->mixed_switches) {
+	if (knows_rest(s)) {
 		say(f, "It waited for %.0f %% of its %s%s%s, and ran for the rest.",
 		    percent(1 - s->cpus_used), duration(s, text), waited ? ", mostly for " : "",
 		    waited ? waited : "");

@@ -23,7 +23,8 @@ static uint64_t number(struct json_object *object, const char *key)
 	return value ? strtoull(json_object_get_string(value), NULL, 10) : 0;
 }
 
-/* What the kernel said of a workload that we started ourselves; of others it says nothing. */
+/* What the kernel said of a workload that we started ourselves; of others it says how they waited.
+ */
 static void read_usage(struct figures *f)
 {
 	struct overview_facts *facts = &f->facts;
@@ -34,6 +35,9 @@ static void read_usage(struct figures *f)
 		return;
 	f->start_ns = number(usage, "monotonic_ns");
 	f->output_cut = number(usage, "output_cut");
+	facts->knows_waits = json_object_object_get(usage, "cpu_wait_ns");
+	facts->cpu_wait_ns = number(usage, "cpu_wait_ns");
+	facts->io_wait_ns = number(usage, "io_wait_ns");
 	if (f->run.argv.len && json_object_object_get(usage, "user_ns")) {
 		facts->knows_cpu = facts->knows_counts = true;
 		facts->user_ns = number(usage, "user_ns");
@@ -43,9 +47,6 @@ static void read_usage(struct figures *f)
 		facts->voluntary_switches = number(usage, "voluntary_switches");
 		facts->involuntary_switches = number(usage, "involuntary_switches");
 		facts->disk_read = number(usage, "disk_read");
-		facts->knows_waits = json_object_object_get(usage, "cpu_wait_ns");
-		facts->cpu_wait_ns = number(usage, "cpu_wait_ns");
-		facts->io_wait_ns = number(usage, "io_wait_ns");
 		f->max_rss = number(usage, "max_rss");
 	}
 	json_object_put(usage);

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What limited a program, in words: programs that are limited by one thing each, really recorded."""
 import re
+import subprocess
 import time
 
 import lib
@@ -79,6 +80,24 @@ def check_counted(site, session):
         lib.check(told(overview), words, overview)
 
 
+def check_attached(site, session):
+    """A process that was there before: one that sleeps waits, one of three on a CPU is kept from running."""
+    spin = ["taskset", "-c", "0", "sh", "-c", "while :; do :; done"]
+    started = [subprocess.Popen(argv) for argv in (["sleep", "60"], spin, spin, spin)]
+    try:
+        for one, rule, words in ((started[0], "mostly-idle", r"It was mostly idle: .* waited for the rest\."),
+                                 (started[1], "cpu-bound", r"It was limited by the CPU: .* waited for a CPU for \d+ %")):
+            run = site.wait(site.run(session, {"tool": "both", "rate": "997", "limit_s": 1, "interval_ms": 100,
+                                               "target": {"kind": "process", "who": str(one.pid)}}))
+            overview = site.get(f"/runs/{run['id']}/overview")
+            lib.check(overview["findings"][0]["rule"] == rule and re.match(words, overview["sentence"]),
+                      f"attached: is told as {rule}", overview["sentence"], run["usage"])
+    finally:
+        for one in started:
+            one.kill()
+            one.wait()
+
+
 def check_nothing(site, session):
     """A program that can't be started: nothing is shown of the fork that tried."""
     for tool in ("count", "sample", "both"):
@@ -104,6 +123,7 @@ def main():
         check_planted(site, session)
         check_besides(site, session)
         check_counted(site, session)
+        check_attached(site, session)
         check_nothing(site, session)
     lib.done()
 

@@ -115,6 +115,29 @@ TEST(overview_of_a_machine)
 	       "that.");
 }
 
+/* Of a process that we only looked at, samples tell when it ran, and not why not. */
+TEST(overview_of_an_attached_process)
+{
+	struct overview_facts facts = {
+		.duration_ns = 2 * SECOND, .sampled_ns = SECOND / 5, .samples = 100, .processes = 1
+	};
+
+	expect(&facts, "mostly-idle",
+	       "it ran for 10.0 % of its 2 s and waited for the rest, or others had the CPU.");
+	facts.knows_waits = true;
+	expect(&facts, "mostly-idle", "it ran for 10.0 % of its 2 s and waited for the rest.");
+	/* of one that sleeps there is not one sample, however long one looks */
+	facts.samples = facts.sampled_ns = 0;
+	facts.sampled = true;
+	expect(&facts, "too-little", "too little data to say what limited it: 0 samples in 2 s");
+	facts.clocked = true;
+	expect(&facts, "mostly-idle", "it ran for 0.0 % of its 2 s and waited for the rest.");
+	facts.samples = 100;
+	facts.sampled_ns = SECOND / 5;
+	facts.cpu_wait_ns = SECOND;
+	expect(&facts, "cpu-bound", "it ran for 10 % of its 2 s and waited for a CPU for 50 %");
+}
+
 TEST(overview_tells_what_it_waited_for)
 {
 	struct overview_facts facts = busy();
