@@ -15,15 +15,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The row of that kind, complete; NULL: none. */
-static const struct file_row *find_row(const struct file_rows *rows, const char *kind)
-{
-	for (size_t i = 0; i < rows->len; i++)
-		if (!strcmp(rows->data[i].kind, kind) && *rows->data[i].hash)
-			return &rows->data[i];
-	return NULL;
-}
-
 static int open_row(struct app *app, const struct file_row *row, struct analysis_source *source,
 		    struct err *err)
 {
@@ -56,9 +47,9 @@ int analysis_open(struct app *app, int64_t run, struct analysis_source *source, 
 	*source = (struct analysis_source){ .fd = -1, .scratch = -1, .name = "the recording" };
 	rc = content_list(app->dir, run, &source->arena, &rows, err);
 	if (!rc)
-		row = find_row(&rows, "recording");
+		row = content_find(&rows, "recording", true);
 	if (!rc && !row)
-		row = find_row(&rows, "import");
+		row = content_find(&rows, "import", true);
 	if (!rc && !row)
 		rc = explain_nothing(app, run, &source->arena, err);
 	if (!rc)
@@ -79,16 +70,12 @@ int analysis_open_growing(struct app *app, int64_t run, struct analysis_source *
 			  struct err *err)
 {
 	struct file_rows rows = { 0 };
-	const struct file_row *growing = NULL;
 	int rc;
 
 	*source = (struct analysis_source){ .fd = -1, .scratch = -1 };
 	rc = content_list(app->dir, run, &source->arena, &rows, err);
-	vec_each (row, &rows)
-		if (!strcmp(row->kind, "recording"))
-			growing = row;
 	if (!rc)
-		rc = open_row(app, growing, source, err);
+		rc = open_row(app, content_find(&rows, "recording", false), source, err);
 	vec_free(&rows);
 	if (rc)
 		analysis_close(source);
@@ -135,7 +122,7 @@ static void add_tabs(struct app *app, int64_t run, struct json_object *facts)
 	}
 	if (!content_list(app->dir, run, &arena, &rows, NULL))
 		for (size_t i = 0; i < 2; i++)
-			if (find_row(&rows, kinds[i][0]))
+			if (content_find(&rows, kinds[i][0], true))
 				json_object_array_add(tabs, json_object_new_string(kinds[i][1]));
 	vec_free(&rows);
 	arena_free(&arena);

@@ -27,15 +27,17 @@ int run_file_open(struct app *app, int64_t run, const char *kind, struct arena *
 		  struct file_row *row, struct err *err)
 {
 	struct file_rows rows = { 0 };
-	int rc = content_list(app->dir, run, arena, &rows, err), fd = -ENOENT;
+	const struct file_row *found = NULL;
+	int rc = content_list(app->dir, run, arena, &rows, err);
 
-	for (size_t i = rows.len; i-- > 0 && !rc && fd < 0;)
-		if (!strcmp(rows.data[i].kind, kind) && *rows.data[i].hash)
-			fd = content_open(app->dir, rows.data[i].id, arena, row, err);
+	if (!rc)
+		found = content_find(&rows, kind, true);
+	if (found)
+		rc = content_open(app->dir, found->id, arena, row, err);
+	if (rc == -ENOENT || (!rc && !found))
+		rc = err_set(err, ENOENT, "run %lld has no %s", (long long)run, kind);
 	vec_free(&rows);
-	if (!rc && fd == -ENOENT)
-		return err_set(err, ENOENT, "run %lld has no %s", (long long)run, kind);
-	return rc ? rc : fd;
+	return rc;
 }
 
 /* An index that is missing or old is made again; until then the client has to come back. */

@@ -11,7 +11,6 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define PROFILES_MOST	    8
@@ -113,27 +112,6 @@ static struct entry *find(struct profiles *profiles, const char *hash)
 	return entry;
 }
 
-/* The newest of a kind that is complete; 0: there is none. */
-static int64_t find_file(const struct file_rows *rows, const char *kind, struct file_row *found)
-{
-	int64_t id = 0;
-
-	vec_each (row, rows)
-		if (!strcmp(row->kind, kind) && *row->hash) {
-			*found = *row;
-			id = row->id;
-		}
-	return id;
-}
-
-static bool has_kind(const struct file_rows *rows, const char *kind)
-{
-	vec_each (row, rows)
-		if (!strcmp(row->kind, kind))
-			return true;
-	return false;
-}
-
 static int open_series(struct entry *entry, int fd, struct err *err)
 {
 	int rc;
@@ -227,7 +205,8 @@ static int get_entry(struct profiles *profiles, const struct file_row *row,
 static int explain(struct profiles *profiles, int64_t run, const struct file_rows *rows,
 		   struct err *err)
 {
-	bool recorded = has_kind(rows, "recording") || has_kind(rows, "import");
+	bool recorded = content_find(rows, "recording", false) ||
+			content_find(rows, "import", false);
 	struct arena arena = { 0 };
 	struct run facts;
 	int rc = store_run_get(datadir_store(profiles->options.dir), run, &arena, &facts, err);
@@ -257,22 +236,24 @@ int profiles_get(struct profiles *profiles, int64_t run, const struct profile **
 {
 	struct arena arena = { 0 };
 	struct file_rows rows = { 0 };
+	const struct file_row *row = NULL;
 	const struct entry *entry;
-	struct file_row row;
 	int rc = content_list(profiles->options.dir, run, &arena, &rows, err);
 
-	if (!rc && !find_file(&rows, "index", &row)) {
-		rc = explain(profiles, run, &rows, err);
-	} else if (!rc) {
-		rc = get_entry(profiles, &row, &entry, err);
-		if (!rc)
-			*profile = entry->profile;
-		/* Made by another version, or not there as it was written: away with it. */
-		if (rc == -ESTALE || rc == -EBADMSG || rc == -ENOENT) {
-			content_remove(profiles->options.dir, row.id, NULL);
-			rc = explain(profiles, run, &rows, err);
-		}
+	if (!rc)
+		row = content_find(&rows, "index", true);
+	if (!rc && row)
+		rc = get_entry(profiles, row, &entry, err);
+	if (!rc && row)
+		*profile = entry->profile;
+	/* Made by another version, or not there as it was written: away with it. */
+	if (row && (rc == -ESTALE || rc == -EBADMSG || rc == -ENOENT)) {
+		content_remove(profiles->options.dir, row->id, NULL);
+		rc = 0;
+		row = NULL;
 	}
+	if (!rc && !row)
+		rc = explain(profiles, run, &rows, err);
 	vec_free(&rows);
 	arena_free(&arena);
 	return rc;
@@ -283,14 +264,16 @@ int profiles_get_series(struct profiles *profiles, int64_t run, const struct ser
 {
 	struct arena arena = { 0 };
 	struct file_rows rows = { 0 };
+	const struct file_row *row = NULL;
 	const struct entry *entry;
-	struct file_row row;
 	int rc = content_list(profiles->options.dir, run, &arena, &rows, err);
 
-	if (!rc && !find_file(&rows, "series", &row))
+	if (!rc)
+		row = content_find(&rows, "series", true);
+	if (!rc && !row)
 		rc = err_set(err, ENOENT, "run %lld has no counters", (long long)run);
-	else if (!rc)
-		rc = get_entry(profiles, &row, &entry, err);
+	if (!rc)
+		rc = get_entry(profiles, row, &entry, err);
 	if (!rc)
 		*series = entry->series;
 	vec_free(&rows);
@@ -324,12 +307,13 @@ const char *profiles_mark(struct profiles *profiles, int64_t run, char into[stat
 {
 	struct arena arena = { 0 };
 	struct file_rows rows = { 0 };
-	struct file_row row;
+	const struct file_row *row = NULL;
 
 	*into = 0;
-	if (!content_list(profiles->options.dir, run, &arena, &rows, NULL) &&
-	    find_file(&rows, "index", &row))
-		snprintf(into, PROFILES_MARK, "%.16s", row.hash);
+	if (!content_list(profiles->options.dir, run, &arena, &rows, NULL))
+		row = content_find(&rows, "index", true);
+	if (row)
+		snprintf(into, PROFILES_MARK, "%.16s", row->hash);
 	vec_free(&rows);
 	arena_free(&arena);
 	return into;

@@ -204,19 +204,18 @@ bool result_is_growing(const struct run *run)
 int result_file(struct request *request, const char *kind, const char *what, struct err *err)
 {
 	struct file_rows rows = { 0 };
+	const struct file_row *found;
 	struct file_row row;
-	int64_t file = 0;
 	int rc = content_list(request->app->dir, request->ids[0], &request->arena, &rows, err);
 
-	vec_each (candidate, &rows)
-		if (!strcmp(candidate->kind, kind))
-			file = candidate->id;
+	if (!rc) {
+		found = content_find(&rows, kind, false);
+		rc = found ? content_open(request->app->dir, found->id, &request->arena, &row, err)
+			   : err_set(err, ENOENT, "run %" PRId64 " has no %s", request->ids[0],
+				     what);
+	}
 	vec_free(&rows);
-	if (rc)
-		return rc;
-	if (!file)
-		return err_set(err, ENOENT, "run %" PRId64 " has no %s", request->ids[0], what);
-	return content_open(request->app->dir, file, &request->arena, &row, err);
+	return rc;
 }
 
 bool result_same_file(struct request *request, const struct run *run, int fd)

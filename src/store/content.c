@@ -312,6 +312,14 @@ int content_list(struct datadir *dir, int64_t run, struct arena *arena, struct f
 	return rc;
 }
 
+const struct file_row *content_find(const struct file_rows *rows, const char *kind, bool complete)
+{
+	for (size_t i = rows->len; i-- > 0;)
+		if (!strcmp(rows->data[i].kind, kind) && (*rows->data[i].hash || !complete))
+			return &rows->data[i];
+	return NULL;
+}
+
 int content_unlink(struct datadir *dir, const char *hash, struct err *err)
 {
 	char name[CONTENT_NAME];

@@ -50,6 +50,8 @@ int content_open(struct datadir *dir, int64_t id, struct arena *arena, struct fi
 /* The files of a run; size is as far as it is written.  Adds to *into. */
 int content_list(struct datadir *dir, int64_t run, struct arena *arena, struct file_rows *into,
 		 struct err *err);
+/* Of those the newest of a kind; complete: not one that is being written.  NULL: there is none. */
+const struct file_row *content_find(const struct file_rows *rows, const char *kind, bool complete);
 int content_remove(struct datadir *dir, int64_t id, struct err *err);
 
 #endif

@@ -14,7 +14,7 @@
 
 struct file_row {
 	int64_t id, run;
-	const char *kind;     /* "recording", "series", "stdout", "index", ... */
+	const char *kind;     /* "recording", "series", "output", "import", "index" */
 	char hash[HASH_TEXT]; /* "" while it is being written */
 	int64_t size;
 	int64_t created_ns;
