@@ -73,7 +73,7 @@ async function opened({ server, what }, page, colorScheme) {
 	await page.locator(".trouble").waitFor();
 	await look("a run that is not there");
 	await page.goto(`${server.base}/r/${what.failed}`);
-	await page.locator(".run-head .trouble").waitFor();
+	await page.locator(".hint h2", { hasText: "Nothing was measured" }).waitFor();
 	await look("a run that failed");
 }
 

@@ -191,7 +191,7 @@ async function failing({ server, page, session }) {
 	const row = page.locator(`[data-run="${made[1].id}"]`);
 	await row.locator(".state.bad").waitFor();
 	check("repeats are numbered", (await row.textContent()).includes("2/2"), await row.textContent());
-	const words = await page.locator(".run-head > .trouble").textContent();
+	const words = await page.locator(".hint h2", { hasText: "Nothing was measured" }).textContent();
 	check("a run that failed says why", words.includes("./nothing-here") && words.includes("no such program"), words);
 	equal("and offers no downloads", await row.getByRole("button", { name: /^Download/ }).count(), 0);
 }
