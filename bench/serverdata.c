@@ -77,7 +77,7 @@ static int add_series(struct datadir *dir, int64_t run, uint64_t start, size_t p
 		"cycles\0instructions\0branches\0branch-misses\0cache-references\0cache-misses\0"
 		"context-switches\0page-faults";
 	struct series_head head = { .magic = SERIES_MAGIC,
-				    .version = SERIES_VERSION,
+				    .version = SERIES_PLAIN,
 				    .events = EVENTS,
 				    .rows_at = sizeof(head) + sizeof(names),
 				    .start_ns = start,

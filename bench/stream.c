@@ -148,7 +148,7 @@ static int begin_series(struct content *series)
 {
 	struct buf names = { 0 };
 	struct series_head head = { .magic = SERIES_MAGIC,
-				    .version = SERIES_VERSION,
+				    .version = SERIES_PLAIN,
 				    .events = COUNTERS,
 				    .start_ns = (uint64_t)clock_now_ns(),
 				    .interval_ns = NS_PER_SEC / UPDATES };

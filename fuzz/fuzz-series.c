@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "base/outbuf.h"
 #include "fuzz.h"
+#include "render/series_csv.h"
 #include "render/series_json.h"
 
 #include <string.h>
@@ -19,6 +20,7 @@ static void ask(const struct series *series, uint8_t how)
 	outbuf_init_memory(&out, &text);
 	series_plot_json(&subject, &question, &out);
 	series_raw_json(&subject, 0, 0, how, 10, &out);
+	series_csv(series, &out);
 	if (series->head->events)
 		series_histogram_json(&subject, &bars, &out);
 	FUZZ_HOLDS(!outbuf_fini(&out));
@@ -38,7 +40,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	head = (void *)bytes;
 	if (size >= sizeof(*head)) {
 		head->magic = SERIES_MAGIC;
-		head->version = SERIES_VERSION;
+		head->version = head->version & 1 ? SERIES_PLAIN : SERIES_VERSION;
 	}
 	if (!series_of(&series, bytes, size, &err)) {
 		ask(&series, size ? data[size - 1] : 0);

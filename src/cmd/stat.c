@@ -69,12 +69,13 @@ static int ticked(void *user, const struct loop_state *state, int64_t now_ns, st
 	return rc ? rc : stat_series_tick(user, now_ns, err);
 }
 
-static void was_reset(void *user)
+static int was_reset(void *user, struct err *err)
 {
 	struct stat_command *stat = user;
 	struct tally_clocks clocks = stat_clocks(stat, stat->run.reset_ns);
 
 	tally_reset(stat->pass->tally, &clocks);
+	return stat_series_reset(stat, stat->run.reset_ns, err);
 }
 
 static int run_shell(const char *command, const char *option, struct err *err)

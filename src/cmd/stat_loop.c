@@ -179,15 +179,17 @@ static int switch_named(struct loop *loop, bool on, struct err *err)
 	return 0;
 }
 
+/* What was counted until now is an interval of its own, so that nothing is missing between two. */
 static int reset(struct loop *loop, struct err *err)
 {
-	int rc = loop->state->counters ? counters_reset(loop->state->counters, err) : 0;
+	int rc = loop->ticker.fd >= 0 ? tick(loop, err) : 0;
 
+	if (!rc && loop->state->counters)
+		rc = counters_reset(loop->state->counters, err);
 	if (rc)
 		return rc;
 	loop->state->reset_ns = clock_now_ns();
-	loop->hooks->reset(loop->hooks->user);
-	return 0;
+	return loop->hooks->reset(loop->hooks->user, err);
 }
 
 static bool ends_interval(enum control_word word)

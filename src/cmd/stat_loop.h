@@ -31,7 +31,8 @@ struct loop_hooks {
 	int (*opened)(void *user, const struct loop_state *state, struct err *err);
 	/* The counters were just read: an interval is over. */
 	int (*tick)(void *user, const struct loop_state *state, int64_t now_ns, struct err *err);
-	void (*reset)(void *user);
+	/* Counts were set back to zero. */
+	int (*reset)(void *user, struct err *err);
 	/* Counting was switched on or off, or a word was not understood. */
 	void (*said)(void *user, const char *what);
 };

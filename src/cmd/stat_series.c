@@ -9,16 +9,21 @@
 int stat_series_begin(struct stat_command *stat, struct err *err)
 {
 	const struct stat_table *table = tally_table(stat->pass->tally);
-	VEC(const char *) names = { 0 };
+	VEC(struct series_event) events = { 0 };
 	int rc;
 
 	if (!stat->options->series_fd)
 		return 0;
 	for (size_t i = 0; i < table->columns; i++)
-		*vec_push(&names) = table->column[i].name;
-	rc = series_begin(&stat->series, stat->options->series_fd, names.data, (uint32_t)names.len,
-			  (uint64_t)clock_now_ns(), (uint64_t)stat->options->interval_ns, err);
-	vec_free(&names);
+		*vec_push(&events) = (struct series_event){
+			.name = table->column[i].name,
+			.unit = table->column[i].event->unit,
+			.scale = table->column[i].event->scale,
+		};
+	rc = series_begin(&stat->series, stat->options->series_fd, events.data,
+			  (uint32_t)events.len, (uint64_t)clock_now_ns(),
+			  (uint64_t)stat->options->interval_ns, err);
+	vec_free(&events);
 	return rc;
 }
 
@@ -50,5 +55,13 @@ int stat_series_tick(struct stat_command *stat, int64_t now_ns, struct err *err)
 		return 0;
 	for (size_t place = 0; place < table->places; place++)
 		add_place(stat, table, place, (uint64_t)now_ns);
+	return series_flush(&stat->series, err);
+}
+
+int stat_series_reset(struct stat_command *stat, int64_t now_ns, struct err *err)
+{
+	if (!stat->options->series_fd)
+		return 0;
+	series_add_reset(&stat->series, (uint64_t)now_ns);
 	return series_flush(&stat->series, err);
 }

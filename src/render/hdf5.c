@@ -262,21 +262,32 @@ static void put_counters(struct writer *w, const struct series *series)
 }
 
 struct counter_row {
-	const char *name;
+	const char *name, *unit;
+	double scale;
 };
 
 static void put_counter_events(struct writer *w, const struct series *series)
 {
 	const struct hdf5_column columns[] = {
 		{ "name", offsetof(struct counter_row, name), &w->out.text },
+		{ "unit", offsetof(struct counter_row, unit), &w->out.text },
+		{ "scale", offsetof(struct counter_row, scale), w->out.lib->f64 },
 	};
-	struct strlist names = { 0 };
+	VEC(struct counter_row) rows = { 0 };
+	struct strlist texts = { 0 };
 
-	for (uint32_t i = 0; i < series->head->events; i++)
-		*vec_push(&names) = text_utf8(series->names[i]);
-	hdf5_put_table(&w->out, "counter_events", columns, 1, sizeof(struct counter_row), names.len,
-		       names.data);
-	strlist_free(&names);
+	for (uint32_t i = 0; i < series->head->events; i++) {
+		char *name = text_utf8(series->names[i]);
+		char *unit = text_utf8(series_unit(series, i));
+
+		*vec_push(&texts) = name;
+		*vec_push(&texts) = unit;
+		*vec_push(&rows) = (struct counter_row){ name, unit, series_scale(series, i) };
+	}
+	hdf5_put_table(&w->out, "counter_events", columns, ARRAY_SIZE(columns),
+		       sizeof(struct counter_row), rows.len, rows.data);
+	vec_free(&rows);
+	strlist_free(&texts);
 }
 
 static void put_profile(struct writer *w)

@@ -63,6 +63,7 @@ static void load(void)
 		{ &lib.u32, "H5T_NATIVE_UINT32_g" },
 		{ &lib.i32, "H5T_NATIVE_INT32_g" },
 		{ &lib.u64, "H5T_NATIVE_UINT64_g" },
+		{ &lib.f64, "H5T_NATIVE_DOUBLE_g" },
 		{ &lib.text, "H5T_C_S1_g" },
 		{ &lib.dataset_list, "H5P_CLS_DATASET_CREATE_ID_g" },
 	};

@@ -48,7 +48,7 @@ struct hdf5_lib {
 	int (*attribute_write)(hdf5_id attribute, hdf5_id type, const void *value);
 	int (*attribute_close)(hdf5_id attribute);
 	/* Set by open(). */
-	const hdf5_id *u8, *u16, *u32, *i32, *u64, *text, *dataset_list;
+	const hdf5_id *u8, *u16, *u32, *i32, *u64, *f64, *text, *dataset_list;
 };
 
 /* NULL, with what to install, where there is none.  For all threads. */

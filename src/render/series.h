@@ -3,10 +3,15 @@
  * Counters over time in a file: a head with the names of the events, then rows of one size, in the
  * order of time, appended.  What is written can be mapped and read while it grows.
  *
- *	series_head | names, a NUL behind each, filled up to 8 bytes | series_row ...
+ *	series_head | names, then units, a NUL behind each, filled up to 8 bytes | a double for each
+ *	event, its scale | series_row ...
  *
  * A row tells what was counted since the row before it of the same event and CPU.  Rows of one tick
- * have one time: a tick that comes late may be close to the next.
+ * have one time: a tick that comes late may be close to the next.  A count times the event's scale
+ * is in its unit: of a PMU's energy Joules, of task-clock msec; "" and 1 for plain counts.
+ *
+ * A row whose event is SERIES_RESET is no count: from its time on the counters began at nought
+ * again.  What is before it stays; totals are of what is behind the last one.
  */
 #ifndef RENDER_SERIES_H
 #define RENDER_SERIES_H
@@ -17,7 +22,9 @@
 struct err;
 
 #define SERIES_MAGIC   0x31534552494c4f46u /* a file of another byte order does not have it */
-#define SERIES_VERSION 1
+#define SERIES_VERSION 2
+#define SERIES_PLAIN   1 /* an older version, still read: no units and scales */
+#define SERIES_RESET   UINT32_MAX
 
 struct series_head {
 	uint64_t magic;
@@ -29,8 +36,8 @@ struct series_head {
 };
 
 struct series_row {
-	uint64_t time_ns; /* CLOCK_MONOTONIC at the end of the interval */
-	uint32_t event;
+	uint64_t time_ns;			/* CLOCK_MONOTONIC at the end of the interval */
+	uint32_t event;				/* index, or SERIES_RESET */
 	int32_t cpu;				/* -1: all */
 	uint64_t value, enabled_ns, running_ns; /* value is scaled if running < enabled */
 };

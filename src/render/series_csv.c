@@ -4,7 +4,7 @@
 #include "render/series_read.h"
 
 /* Names of events hold commas: "cpu/event=0x3c,umask=1/". */
-static void put_name(struct outbuf *out, const char *name)
+static void put_text(struct outbuf *out, const char *name)
 {
 	out_char(out, '"');
 	for (; *name; name++) {
@@ -17,7 +17,7 @@ static void put_name(struct outbuf *out, const char *name)
 
 void series_csv(const struct series *series, struct outbuf *out)
 {
-	out_text(out, "time_ns,event,cpu,value,enabled_ns,running_ns\n");
+	out_text(out, "time_ns,event,cpu,value,enabled_ns,running_ns,scaled,unit\n");
 	for (size_t i = 0; i < series->count && !out->error; i++) {
 		const struct series_row *row = &series->rows[i];
 
@@ -25,7 +25,7 @@ void series_csv(const struct series *series, struct outbuf *out)
 			continue;
 		out_u64(out, row->time_ns, 0);
 		out_char(out, ',');
-		put_name(out, series->names[row->event]);
+		put_text(out, series->names[row->event]);
 		out_char(out, ',');
 		if (row->cpu >= 0)
 			out_int(out, row->cpu, 0);
@@ -35,6 +35,8 @@ void series_csv(const struct series *series, struct outbuf *out)
 		out_u64(out, row->enabled_ns, 0);
 		out_char(out, ',');
 		out_u64(out, row->running_ns, 0);
+		out_printf(out, ",%.15g,", (double)row->value * series_scale(series, row->event));
+		put_text(out, series_unit(series, row->event));
 		out_char(out, '\n');
 	}
 }

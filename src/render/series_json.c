@@ -17,6 +17,19 @@ static void put_names(struct outbuf *out, const struct series *series)
 	out_text(out, "],");
 }
 
+static void put_units(struct outbuf *out, const struct series *series)
+{
+	out_text(out, "\"units\":[");
+	for (uint32_t i = 0; i < series->head->events; i++) {
+		out_text(out, i ? "," : "");
+		out_json_text(out, series_unit(series, i));
+	}
+	out_text(out, "],\"scales\":[");
+	for (uint32_t i = 0; i < series->head->events; i++)
+		out_printf(out, "%s%.17g", i ? "," : "", series_scale(series, i));
+	out_text(out, "],");
+}
+
 /* CPUs that were counted by themselves, as the first ticks tell. */
 static void put_cpus(struct outbuf *out, const struct series *series)
 {
@@ -44,6 +57,7 @@ static void put_head(struct outbuf *out, const struct series_subject *subject)
 
 	out_printf(out, "{\"run\":%" PRId64 ",", subject->run);
 	put_names(out, series);
+	put_units(out, series);
 	out_json_ns(out, "start_ns", series->head->start_ns);
 	out_json_ns(out, "interval_ns", series->head->interval_ns);
 }
@@ -123,6 +137,14 @@ static void put_times(struct outbuf *out, const struct series *series,
 	out_text(out, "],");
 }
 
+static void put_resets(struct outbuf *out, const struct series_plot *plot)
+{
+	out_text(out, "\"resets\":[");
+	vec_each (time, &plot->resets)
+		out_printf(out, "%s\"%" PRIu64 "\"", time == plot->resets.data ? "" : ",", *time);
+	out_text(out, "],");
+}
+
 void series_plot_json(const struct series_subject *subject, const struct series_question *question,
 		      struct outbuf *out)
 {
@@ -142,6 +164,7 @@ void series_plot_json(const struct series_subject *subject, const struct series_
 		   plot.points, plot.down_sampled ? "true" : "false",
 		   subject->running ? "true" : "false",
 		   question->per_second ? "second" : "interval");
+	put_resets(out, &plot);
 	put_times(out, series, &plot);
 	out_text(out, "\"lines\":[");
 	vec_each (line, &plot.lines) {
@@ -159,8 +182,8 @@ void series_plot_json(const struct series_subject *subject, const struct series_
 
 static void put_row(struct outbuf *out, const struct series_row *row)
 {
-	out_printf(out, "[\"%" PRIu64 "\",%u,%d,\"%" PRIu64 "\",\"%" PRIu64 "\",\"%" PRIu64 "\"]",
-		   row->time_ns, row->event, row->cpu, row->value, row->enabled_ns,
+	out_printf(out, "[\"%" PRIu64 "\",%d,%d,\"%" PRIu64 "\",\"%" PRIu64 "\",\"%" PRIu64 "\"]",
+		   row->time_ns, (int32_t)row->event, row->cpu, row->value, row->enabled_ns,
 		   row->running_ns);
 }
 

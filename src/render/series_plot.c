@@ -48,7 +48,7 @@ static size_t count_ticks(const struct plotter *p, size_t most)
 	uint64_t tick = 0;
 
 	for (size_t i = p->first; i < p->last && ticks <= most; i++)
-		if (!ticks || rows[i].time_ns != tick) {
+		if ((!ticks || rows[i].time_ns != tick) && !series_row_is_reset(&rows[i])) {
 			tick = rows[i].time_ns;
 			ticks++;
 		}
@@ -224,11 +224,28 @@ static inline void take_row(struct plotter *p, const struct series_row *row)
 	pending->value += (double)row->value;
 }
 
+#define RESETS_MAX 1000 /* a person has pressed the button */
+
+static void take_reset(struct plotter *p, uint64_t time)
+{
+	struct series_plot *plot = p->plot;
+
+	if (plot->resets.len < RESETS_MAX)
+		*vec_push(&plot->resets) = time;
+	plot->points--;
+	vec_each (line, &plot->lines)
+		line->total = line->enabled_ns = line->running_ns = 0;
+}
+
 static void read_rows(struct plotter *p)
 {
 	const struct series_row *rows = p->series->rows;
 
 	for (size_t i = p->first; i < p->last; i++) {
+		if (series_row_is_reset(&rows[i])) {
+			take_reset(p, rows[i].time_ns);
+			continue;
+		}
 		if (!p->in_tick || rows[i].time_ns != rows[i - 1].time_ns)
 			begin_tick(p, rows[i].time_ns);
 		take_row(p, &rows[i]);
@@ -331,6 +348,7 @@ void series_plot_free(struct series_plot *plot)
 	vec_free(&plot->lines);
 	vec_free(&plot->ratios);
 	vec_free(&plot->times);
+	vec_free(&plot->resets);
 }
 
 void series_values_of(struct series_values *values, const struct series *series, uint32_t event,

@@ -56,10 +56,11 @@ struct ratio_kind {
 
 struct series_plot {
 	uint64_t from_ns, to_ns;
-	VEC(uint64_t) times; /* of the columns */
+	VEC(uint64_t) times;  /* of the columns */
+	VEC(uint64_t) resets; /* in the range; totals are of what is behind the last one */
 	VEC(struct plot_line) lines;
 	VEC(struct plot_ratio) ratios;
-	size_t points; /* rows in the range */
+	size_t points; /* counts in the range */
 	bool down_sampled;
 };
 

@@ -4,25 +4,42 @@
 #include "base/mem.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-static bool read_names(struct series *series, const char *bytes, size_t size)
+/* One text for each event, from *at on; false: they don't end before `end`. */
+static bool read_texts(const char **texts, uint32_t count, const char **at, const char *end)
 {
-	const char *at = bytes + sizeof(*series->head), *end = bytes + size;
-
-	series->names = mem_alloc((series->head->events + 1) * sizeof(*series->names));
-	for (uint32_t i = 0; i < series->head->events; i++) {
-		const char *nul = memchr(at, 0, (size_t)(end - at));
+	for (uint32_t i = 0; i < count; i++) {
+		const char *nul = memchr(*at, 0, (size_t)(end - *at));
 
 		if (!nul)
 			return false;
-		series->names[i] = at;
-		at = nul + 1;
+		texts[i] = *at;
+		*at = nul + 1;
 	}
 	return true;
+}
+
+static bool read_names(struct series *series, const char *bytes, size_t size)
+{
+	const char *at = bytes + sizeof(*series->head), *end = bytes + size;
+	uint32_t events = series->head->events;
+	size_t scales = events * sizeof(*series->scales);
+
+	series->names = mem_alloc((events + 1) * sizeof(*series->names));
+	if (series->head->version == SERIES_PLAIN)
+		return read_texts(series->names, events, &at, end);
+	if ((size_t)(end - at) < scales)
+		return false;
+	end -= scales;
+	series->scales = (const void *)end;
+	series->units = mem_alloc((events + 1) * sizeof(*series->units));
+	return read_texts(series->names, events, &at, end) &&
+	       read_texts(series->units, events, &at, end);
 }
 
 int series_of(struct series *series, const void *bytes, size_t size, struct err *err)
@@ -34,7 +51,7 @@ int series_of(struct series *series, const void *bytes, size_t size, struct err 
 		return err_set(err, EAGAIN, "nothing is counted yet");
 	if (head->magic != SERIES_MAGIC)
 		return err_set(err, EBADMSG, "not a file of counters");
-	if (head->version != SERIES_VERSION)
+	if (head->version != SERIES_VERSION && head->version != SERIES_PLAIN)
 		return err_set(err, EBADMSG, "counters of version %u, wanted %u", head->version,
 			       SERIES_VERSION);
 	if (head->rows_at < sizeof(*head) || head->rows_at % 8 || head->events > SERIES_EVENTS)
@@ -77,9 +94,23 @@ int series_open_fd(struct series *series, int fd, struct err *err)
 void series_close(struct series *series)
 {
 	free(series->names);
+	free(series->units);
 	if (series->base)
 		munmap(series->base, series->size);
 	*series = (struct series){ 0 };
+}
+
+const char *series_unit(const struct series *series, uint32_t event)
+{
+	return series->units ? series->units[event] : "";
+}
+
+/* A file may say anything. */
+double series_scale(const struct series *series, uint32_t event)
+{
+	double scale = series->scales ? series->scales[event] : 1;
+
+	return isfinite(scale) && scale > 0 ? scale : 1;
 }
 
 size_t series_row_at(const struct series *series, uint64_t time_ns)

@@ -14,7 +14,9 @@
 
 struct series {
 	const struct series_head *head;
-	const char **names; /* of events */
+	const char **names;   /* of events */
+	const char **units;   /* NULL: it has none */
+	const double *scales; /* the same */
 	const struct series_row *rows;
 	size_t count; /* rows that are whole */
 	void *base;   /* what is mapped; NULL: the bytes are somebody else's */
@@ -31,6 +33,16 @@ void series_close(struct series *series);
 /* The first row at or after `time`, if they are in order. */
 size_t series_row_at(const struct series *series, uint64_t time_ns);
 
+/* "" and 1 where an event is a plain count. */
+const char *series_unit(const struct series *series, uint32_t event);
+double series_scale(const struct series *series, uint32_t event);
+
+static inline bool series_row_is_reset(const struct series_row *row)
+{
+	return row->event == SERIES_RESET;
+}
+
+/* Whether it is a count of an event that there is. */
 static inline bool series_row_good(const struct series *series, const struct series_row *row)
 {
 	return row->event < series->head->events && row->cpu >= -1 && row->cpu < 65536;

@@ -27,8 +27,13 @@ int series_flush(struct series_writer *writer, struct err *err)
 	return 0;
 }
 
-int series_begin(struct series_writer *writer, int fd, const char *const *names, uint32_t count,
-		 uint64_t start_ns, uint64_t interval_ns, struct err *err)
+static void add_text(struct buf *into, const char *text)
+{
+	buf_add(into, text, strlen(text) + 1);
+}
+
+int series_begin(struct series_writer *writer, int fd, const struct series_event *events,
+		 uint32_t count, uint64_t start_ns, uint64_t interval_ns, struct err *err)
 {
 	struct series_head head = {
 		.magic = SERIES_MAGIC,
@@ -41,9 +46,13 @@ int series_begin(struct series_writer *writer, int fd, const char *const *names,
 
 	*writer = (struct series_writer){ .fd = fd };
 	for (uint32_t i = 0; i < count; i++)
-		buf_add(&text, names[i], strlen(names[i]) + 1);
+		add_text(&text, events[i].name);
+	for (uint32_t i = 0; i < count; i++)
+		add_text(&text, events[i].unit);
 	while (text.len % 8)
 		buf_putc(&text, '\0');
+	for (uint32_t i = 0; i < count; i++)
+		buf_add(&text, &events[i].scale, sizeof(events[i].scale));
 	head.rows_at = sizeof(head) + text.len;
 	buf_add(&writer->rows, &head, sizeof(head));
 	buf_add(&writer->rows, text.data, text.len);
@@ -54,6 +63,12 @@ int series_begin(struct series_writer *writer, int fd, const char *const *names,
 void series_add(struct series_writer *writer, const struct series_row *row)
 {
 	buf_add(&writer->rows, row, sizeof(*row));
+}
+
+void series_add_reset(struct series_writer *writer, uint64_t time_ns)
+{
+	series_add(writer,
+		   &(struct series_row){ .time_ns = time_ns, .event = SERIES_RESET, .cpu = -1 });
 }
 
 void series_end(struct series_writer *writer)

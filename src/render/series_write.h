@@ -15,10 +15,17 @@ struct series_writer {
 	struct buf rows;
 };
 
+struct series_event {
+	const char *name, *unit;
+	double scale;
+};
+
 /* Writes the head; the file is to be empty. */
-int series_begin(struct series_writer *writer, int fd, const char *const *names, uint32_t count,
-		 uint64_t start_ns, uint64_t interval_ns, struct err *err);
+int series_begin(struct series_writer *writer, int fd, const struct series_event *events,
+		 uint32_t count, uint64_t start_ns, uint64_t interval_ns, struct err *err);
 void series_add(struct series_writer *writer, const struct series_row *row);
+/* The counters begin at nought again. */
+void series_add_reset(struct series_writer *writer, uint64_t time_ns);
 int series_flush(struct series_writer *writer, struct err *err);
 void series_end(struct series_writer *writer);
 

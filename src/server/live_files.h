@@ -23,12 +23,18 @@ struct live_series { /* fd -1 until it is opened */
 	bool bad; /* it is no series: nothing is read any more */
 	struct series_head head;
 	struct strlist names;
-	uint64_t count, told;	       /* rows read, and told */
+	uint64_t read;	      /* rows of the file */
+	uint64_t count, told; /* of these, counts: read, and told */
+	VEC(uint64_t) resets; /* when the counters began at nought again */
+	size_t resets_told;
 	VEC(struct series_row) latest; /* at least LIVE_POINTS of them, if there are so many */
 };
 
-/* Reads what is new; true if anything is. */
-bool live_series_read(struct live_series *series);
+void live_series_read(struct live_series *series);
+/* Whether something was read that nobody was told of. */
+bool live_series_has_news(const struct live_series *series);
+void live_series_told(struct live_series *series);
+/* What is new, or all that is kept with the head. */
 void live_series_write(const struct live_series *series, int64_t run, bool whole, struct buf *out);
 void live_series_free(struct live_series *series);
 

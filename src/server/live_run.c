@@ -101,7 +101,7 @@ static void tell_series(struct live_run *run, struct hub *hub)
 	struct buf json = { 0 };
 
 	live_series_read(&run->series);
-	if (run->series.count == run->series.told && !(names && run->series.names.len))
+	if (!live_series_has_news(&run->series) && !(names && run->series.names.len))
 		return;
 	forget(&run->series_state);
 	if (is_wanted(run, hub, TOPIC_COUNTERS)) {
@@ -109,7 +109,7 @@ static void tell_series(struct live_run *run, struct hub *hub)
 		publish(run, hub, TOPIC_COUNTERS, names ? "points-snapshot" : "points", &json);
 	}
 	run->names_told = true;
-	run->series.told = run->series.count;
+	live_series_told(&run->series);
 }
 
 static void tell_output(struct live_run *run, struct hub *hub)

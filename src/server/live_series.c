@@ -38,7 +38,7 @@ static int read_head(struct live_series *series)
 
 static bool row_is_good(const struct live_series *series, const struct series_row *row)
 {
-	return row->event < series->names.len && row->cpu >= -1;
+	return (row->event < series->names.len || series_row_is_reset(row)) && row->cpu >= -1;
 }
 
 /* Rows that nobody needs any more go when there are as many again. */
@@ -53,39 +53,57 @@ static void trim(struct live_series *series)
 
 static ssize_t read_rows(struct live_series *series, struct series_row *rows)
 {
-	off_t at = (off_t)(series->head.rows_at + series->count * sizeof(*rows));
+	off_t at = (off_t)(series->head.rows_at + series->read * sizeof(*rows));
 	ssize_t got = pread(series->fd, rows, ROWS_MOST * sizeof(*rows), at);
 
 	return got < 0 ? 0 : got / (ssize_t)sizeof(*rows);
 }
 
-bool live_series_read(struct live_series *series)
+static void take_row(struct live_series *series, const struct series_row *row)
 {
-	uint64_t before = series->count;
+	series->read++;
+	if (series_row_is_reset(row)) {
+		*vec_push(&series->resets) = row->time_ns;
+		return;
+	}
+	*vec_push(&series->latest) = *row;
+	series->count++;
+}
+
+void live_series_read(struct live_series *series)
+{
 	struct series_row rows[ROWS_MOST];
 	ssize_t got = 0;
 
 	if (series->fd < 0 || series->bad)
-		return false;
+		return;
 	if (!series->names.len) {
 		int rc = read_head(series);
 
 		series->bad = rc == -EBADMSG;
 		if (rc)
-			return false;
+			return;
 	}
 	do {
 		got = read_rows(series, rows);
 		for (ssize_t i = 0; i < got && !series->bad; i++) {
 			series->bad = !row_is_good(series, &rows[i]);
-			if (series->bad)
-				break;
-			*vec_push(&series->latest) = rows[i];
-			series->count++;
+			if (!series->bad)
+				take_row(series, &rows[i]);
 		}
 		trim(series);
 	} while (got == ROWS_MOST && !series->bad);
-	return series->count != before;
+}
+
+bool live_series_has_news(const struct live_series *series)
+{
+	return series->count != series->told || series->resets.len != series->resets_told;
+}
+
+void live_series_told(struct live_series *series)
+{
+	series->told = series->count;
+	series->resets_told = series->resets.len;
 }
 
 static void put_text(struct buf *out, uint64_t value)
@@ -119,6 +137,17 @@ static void write_head(const struct live_series *series, struct buf *out)
 		   series->head.start_ns, series->head.interval_ns);
 }
 
+static void write_resets(const struct live_series *series, bool whole, struct buf *out)
+{
+	buf_puts(out, ",\"resets\":[");
+	for (size_t i = whole ? 0 : series->resets_told; i < series->resets.len; i++) {
+		put_text(out, series->resets.data[i]);
+		if (i + 1 == series->resets.len)
+			out->len--;
+	}
+	buf_putc(out, ']');
+}
+
 void live_series_write(const struct live_series *series, int64_t run, bool whole, struct buf *out)
 {
 	size_t rows = series->latest.len;
@@ -131,6 +160,7 @@ void live_series_write(const struct live_series *series, int64_t run, bool whole
 	buf_printf(out, "{\"run\":%" PRId64, run);
 	if (whole)
 		write_head(series, out);
+	write_resets(series, whole, out);
 	buf_printf(out, ",\"first\":%" PRIu64 ",\"rows\":[", series->count - rows);
 	for (size_t i = series->latest.len - rows; i < series->latest.len; i++)
 		write_row(&series->latest.data[i], out);
@@ -143,5 +173,6 @@ void live_series_free(struct live_series *series)
 		close(series->fd);
 	series->fd = -1;
 	strlist_free(&series->names);
+	vec_free(&series->resets);
 	vec_free(&series->latest);
 }

@@ -139,24 +139,40 @@ static double total_of(const struct figures *f, const char *name)
 	vec_each (counter, &f->counters)
 		if (!strncmp(counter->name, name, strlen(name)) &&
 		    (!counter->name[strlen(name)] || counter->name[strlen(name)] == ':'))
-			return (double)counter->total;
+			return (double)counter->whole;
 	return 0;
+}
+
+static void begin_anew(struct figures *f, uint64_t time_ns)
+{
+	f->reset_ns = time_ns;
+	vec_each (counter, &f->counters)
+		counter->total = counter->enabled_ns = counter->running_ns = 0;
+}
+
+static void add_row(struct figure_counter *counter, const struct series_row *row)
+{
+	counter->whole += row->value;
+	counter->total += row->value;
+	counter->enabled_ns += row->enabled_ns;
+	counter->running_ns += row->running_ns;
 }
 
 static void add_counters(struct figures *f, struct request *request, const struct series *series)
 {
 	for (uint32_t i = 0; i < series->head->events; i++)
-		vec_push(&f->counters)->name = arena_strdup(&request->arena, series->names[i]);
+		*vec_push(&f->counters) = (struct figure_counter){
+			.name = arena_strdup(&request->arena, series->names[i]),
+			.unit = arena_strdup(&request->arena, series_unit(series, i)),
+			.scale = series_scale(series, i),
+		};
 	for (size_t i = 0; i < series->count; i++) {
 		const struct series_row *row = &series->rows[i];
-		struct figure_counter *counter;
 
-		if (!series_row_good(series, row))
-			continue;
-		counter = &f->counters.data[row->event];
-		counter->total += row->value;
-		counter->enabled_ns += row->enabled_ns;
-		counter->running_ns += row->running_ns;
+		if (series_row_is_reset(row))
+			begin_anew(f, row->time_ns);
+		else if (series_row_good(series, row))
+			add_row(&f->counters.data[row->event], row);
 	}
 }
 

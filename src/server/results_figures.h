@@ -7,8 +7,10 @@
 #include "server/results.h"
 
 struct figure_counter {
-	const char *name; /* in the arena */
-	uint64_t total, enabled_ns, running_ns;
+	const char *name, *unit; /* in the arena */
+	double scale;
+	uint64_t total, enabled_ns, running_ns; /* since the counters were last reset */
+	uint64_t whole;				/* of all of the run */
 };
 
 struct figures {
@@ -21,6 +23,7 @@ struct figures {
 	uint64_t printed[2]; /* bytes of stdout and stderr */
 	bool has_output;
 	VEC(struct figure_counter) counters;
+	uint64_t reset_ns; /* when they were last reset; 0: never */
 };
 
 /* 1: the client has the answer already.  On 0 figures_free() is due. */

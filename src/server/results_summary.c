@@ -134,15 +134,18 @@ static void put_events(struct json *json, const struct figures *f)
 	vec_each (counter, &f->counters) {
 		double share = counter->enabled_ns
 				       ? (double)counter->running_ns / (double)counter->enabled_ns
-				       : 1;
+				       : 0;
 
 		json_open(json, NULL, '{');
 		json_text(json, "event", counter->name);
 		json_u64_text(json, "total", counter->total);
+		json_text(json, "unit", counter->unit);
+		json_double(json, "scale", counter->scale);
 		json_double(json, "share_counted", share < 1 ? share : 1);
 		json_close(json);
 	}
 	json_close(json);
+	put_known_text(json, "reset_ns", f->reset_ns, f->reset_ns);
 }
 
 /* ---- the same for people ---- */

@@ -12,6 +12,7 @@ import urllib.parse
 
 import apischema
 import lib
+import peer
 import server
 from lib import check
 
@@ -132,6 +133,50 @@ def queue(site, session):
     check(site.post(f"/runs/{ids[0]}/restore")["id"] == ids[0], "and restored")
     states = {run["state"] for run in site.get("/runs?state=cancelled,failed")["items"]}
     check(states == {"cancelled"}, "runs by state", states)
+
+
+def sums(rows):
+    """By event what was counted since the counters were last set back, and in all."""
+    since, whole = {}, {}
+    for _, event, _, value, *_ in rows:
+        if event < 0:
+            since = {}
+            continue
+        for sum_of in (since, whole):
+            sum_of[event] = sum_of.get(event, 0) + int(value)
+    return since, whole
+
+
+def check_totals(site, run, when):
+    summary, plot = site.get(f"/runs/{run}/summary"), site.get(f"/runs/{run}/counters")
+    raw = site.get(f"/runs/{run}/counters/raw?limit=100000")  # the last: it may have grown
+    since, whole = sums(raw["rows"])
+    totals = {line["index"]: int(line["total"]) for line in plot["lines"]}
+    marks = [row[0] for row in raw["rows"] if row[1] < 0]
+    check(len(marks) == 1 and plot["resets"] == marks and summary["reset_ns"] == marks[0],
+          f"{when}: a reset is a mark in time", marks, plot["resets"], summary["reset_ns"])
+    check(0 < int(summary["counters"][0]["total"]) <= totals[0] <= since[0] < whole[0],
+          f"{when}: totals are of what comes after it", since, totals, whole, summary["counters"])
+    return since, totals, summary
+
+
+def resets(site, session):
+    run = site.run(session, {"tool": "count", "interval_ms": 20, "events": {"count": "task-clock,page-faults"},
+                             "target": {"kind": "command", "argv": ["sh", "-c", "while :; do :; done"]}})
+    site.wait(run, "running")
+    points = lambda: site.ask("GET", f"/runs/{run}/counters/raw?limit=100000")[1].get("rows", [])
+    check(peer.until(lambda: sums(points())[1].get(0, 0) > 100_000_000, 60), "something is counted")
+    site.post(f"/runs/{run}/reset")
+    check(peer.until(lambda: any(row[1] < 0 for row in points()) and points()[-1][1] >= 0, 60), "and set back")
+    check_totals(site, run, "while it runs")
+    site.post(f"/runs/{run}/cancel")
+    site.wait(run)
+    check(peer.until(lambda: site.get(f"/runs/{run}")["facts"], 60), "what was stopped is read")
+    since, totals, summary = check_totals(site, run, "at its end")
+    check(totals == since and [int(one["total"]) for one in summary["counters"]] == [since[0], since[1]],
+          "all agree", totals, since, summary["counters"])
+    check([(one["unit"], one["scale"]) for one in summary["counters"]] == [("msec", 1e-6), ("", 1)],
+          "counts have their units", summary["counters"])
 
 
 def machine(site):
@@ -356,6 +401,7 @@ def main():
         machine(site)
         impossible(site, session)
         queue(site, session)
+        resets(site, session)
         run, done = measured(site, session)
         results(site, run, done)
         parameters(site, run)

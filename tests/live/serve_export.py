@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Downloads of a run: each format is what the command line makes of the same recording."""
+import csv
 import gzip
+import math
 import os
 import subprocess
 import tempfile
@@ -90,10 +92,14 @@ def check_recording(site, run, folder):
 def check_counters(site, run):
     status, _, text = download(site, f"/runs/{run}/export/counters.csv")
     lines = text.decode().splitlines()
+    rows = list(csv.DictReader(lines))
     raw = site.get(f"/runs/{run}/counters/raw?limit=10000")
-    lib.check(status == 200 and lines[0] == "time_ns,event,cpu,value,enabled_ns,running_ns" and
+    lib.check(status == 200 and lines[0] == "time_ns,event,cpu,value,enabled_ns,running_ns,scaled,unit" and
               len(lines) - 1 == raw["total_rows"] > 0, "counters as lines, as many as the API has",
               status, lines[:3], {key: raw[key] for key in raw if key != "rows"})
+    clocks = [row for row in rows if row["event"] == "task-clock"]
+    lib.check(clocks and all(row["unit"] == "msec" and math.isclose(float(row["scaled"]), int(row["value"]) * 1e-6)
+                             for row in clocks), "each with its count and the same in its unit", clocks[:3])
 
 
 def check_nothing(site, session):

@@ -93,6 +93,8 @@ def check_counters(site, run, group):
     lib.check(counters.values.tolist() == want and want, "every count is that of the API",
               counters.head(), want[:5])
     lib.check(texts(group["counter_events"], "name") == raw["events"], "of the same events", raw["events"])
+    lib.check(texts(group["counter_events"], "unit") == raw["units"] and "msec" in raw["units"] and
+              group["counter_events"]["scale"].tolist() == raw["scales"], "in their units", raw["units"], raw["scales"])
 
 
 def check_attributes(site, run, group):

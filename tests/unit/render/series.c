@@ -4,12 +4,15 @@
 #include "base/cpuset.h"
 #include "base/jsonread.h"
 #include "base/outbuf.h"
+#include "render/series_csv.h"
 #include "render/series_json.h"
+#include "render/series_write.h"
 #include "test.h"
 
 #include <errno.h>
 #include <json-c/json_object.h>
 #include <math.h>
+#include <stdio.h>
 
 #define START	 (1000 * NS_PER_SEC)
 #define INTERVAL (10 * 1000000ull)
@@ -23,7 +26,7 @@ struct made {
 static void make(struct made *made, const char *names, size_t size, uint32_t events)
 {
 	struct series_head head = { .magic = SERIES_MAGIC,
-				    .version = SERIES_VERSION,
+				    .version = SERIES_PLAIN,
 				    .events = events,
 				    .rows_at = sizeof(head) + (size + 7) / 8 * 8,
 				    .start_ns = START,
@@ -144,6 +147,73 @@ TEST(plot_per_second_goes_by_the_length_of_ticks)
 	EXPECT_INT(plot.lines.data[0].total, 40);
 	series_plot_free(&plot);
 	done(&made);
+}
+
+/* Curves go on over a reset, totals begin anew. */
+TEST(plot_begins_totals_anew_at_a_reset)
+{
+	for (uint32_t width = 3; width < 20; width += 8) {
+		struct series_question question = { .width = width };
+		struct series_plot plot;
+		struct made made;
+		double sum = 0;
+
+		test_case("%u columns", width);
+		make(&made, CYCLES, sizeof(CYCLES), 3);
+		for (size_t i = 1; i <= 8; i++) {
+			add(&made, START + i * INTERVAL, 0, -1, i);
+			if (i == 2 || i == 5)
+				add(&made, START + i * INTERVAL + 1, SERIES_RESET, -1, 0);
+		}
+		open_made(&made);
+		series_plot_make(&plot, &made.series, &question);
+		EXPECT_INT(plot.resets.len, 2);
+		EXPECT_INT(plot.resets.data[1], START + 5 * INTERVAL + 1);
+		EXPECT_INT(plot.times.len, width < 8 ? width : 8);
+		EXPECT_INT(plot.points, 8);
+		EXPECT_INT(plot.lines.data[0].total, 6 + 7 + 8);
+		for (size_t i = 0; i < plot.times.len; i++)
+			sum += plot.lines.data[0].cells[i].sum;
+		EXPECT_INT((int)sum, 36);
+		series_plot_free(&plot);
+		done(&made);
+	}
+}
+
+TEST(series_tells_units)
+{
+	const struct series_event events[] = { { "power/energy-pkg/", "Joules", 0x1p-32 },
+					       { "faults", "", 1 } };
+	struct series_row row = { .time_ns = 7, .cpu = -1, .value = UINT64_C(10) << 32 };
+	FILE *file = tmpfile();
+	struct series_writer writer;
+	struct series_subject subject = { .run = 7 };
+	struct series series;
+	struct buf text = { 0 };
+	struct outbuf out;
+	struct err err = { 0 };
+
+	EXPECT_INT(series_begin(&writer, fileno(file), events, 2, 5, 1, &err), 0);
+	series_add(&writer, &row);
+	series_add_reset(&writer, 8);
+	row = (struct series_row){ .time_ns = 9, .event = 1, .cpu = 3, .value = 4 };
+	series_add(&writer, &row);
+	EXPECT_INT(series_flush(&writer, &err), 0);
+	series_end(&writer);
+	EXPECT_INT(series_open_fd(&series, fileno(file), &err), 0);
+	subject.series = &series;
+	outbuf_init_memory(&out, &text);
+	series_csv(&series, &out);
+	series_plot_json(&subject, &(struct series_question){ 0 }, &out);
+	outbuf_fini(&out);
+	EXPECT_CONTAINS(text.data, "time_ns,event,cpu,value,enabled_ns,running_ns,scaled,unit\n"
+				   "7,\"power/energy-pkg/\",,42949672960,0,0,10,\"Joules\"\n"
+				   "9,\"faults\",3,4,0,0,4,\"\"\n{");
+	EXPECT_CONTAINS(text.data, "\"units\":[\"Joules\",\"\"],"
+				   "\"scales\":[2.3283064365386963e-10,1],");
+	buf_free(&text);
+	series_close(&series);
+	fclose(file);
 }
 
 TEST(plot_of_few_ticks_shows_each)

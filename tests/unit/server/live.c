@@ -146,9 +146,16 @@ static void add_rows(int fd, int count)
 	}
 }
 
+static void add_reset(int fd, uint64_t time_ns)
+{
+	struct series_row row = { .time_ns = time_ns, .event = SERIES_RESET, .cpu = -1 };
+
+	EXPECT_INT(write(fd, &row, sizeof(row)), sizeof(row));
+}
+
 TEST(live_follows_counters)
 {
-	struct series_head head = { SERIES_MAGIC, SERIES_VERSION, 1, sizeof(head) + 8, 9, 100 };
+	struct series_head head = { SERIES_MAGIC, SERIES_PLAIN, 1, sizeof(head) + 8, 9, 100 };
 	struct content *content;
 	int fd;
 
@@ -164,15 +171,20 @@ TEST(live_follows_counters)
 	EXPECT_INT(write(fd, "cycles\0", 8), 8);
 	EXPECT_CONTAINS(look(), "event: points-snapshot");
 	EXPECT_CONTAINS(got.data, "\"events\":[\"cycles\"],\"start_ns\":\"9\","
-				  "\"interval_ns\":\"100\",\"first\":0,\"rows\":[]}");
+				  "\"interval_ns\":\"100\",\"resets\":[],\"first\":0,\"rows\":[]}");
 	add_rows(fd, 2);
 	EXPECT_CONTAINS(look(), "event: points\n");
 	EXPECT_CONTAINS(got.data, "\"first\":0,\"rows\":[[\"1001\",0,-1,"
 				  "\"18446744073709551615\",\"5\",\"5\"],[\"1002\",");
 	EXPECT_TEXT(look(), "");
+	/* A reset is told by itself, and is no row. */
+	add_reset(fd, 7);
+	EXPECT_CONTAINS(look(), "\"resets\":[\"7\"],\"first\":2,\"rows\":[]}");
+	EXPECT_TEXT(look(), "");
 	EXPECT_INT(write(fd, "half a row", 10), 10);
 	EXPECT_TEXT(look(), "");
-	EXPECT_CONTAINS(join(TOPIC_COUNTERS, run), "\"first\":0,\"rows\":[[\"1001\"");
+	EXPECT_CONTAINS(join(TOPIC_COUNTERS, run),
+			"\"resets\":[\"7\"],\"first\":0,\"rows\":[[\"1001\"");
 
 	/* Far too many: the latest. */
 	EXPECT_INT(lseek(fd, -10, SEEK_CUR) > 0, 1);

@@ -4,7 +4,7 @@
 #include "jobs/output.h"
 #include "profile/index.h"
 #include "profile/made.h"
-#include "render/series.h"
+#include "render/series_write.h"
 #include "server/profiles.h"
 #include "server/site.h"
 #include "store/scene.h"
@@ -164,7 +164,7 @@ TEST(results_refuse_what_makes_no_sense)
 static void add_series(void)
 {
 	struct series_head head = { .magic = SERIES_MAGIC,
-				    .version = SERIES_VERSION,
+				    .version = SERIES_PLAIN,
 				    .events = 1,
 				    .rows_at = sizeof(head) + 16,
 				    .start_ns = 5 * SECOND,
@@ -183,6 +183,47 @@ static void add_series(void)
 		EXPECT_INT(content_write(content, &row, sizeof(row), &scene_err), 0);
 	}
 	EXPECT_INT(content_end(content, &scene_err), 0);
+}
+
+/* 20 rows of SECOND / 20, of which the first 15 are from before the reset. */
+TEST(results_of_counters_that_were_reset)
+{
+	static const struct series_event event = { "task-clock", "msec", 1e-6 };
+	struct series_writer writer;
+	struct content *content;
+
+	open_site(0);
+	content = content_begin(scene_dir, run, "series", &scene_err);
+	EXPECT_INT(series_begin(&writer, content_fd(content), &event, 1, 5 * SECOND, SECOND / 10,
+				&scene_err),
+		   0);
+	for (uint64_t i = 1; i <= 20; i++) {
+		struct series_row row = { .time_ns = 5 * SECOND + i * SECOND / 10,
+					  .cpu = -1,
+					  .value = SECOND / 20,
+					  .enabled_ns = SECOND / 10,
+					  .running_ns = SECOND / 10 };
+
+		series_add(&writer, &row);
+		if (i == 15)
+			series_add_reset(&writer, row.time_ns + 1);
+	}
+	EXPECT_INT(series_flush(&writer, &scene_err), 0);
+	series_end(&writer);
+	EXPECT_INT(content_end(content, &scene_err), 0);
+	expect("summary", 200,
+	       "{\"event\":\"task-clock\",\"total\":\"250000000\",\"unit\":\"msec\",\"scale\":1e-"
+	       "06");
+	expect("summary", 200, "\"reset_ns\":\"6500000001\"");
+	expect("summary", 200, "\"cpu_ns\":\"1000000000\""); /* the program was there before */
+	expect("counters", 200, "\"resets\":[\"6500000001\"]");
+	expect("counters", 200, "\"total\":\"250000000\",\"points\":20,");
+	expect("counters?to=6400000000", 200, "\"resets\":[],");
+	expect("counters?to=6400000000", 200, "\"total\":\"650000000\",\"points\":13,");
+	expect("counters/histogram", 200, "\"points\":20,");
+	expect("counters/raw?after=15&limit=1", 200,
+	       "\"total_rows\":21,\"rows\":[[\"6500000001\",-1,-1,\"0\",\"0\",\"0\"]]");
+	close_site();
 }
 
 TEST(results_of_counters)

@@ -400,6 +400,35 @@ async function sameAfterPan({ page, box, y }) {
 	check("panned there and back it is the same picture", Math.max(...away) > 0.01 && Math.max(...back) < 0.002, { away, back });
 }
 
+// There may be no PMU with a unit here: the answers about one event are given as if it counted 1/128 of a Joule.
+async function units({ server, page, id }) {
+	const [from, to] = ["minor-faults", "power/energy-pkg/"];
+	const relabel = async (route) => {
+		const answer = await route.fetch();
+		const body = await answer.json();
+		const at = body.events?.indexOf(from) ?? -1;
+		if (at >= 0 && body.units) [body.events[at], body.units[at], body.scales[at]] = [to, "Joules", 1 / 128];
+		for (const one of [...(body.lines ?? []), ...(body.counters ?? [])]) if (one.event === from) Object.assign(one, { event: to }, body.counters && { unit: "Joules", scale: 1 / 128 });
+		await route.fulfill({ response: answer, json: body });
+	};
+	await page.route(/\/runs\/\d+\/(counters\?|summary)/, relabel);
+	const { total } = (await server.get(`/runs/${id}/summary`)).counters.find((one) => one.event === from);
+	const plot = await server.get(`/runs/${id}/counters?per=second&width=1500`);
+	const highest = Math.max(...plot.lines.find((line) => line.event === from).mean) / 128;
+	await page.goto(`${server.base}/r/${id}/counters`);
+	const figure = page.locator(".one-line", { hasText: to });
+	const said = await until("its curve", async () => /highest ([\d.,]+(?: k)?) W, ([\d.,]+(?: k)?) Joules in all/.exec(await figure.locator(".readout").textContent().catch(() => "")));
+	check("an event with a scale is shown in its unit", Math.abs(spoken(said[1]) / highest - 1) < 0.02 && Math.abs(spoken(said[2]) / (total / 128) - 1) < 0.02, { said, highest, total });
+	const csv = (await save(page, "CSV")).toString().split("\n");
+	const at = csv[0].split(",").indexOf(`${to} watts: Joules per second`);
+	check("and saved so", at > 0 && Math.abs(Math.max(...csv.slice(1, -1).map((line) => Number(line.split(",")[at]))) / highest - 1) < 0.02, csv.slice(0, 3));
+	await page.goto(`${server.base}/r/${id}/overview`);
+	const row = page.locator(".totals tr", { hasText: to }).locator("td.number");
+	await row.waitFor();
+	check("the overview has it too, with the count at hand", Math.abs(spoken(await row.textContent()) / (total / 128) - 1) < 0.02 && (await row.getAttribute("title")).includes(Number(total).toLocaleString("en")), [await row.textContent(), total]);
+	await page.unrouteAll({ behavior: "wait" });
+}
+
 // More points than pixels: what is panned to and zoomed into is told tick by tick again.
 async function manyPoints({ server, page, session }) {
 	const events = "task-clock,context-switches,page-faults,minor-faults,major-faults,cpu-migrations,alignment-faults,emulation-faults";
@@ -446,6 +475,7 @@ await run(async ({ server, browser }) => {
 	await histogram({ ...world, names });
 	await samples(world);
 	await functions(world);
+	await units(world);
 	await live(world);
 	await eachCpu(world);
 	await manyPoints(world);

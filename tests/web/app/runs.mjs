@@ -14,6 +14,21 @@ async function newest(server, id, many = 8) {
 	return mean.length < many ? null : mean.slice(-many);
 }
 
+const inSeconds = (words) => Number(/([\d.]+) m?s/.exec(words)?.[1] ?? NaN) / (/[\d.]+ ms/.test(words) ? 1000 : 1);
+
+// The page's totals begin anew at the reset, the curves go on over it.
+async function resetSeen({ server, page, made }) {
+	const readout = page.locator(".readout").first();
+	await page.mouse.move(0, 0);
+	const said = await until("a total since the reset", async () => /[\d.]+ m?s since the reset at ([\d.]+) s/.exec(await readout.textContent()));
+	const plot = await server.get(`/runs/${made}/counters`); // asked later: it may have grown
+	const { rows } = await server.get(`/runs/${made}/counters/raw?limit=100000`);
+	const before = rows.slice(0, rows.findIndex(([, event]) => event < 0)).reduce((sum, row) => sum + Number(row[3]), 0);
+	check("after Reset the page's totals begin anew", before > 0 && inSeconds(said[0]) <= plot.lines[0].total / 1e9 + 0.006 && plot.lines[0].total <= rows.reduce((sum, row) => sum + Number(row[3]), 0) - before, { said, total: plot.lines[0].total, before });
+	check("where it was is told", Math.abs(Number(said[1]) - (plot.resets[0] - plot.start_ns) / 1e9) < 0.006 && plot.resets.length === 1, { said, resets: plot.resets });
+	check("what was counted before stays in the curve", plot.t[0] / 1e9 < Number(said[1]));
+}
+
 async function pausing({ server, page, session }) {
 	const made = (await server.post(`/sessions/${session}/runs`, counted(busy(1000)))).items[0].id;
 	await page.goto(`${server.base}/r/${made}/counters`);
@@ -37,6 +52,7 @@ async function pausing({ server, page, session }) {
 	const answer = page.waitForResponse((one) => one.url().endsWith(`/runs/${made}/reset`));
 	await button("Reset").click();
 	equal("reset is taken", (await answer).status(), 200);
+	await resetSeen({ server, page, made });
 	await page.goto(`${server.base}/r/${made}/overview`);
 	await watchFor(page, "Nothing was measured");
 	await button("Stop").click();
@@ -45,6 +61,9 @@ async function pausing({ server, page, session }) {
 	await until("what was measured", async () => (await server.get(`/runs/${made}`)).facts?.tabs?.includes("counters")); // it is read at the end
 	await button("Remove").waitFor();
 	await page.locator(".overview .sentence h2").waitFor();
+	const summary = await server.get(`/runs/${made}/summary`);
+	const [words, total] = [await page.locator(".totals h3").textContent(), await page.locator(".totals td.number").first().textContent()];
+	check("the overview counts from the reset on", words.includes("since the reset at") && Math.abs(inSeconds(total) - summary.counters[0].total / 1e9) < 0.051, { words, total, counters: summary.counters });
 	check("until its data are read nobody says that there are none", !(await page.evaluate(() => globalThis.met)));
 	equal("then other things apply", [await button("Pause").count(), await button("Stop").count(), await button("Again").count()], [0, 0, 1]);
 }

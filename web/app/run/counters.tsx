@@ -5,7 +5,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { ACTIVE, OVER, type Run } from "../api/core";
 import { Segments } from "../bench/fields";
 import { setParams, usePlace } from "../model/address";
-import { grouped, moment, short } from "../model/format";
+import { moment, short } from "../model/format";
 import { useWidth } from "../model/hooks";
 import { isCounted, runTitle } from "../model/runs";
 import { Menu } from "../widgets/menu";
@@ -14,7 +14,7 @@ import { curveColors, PAPER_COLORS } from "./colors";
 import { Apart, type Curve, Together } from "./curves";
 import { useCounters } from "./data";
 import { Histogram } from "./histogram";
-import { type Curves, tableOf, toCsv, toSvg } from "./lines";
+import { type Curves, tableOf, toCsv, totalOf, toSvg } from "./lines";
 import type { Made } from "./plot";
 import { SamplesView } from "./samples";
 import { savePng, saveText } from "./save";
@@ -75,7 +75,7 @@ export function CurvesView({ run, together, children }: { run: Run; together: bo
 				{curves && <SaveMenu run={run} curves={curves} shown={shown} view={view} together={together} plots={plots.current} />}
 			</Tools>
 			<Trouble refusal={waits ? undefined : refusal} onRetry={reload} />
-			{!!all.length && <Legend all={all} hidden={hidden} values={together} legend={legend} onPoint={point} />}
+			{!!all.length && <Legend curves={curves!} all={all} hidden={hidden} values={together} legend={legend} onPoint={point} />}
 			{!all.length && (waits || !refusal) && <p class="pad dim">{waits ? "Waiting for the first point…" : counters ? "Nothing was counted." : " "}</p>}
 			{curves && !!all.length && (together ? <Together {...common} curves={curves} pointed={pointed} onValues={(at, values) => writeValues(legend.current, at, values)} /> : <Apart {...common} curves={curves} />)}
 			{curves && !!all.length && <AsTable curves={curves} shown={shown} view={view} live={live} />}
@@ -117,6 +117,7 @@ function SaveMenu({ run, curves, shown, view, together, plots }: SaveProps) {
 }
 
 interface LegendProps {
+	curves: Curves;
 	all: Curve[];
 	hidden: Set<string>;
 	values: boolean; // with room for a value each
@@ -124,7 +125,7 @@ interface LegendProps {
 	onPoint: (name: string) => void; // "": at none
 }
 
-function Legend({ all, hidden, values, legend, onPoint }: LegendProps) {
+function Legend({ curves, all, hidden, values, legend, onPoint }: LegendProps) {
 	const first = all.filter(({ line }, at) => all.findIndex((other) => other.line.plot === line.plot) === at);
 	const cpus = all.filter(({ line }, at) => line.cpu >= 0 && all.findIndex((other) => other.line.cpu === line.cpu) === at);
 	const toggle = (name: string, only: boolean) => {
@@ -137,7 +138,7 @@ function Legend({ all, hidden, values, legend, onPoint }: LegendProps) {
 	return (
 		<div class="legend" role="group" aria-label="Curves that are shown" ref={legend}>
 			{first.map(({ line, color, track }) => (
-				<button type="button" class="legend-item" aria-pressed={!hidden.has(line.plot)} onClick={(event) => toggle(line.plot, event.shiftKey)} onPointerEnter={() => onPoint(line.plot)} onPointerLeave={() => onPoint("")} onFocus={() => onPoint(line.plot)} onBlur={() => onPoint("")} key={line.plot} title={`${hidden.has(line.plot) ? "Show it" : "Hide it"}; with Shift: only this one${line.total && line.cpu < 0 ? `; ${grouped(line.total)} in all` : ""}${line.shared ? "; its counter was shared with others: values are scaled" : ""}`}>
+				<button type="button" class="legend-item" aria-pressed={!hidden.has(line.plot)} onClick={(event) => toggle(line.plot, event.shiftKey)} onPointerEnter={() => onPoint(line.plot)} onPointerLeave={() => onPoint("")} onFocus={() => onPoint(line.plot)} onBlur={() => onPoint("")} key={line.plot} title={`${hidden.has(line.plot) ? "Show it" : "Hide it"}; with Shift: only this one${line.total && line.cpu < 0 ? `; ${totalOf(curves, track)}` : ""}${line.shared ? "; its counter was shared with others: values are scaled" : ""}`}>
 					{!cpus.length && <i style={{ background: color }} />} {line.plot}{line.shared ? " *" : ""}{values && <b data-track={track} />}
 				</button>
 			))}

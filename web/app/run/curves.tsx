@@ -3,9 +3,9 @@
 import { useCallback, useEffect, useRef } from "preact/hooks";
 import { moment, short } from "../model/format";
 import { highest } from "./columns";
-import { inRange, meanOf, momentOf, type Curves, type Line } from "./lines";
+import { inRange, meanOf, momentOf, totalOf, type Curves, type Line } from "./lines";
 import { type Dot, type Made, Plot } from "./plot";
-import { drawCurve, penColor, type Frame, type Raster } from "./raster";
+import { drawCurve, drawMarks, penColor, type Frame, type Raster } from "./raster";
 import type { Drag } from "./tools";
 import type { View } from "./view";
 
@@ -26,6 +26,7 @@ export interface CurvesProps {
 
 const AXIS = 22; // what times below a plot take
 const MARGIN = 1.04;
+const MARK = penColor("#808080"); // seen on light and dark
 
 export function shortOf({ unit }: Line, value: number): string {
 	return Number.isNaN(value) ? "–" : short(value) + unit.sign;
@@ -57,7 +58,9 @@ function pen(color: string, alone: boolean) {
 function summary(curves: Curves, { line, track }: Curve, view: View): string {
 	const found = inRange(curves, view.range);
 	const mean = meanOf(curves, found, track);
-	return Number.isNaN(mean) ? "" : `mean ${shortOf(line, mean)}, highest ${shortOf(line, highest(found, track))}`;
+	if (Number.isNaN(mean)) return "";
+	const total = view.isWhole ? totalOf(curves, track) : "";
+	return `mean ${shortOf(line, mean)}, highest ${shortOf(line, highest(found, track))}${total && `, ${total}`}`;
 }
 
 function OnePlot({ curves, name, mine, view, drag, height, axis, keep }: CurvesProps & { name: string; mine: Curve[]; height: number; axis: boolean }) {
@@ -86,6 +89,7 @@ function OnePlot({ curves, name, mine, view, drag, height, axis, keep }: CurvesP
 	const paint = useCallback((raster: Raster, frame: Frame) => {
 		const found = inRange(curves, [frame.from, frame.to], raster.width);
 		for (const { track, color } of mine) drawCurve(raster, pen(color, alone), found, track, frame);
+		drawMarks(raster, MARK, curves.resets, frame);
 	}, [curves, curves.sources, mine.map(({ color }) => color).join()]);
 	return (
 		<figure class="one-line">
@@ -125,6 +129,7 @@ export function Together({ curves, shown, view, drag, heights, keep, pointed, on
 		// The one that is pointed at in the legend comes last, and the others step back.
 		const name = pointed.current;
 		const order = [...shown].sort((a, b) => Number(a.line.plot === name) - Number(b.line.plot === name));
+		drawMarks(raster, MARK, curves.resets, frame);
 		for (const { track, color, line } of order) drawCurve(raster, { ...pen(color, false), strength: !name || line.plot === name ? 1 : 0.25 }, found, track, { ...frame, top: top(track) });
 	}, [curves, curves.sources, shown.map(({ line }) => line.name).join()]);
 	const tell = (at: number | null, _top: number, columns: number): Dot[] => {

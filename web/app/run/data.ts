@@ -65,7 +65,8 @@ function useGrowth(run: Counted, view: View, { data: counters, busy, reload }: A
 	const latest = useRef<Row[][]>([]);
 	const next = useRef(0); // the row that is to come
 	const again = useSoon(reload, 500);
-	const add = ({ first, rows }: { first: number; rows: Row[] }) => {
+	const add = ({ first, rows, resets }: { first: number; rows: Row[]; resets: string[] }) => {
+		if (resets.some((ns) => !counters?.resets.includes(ns))) again(); // totals begin anew
 		const grown = growth.current;
 		const hole = first > next.current;
 		next.current = first + rows.length;
@@ -92,6 +93,7 @@ function useGrowth(run: Counted, view: View, { data: counters, busy, reload }: A
 		growth.current = growthOf(counters, curves);
 		for (const rows of latest.current) growth.current.add(rows);
 		curves.sources = [growth.current.whole, growth.current.recent];
+		curves.gained = growth.current.gained;
 	}, [curves, live]);
 	return growth;
 }

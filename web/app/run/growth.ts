@@ -36,6 +36,7 @@ function columns(curves: number, length: number, step: number, grouped: boolean)
 export class Growth {
 	readonly whole: Columns;
 	readonly recent: Columns;
+	readonly gained: Float64Array; // by slot: what was counted behind the answer that it goes on from
 	private readonly sums: Sums[];
 	private ticks = 0; // in the last column
 	private most = 1; // ticks in a column
@@ -52,6 +53,7 @@ export class Growth {
 		this.recent = columns(recipes.length, size.recent, interval, false);
 		this.sums = recipes.map(() => ({ sum: new Float64Array(size.whole), weight: new Float64Array(size.whole) }));
 		this.values = new Float64Array(slots).fill(NaN);
+		this.gained = new Float64Array(slots);
 	}
 
 	// What was there before: an answer of the API, of fewer columns than are kept here.
@@ -148,6 +150,7 @@ export class Growth {
 			if (!(value / by >= min[at]!)) min[at] = value / by;
 			if (!(value / by <= max[at]!)) max[at] = value / by;
 		}
+		for (let slot = 0; slot < this.gained.length; slot++) if (!Number.isNaN(this.values[slot]!)) this.gained[slot]! += this.values[slot]!;
 		this.ticks++;
 		whole.x[at] = (this.began + time) / 2;
 		whole.to = time;

@@ -12,7 +12,7 @@ import { histogramCsv } from "./csv";
 import { intervalOf } from "./lines";
 import { saveText } from "./save";
 import { FullScreen } from "./tools";
-import { countUnit, levels, type Unit } from "./units";
+import { countedOf, countUnit, levels, type Unit } from "./units";
 
 const HEIGHT = 300;
 const LEFT = 64;
@@ -28,6 +28,7 @@ export function Histogram({ run, children }: { run: Run; children: ComponentChil
 	const scale = params.get("scale") === "log" ? "log" : "linear";
 	const data = useFetch<CountersHistogram>(event ? `/runs/${run.id}/counters/histogram` : null, { event, scale, bins: 50, from: params.get("from"), to: params.get("to") }, true);
 	const found = data.data;
+	const unit = found && list.data && countUnit(countedOf(list.data, list.data.events.indexOf(found.event)));
 	return (
 		<div class="counters" ref={measure}>
 			<div class="row tools">
@@ -42,8 +43,8 @@ export function Histogram({ run, children }: { run: Run; children: ComponentChil
 				<FullScreen />
 			</div>
 			<Trouble refusal={list.refusal ?? data.refusal} />
-			{found && list.data && <Bars data={found} width={width} interval={intervalOf(list.data)} />}
-			{found && <Facts data={found} />}
+			{found && unit && list.data && <Bars data={found} unit={unit} width={width} interval={intervalOf(list.data)} />}
+			{found && unit && <Facts data={found} unit={unit} />}
 		</div>
 	);
 }
@@ -66,8 +67,7 @@ function said(value: number, unit: Unit): string {
 	return short(value * unit.factor) + unit.sign;
 }
 
-function Bars({ data, width, interval }: { data: CountersHistogram; width: number; interval: number }) {
-	const unit = countUnit(data.event);
+function Bars({ data, unit, width, interval }: { data: CountersHistogram; unit: Unit; width: number; interval: number }) {
 	const most = Math.max(...data.counts, 1);
 	const wide = Math.max(10, width - LEFT - RIGHT);
 	const step = wide / Math.max(1, data.counts.length);
@@ -110,8 +110,7 @@ function Scale({ data, unit, wide }: { data: CountersHistogram; unit: Unit; wide
 	);
 }
 
-function Facts({ data }: { data: CountersHistogram }) {
-	const unit = countUnit(data.event);
+function Facts({ data, unit }: { data: CountersHistogram; unit: Unit }) {
 	const rows: [string, number | null][] = [["Least", data.min], ["Median", data.median], ["Mean", data.mean], ["90 % are below", data.p90], ["99 % are below", data.p99], ["Most", data.max], ["Standard deviation", data.deviation]];
 	return (
 		<>

@@ -3,12 +3,12 @@ import { expect, test } from "vitest";
 import type { Counters, CountersHistogram } from "../api/schema";
 import { pieces } from "./columns";
 import { histogramCsv, samplesCsv } from "./csv";
-import { curvesOf, growthOf, inRange, linesOf, meanOf, momentOf, tableOf, toCsv, toSvg } from "./lines";
-import { levels, roundTop } from "./units";
+import { curvesOf, growthOf, inRange, linesOf, meanOf, momentOf, tableOf, toCsv, totalOf, toSvg } from "./lines";
+import { countUnit, levels, roundTop, totalWords } from "./units";
 import { clampRange, zoomRange } from "./view";
 
 const COUNTERS: Counters = {
-	run: 1, events: ["faults", "a<b"], cpus: [], start_ns: "9007199254740993000", interval_ns: "100000000", first_ns: "9007199254840993000", last_ns: "9007199254940993000",
+	run: 1, events: ["faults", "a<b"], units: ["", ""], scales: [1, 1], resets: [], cpus: [], start_ns: "9007199254740993000", interval_ns: "100000000", first_ns: "9007199254840993000", last_ns: "9007199254940993000",
 	from_ns: "9007199254740993000", to_ns: "9007199254940993001", points: 4, down_sampled: false, running: true, per: "second", t: [1e8, 2e8],
 	lines: [
 		{ event: "faults", index: 0, cpu: -1, total: "30", points: 2, share_counted: 1, min: [], max: [], mean: [100, 200] },
@@ -35,11 +35,46 @@ test("an answer becomes columns", () => {
 test("clocks are in ms, and ratios of one kind are told apart", () => {
 	const line = COUNTERS.lines[0]!;
 	const ratio = COUNTERS.ratios[0]!;
-	const made = linesOf({ ...COUNTERS, lines: [{ ...line, event: "task-clock:u", mean: [5e8] }, { ...line, cpu: 3 }], ratios: [{ ...ratio, of: "instructions:u" }, { ...ratio, of: "instructions:k" }] });
+	const made = linesOf({ ...COUNTERS, events: ["task-clock:u", "faults"], lines: [{ ...line, event: "task-clock:u", mean: [5e8] }, { ...line, index: 1, cpu: 3 }], ratios: [{ ...ratio, of: "instructions:u" }, { ...ratio, of: "instructions:k" }] });
 	expect(made.map(({ name }) => name)).toEqual(["task-clock:u", "faults CPU 3", "IPC of instructions:u", "IPC of instructions:k"]);
 	expect(made[0]!.unit.sign).toBe(" ms/s");
 	expect(5e8 * made[0]!.unit.factor).toBeCloseTo(500);
 	expect(made[1]!.plot).toBe("faults");
+});
+
+const JOULES = 2 ** -32; // what the kernel says of power/energy-pkg/
+
+test("an event with a scale is told in its unit: hover, table, CSV and total", () => {
+	const energy: Counters = { ...COUNTERS, events: ["power/energy-pkg/", "a<b"], units: ["Joules", "MiB"], scales: [JOULES, 0.5], lines: COUNTERS.lines.map((line, at) => ({ ...line, event: at ? "a<b" : "power/energy-pkg/", total: at ? "3" : String(60 * 2 ** 32), mean: at ? [10, null] : [200 * 2 ** 32, 400 * 2 ** 32] })), ratios: [] };
+	const curves = curvesOf(energy);
+	expect(rounded(curves.sources[0]!.tracks[0]!.mean)).toEqual([200, 400]);
+	expect(curves.lines.map(({ unit }) => unit.words)).toEqual(["watts: Joules per second", "MiB per second"]);
+	expect(curves.lines.map(({ unit }) => unit.sign)).toEqual([" W", " MiB/s"]);
+	expect(totalOf(curves, 0)).toBe("60 Joules in all");
+	expect(totalOf(curves, 1)).toBe("1.5 MiB in all");
+	const [head, first] = toCsv(curves, [0, 0.2]).split("\n");
+	expect(head).toBe("seconds,power/energy-pkg/ watts: Joules per second,a<b MiB per second");
+	expect(first).toBe("0.100000,200,5");
+	const growth = growthOf(energy, curves);
+	growth.add([row(3, 0, 30 * 2 ** 32), row(3, 1, 2), row(4, 0, 0), row(4, 1, 0)]);
+	expect(rounded(growth.whole.tracks[0]!.mean.subarray(2, 3))).toEqual([300]);
+	curves.gained = growth.gained;
+	expect(totalOf(curves, 0)).toBe("90 Joules in all");
+	expect(countUnit({ event: "power/energy-pkg/", unit: "Joules", scale: JOULES })).toEqual({ words: "Joules", sign: " Joules", factor: JOULES });
+	expect(totalWords({ event: "task-clock", unit: "msec", scale: 1e-6 }, "1234000000")).toBe("1.23 s");
+	expect(totalWords({ event: "faults", unit: "", scale: 1 }, "12345678901234567")).toBe("12,345,678,901,234,567");
+});
+
+test("totals begin anew at a reset, and go on with the stream", () => {
+	const curves = curvesOf({ ...COUNTERS, resets: ["9007199254790993000", "9007199254840993000"] });
+	expect(rounded(curves.resets)).toEqual([0.05, 0.1]);
+	expect(totalOf(curves, 0)).toBe("30 since the reset at 0.10 s");
+	const growth = growthOf(COUNTERS, curves);
+	curves.gained = growth.gained;
+	growth.add([row(2, 0, 20), row(2, 1, 1)]); // known already
+	growth.add([row(3, 0, 12), row(3, 1, 5), row(4, 0, 0), row(4, 1, 0)]);
+	expect(totalOf(curves, 0)).toBe("42 since the reset at 0.10 s");
+	expect(totalOf(curves, 2)).toBe(""); // a ratio
 });
 
 test("rows of the stream go on where the answer ends, none twice, values as the API has them", () => {

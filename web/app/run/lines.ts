@@ -3,10 +3,11 @@
 // No browser in here.
 
 import type { Counters } from "../api/schema";
+import { moment, seconds } from "../model/format";
 import { csvNumber, csvWord } from "./csv";
 import { columnAt, columnNear, columnsOf, highest, meanOver, pieces, type Columns, type Piece } from "./columns";
 import { Growth, perTime, type Recipe } from "./growth";
-import { rateUnit, ratioUnit, type Unit } from "./units";
+import { countedOf, rateUnit, ratioUnit, totalWords, type Counted, type Unit } from "./units";
 import type { Range } from "./view";
 
 export interface Line {
@@ -14,7 +15,8 @@ export interface Line {
 	plot: string; // curves of one event share a plot: its CPUs
 	cpu: number; // -1: all together
 	unit: Unit;
-	total: string; // of the whole run, "" for ratios
+	total: string; // of the whole run, or since the counters were reset; "" for ratios
+	counted?: Counted; // not for ratios
 	shared: boolean; // its counter was shared: values are scaled
 	ratio?: Recipe; // of other curves
 }
@@ -23,6 +25,8 @@ export interface Curves {
 	lines: Line[];
 	sources: Columns[]; // each has a track for each line
 	interval: number; // seconds
+	resets: number[]; // seconds: where the counters began at nought again
+	gained?: Float64Array; // while a run goes on: what came to the totals since
 }
 
 export function intervalOf(counters: Counters): number {
@@ -46,9 +50,10 @@ function recipeOf({ of, by, cpu, unit }: Counters["ratios"][number], { lines }: 
 
 export function linesOf(counters: Counters): Line[] {
 	return [
-		...counters.lines.map(({ event, cpu, total, share_counted }): Line => ({
-			name: cpuName(event, cpu), plot: event, cpu, unit: rateUnit(event), total, shared: share_counted > 0 && share_counted < 0.999,
-		})),
+		...counters.lines.map(({ event, index, cpu, total, share_counted }): Line => {
+			const counted = countedOf(counters, index);
+			return { name: cpuName(event, cpu), plot: event, cpu, unit: rateUnit(counted), total, counted, shared: share_counted > 0 && share_counted < 0.999 };
+		}),
 		...counters.ratios.map((ratio): Line => {
 			const plot = ratioName(ratio, counters.ratios);
 			return { name: cpuName(plot, ratio.cpu), plot, cpu: ratio.cpu, unit: ratioUnit(ratio.unit), total: "", shared: false, ratio: recipeOf(ratio, counters) };
@@ -58,7 +63,7 @@ export function linesOf(counters: Counters): Line[] {
 
 export function curvesOf(counters: Counters): Curves {
 	const lines = linesOf(counters);
-	return { lines, sources: [columnsOf(counters, lines.map(({ unit }) => unit.factor))], interval: intervalOf(counters) };
+	return { lines, sources: [columnsOf(counters, lines.map(({ unit }) => unit.factor))], interval: intervalOf(counters), resets: counters.resets.map((ns) => seconds(ns, counters.start_ns)) };
 }
 
 // What goes on from an answer of the API: the same curves, made of rows of the stream.
@@ -69,6 +74,16 @@ export function growthOf(counters: Counters, curves: Curves): Growth {
 	const growth = new Growth(recipes, counters.lines.length, (event, cpu) => slots.get(event * 65536 + (each ? cpu + 1 : 0)), BigInt(counters.start_ns), curves.interval);
 	growth.seed(curves.sources[0]!);
 	return growth;
+}
+
+// What was counted in all, "" for ratios: since the counters were last reset, if they were.
+export function totalOf({ lines, gained, resets }: Curves, track: number): string {
+	const { counted, total } = lines[track]!;
+	if (!counted) return "";
+	const more = gained?.[track];
+	const words = totalWords(counted, more ? Number(total) + more : total);
+	const last = resets[resets.length - 1];
+	return last === undefined ? `${words} in all` : `${words} since the reset at ${moment(last, 10)}`;
 }
 
 // The mean over a range; that of a ratio is the ratio of what both counted there.

@@ -2,10 +2,11 @@
 // What happened, what it means, what to look at next.
 import { OVER, type Run } from "../api/core";
 import type { Finding, OutputPage, Overview, Quality, QueryTop, RunSummary } from "../api/schema";
-import { grouped, percent } from "../model/format";
+import { grouped, moment, percent, seconds } from "../model/format";
 import { type Answer, useFetch } from "../model/hooks";
 import { endedBadly, endingWord, hasData } from "../model/runs";
 import { lazy } from "../widgets/lazy";
+import { totalWords } from "./units";
 import { Trouble } from "../widgets/trouble";
 import { Words } from "../widgets/words";
 
@@ -37,6 +38,7 @@ export function OverviewTab({ run, onTab, link }: { run: Run; onTab: (tab: strin
 					: <p class="dim"><a href={`/s/${run.session}?run=${run.id}`}>Its session</a> has the form, to be changed and started again.</p>}
 			</div>
 		);
+	const totals = !!summary.data?.counters.length && <Totals summary={summary.data} link={link} />;
 	// All at once: what came piece by piece would push the rest about.
 	if ([overview, summary, top, quality].some((answer) => answer.busy && !answer.data && !answer.refusal)) return <div class="overview waiting" aria-busy="true" />;
 	return (
@@ -53,6 +55,7 @@ export function OverviewTab({ run, onTab, link }: { run: Run; onTab: (tab: strin
 			<Figures summary={summary.data} />
 			<div class="overview-columns">
 				<div>
+					{!sampled && totals}
 					{sampled && (
 						<section aria-label="Flame graph">
 							<h3>Where the time went <small><a href={link("flame", {})}>open the flame graph</a></small></h3>
@@ -77,6 +80,7 @@ export function OverviewTab({ run, onTab, link }: { run: Run; onTab: (tab: strin
 				<div>
 					{sampled && <TopFunctions top={top} link={link} />}
 					{sampled && <Trust quality={quality.data} />}
+					{sampled && totals}
 				</div>
 			</div>
 		</div>
@@ -151,6 +155,29 @@ function TopFunctions({ top, link }: { top: Answer<QueryTop>; link: Link }) {
 						<tr key={`${row.function}${row.object}`}>
 							<td class="number share" style={{ "--part": `${row.self_percent}%` }}>{percent(row.self_percent)}</td>
 							<td class="ellipsis"><a class="mono" href={link("functions", { function: row.function ?? "" })} title={`${row.function} in ${row.object}`}>{row.function ?? "[unknown]"}</a></td>
+						</tr>
+					))}
+				</tbody>
+			</table>
+		</section>
+	);
+}
+
+// What was counted, in all or since the counters were reset.
+function Totals({ summary: { counters, reset_ns, start_ns }, link }: { summary: RunSummary; link: Link }) {
+	const since = reset_ns && start_ns ? `since the reset at ${moment(seconds(reset_ns, start_ns), 10)}` : "in all";
+	return (
+		<section class="totals" aria-label="Counters">
+			<h3>Counted <small class="dim">{since}</small> <small><a href={link("counters", {})}>over time</a></small></h3>
+			<table>
+				<tbody>
+					{counters.map((one) => (
+						<tr key={one.event}>
+							<th scope="row" class="mono">{one.event}</th>
+							{one.share_counted > 0
+								? <td class="number" title={one.scale === 1 ? undefined : `${grouped(one.total)} counts of ${one.scale} ${one.unit}`}>{totalWords(one, one.total)}</td>
+								: <td class="dim">not counted</td>}
+							<td class="dim">{one.share_counted > 0 && one.share_counted < 0.999 && `scaled: it counted for ${percent(100 * one.share_counted)} of the time`}</td>
 						</tr>
 					))}
 				</tbody>

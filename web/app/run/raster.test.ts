@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, test } from "vitest";
 import type { Columns } from "./columns";
-import { drawCurve, drawDots, penColor, type Pen, type Raster } from "./raster";
+import { drawCurve, drawDots, drawMarks, penColor, type Pen, type Raster } from "./raster";
 
 const PEN: Pen = { color: 0x112233, width: 1, area: 0, band: 0 };
 
@@ -69,6 +69,13 @@ test("a curve in front covers the one behind", () => {
 	draw(made, [[0, 5.5], [4, 5.5]]);
 	draw(made, [[0, 5.5], [4, 5.5]], { ...PEN, color: 0x445566 });
 	expect(made.pixels[4 * 4 + 1]! & 0xffffff).toBe(0x445566);
+});
+
+test("a mark is a dashed line at its moment, and none outside", () => {
+	const made = raster(20, 12);
+	drawMarks(made, 0x445566, [-1, 5.5, 20], { from: 0, to: 20, top: 1 });
+	expect(alphas(made, 5)).toEqual([100, 100, 100, 100, 0, 0, 100, 100, 100, 100, 0, 0]);
+	expect(made.pixels.reduce((sum, pixel) => sum + (pixel ? 1 : 0), 0)).toBe(8);
 });
 
 test("dots stand at their points, and those outside are left out", () => {

@@ -168,6 +168,15 @@ export function drawCurve(raster: Raster, pen: Pen, found: Piece[], track: numbe
 	for (const piece of found) if (piece.columns.tracks[track]) drawPiece(raster, pen, piece, track, frame);
 }
 
+// Thin dashed lines from top to bottom at moments.
+export function drawMarks({ pixels, width, height }: Raster, color: number, moments: number[], frame: Frame): void {
+	for (const moment of moments) {
+		const x = Math.floor(((moment - frame.from) / (frame.to - frame.from)) * width);
+		if (x < 0 || x >= width) continue;
+		for (let row = 0; row < height; row++) if (row % 6 < 4) blend(pixels, row * width + x, color, 255);
+	}
+}
+
 // Round dots at points of their own.
 export function drawDots(raster: Raster, pen: Pen, columns: Columns, track: number, frame: Frame): void {
 	const { x, length } = columns;

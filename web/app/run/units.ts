@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the numbers of a curve are of.
 
+import { duration, grouped, short } from "../model/format";
+
 export interface Unit {
 	words: string; // behind the name: "per second"
 	sign: string; // behind a number of the axis: "/s"
@@ -14,14 +16,34 @@ export function isClock(event: string): boolean {
 	return CLOCKS.test(event);
 }
 
-// Of what is counted in a second: intervals are not equally long, and people think in seconds.
-export function rateUnit(event: string): Unit {
-	if (isClock(event)) return { words: "ms of CPU time per second", sign: " ms/s", factor: 1e-6 };
-	return { words: "per second", sign: "/s", factor: 1 };
+// What is counted, and for an event with a scale of its own what one count stands for: 2^-32 Joules.
+export interface Counted {
+	event: string;
+	unit: string; // "": a plain count
+	scale: number;
 }
 
-export function countUnit(event: string): Unit {
-	return isClock(event) ? { words: "ms of CPU time", sign: " ms", factor: 1e-6 } : { words: "", sign: "", factor: 1 };
+// Of an event by its place in an answer.
+export function countedOf({ events, units, scales }: { events: string[]; units: string[]; scales: number[] }, index: number): Counted {
+	return { event: events[index] ?? "", unit: units[index] ?? "", scale: scales[index] ?? 1 };
+}
+
+// Of what is counted in a second: intervals are not equally long, and people think in seconds.
+export function rateUnit({ event, unit, scale }: Counted): Unit {
+	if (isClock(event)) return { words: "ms of CPU time per second", sign: " ms/s", factor: 1e-6 };
+	if (unit === "Joules") return { words: "watts: Joules per second", sign: " W", factor: scale };
+	return { words: unit ? `${unit} per second` : "per second", sign: unit ? ` ${unit}/s` : "/s", factor: scale };
+}
+
+export function countUnit({ event, unit, scale }: Counted): Unit {
+	if (isClock(event)) return { words: "ms of CPU time", sign: " ms", factor: 1e-6 };
+	return { words: unit, sign: unit ? ` ${unit}` : "", factor: scale };
+}
+
+// A sum over time; in full where it is a plain count.
+export function totalWords({ event, unit, scale }: Counted, total: number | string): string {
+	if (isClock(event)) return duration(Number(total) / 1e9);
+	return unit || scale !== 1 ? `${short(Number(total) * scale)}${unit && ` ${unit}`}` : grouped(total);
 }
 
 // Of the values of samples.

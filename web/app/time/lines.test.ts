@@ -13,7 +13,7 @@ describe("lines above the heatmap", () => {
 	const line = (name: string) => ({ name, plot: name, cpu: -1, unit, total: "", shared: false });
 
 	it("counters stand on the heatmap's time", () => {
-		const lines = counterLines({ lines: [line("cycles"), line("IPC"), line("never")], sources: [columns], interval: 1 }, 2);
+		const lines = counterLines({ lines: [line("cycles"), line("IPC"), line("never")], sources: [columns], resets: [], interval: 1 }, 2);
 		expect(lines.map(({ name }) => name)).toEqual(["cycles", "IPC"]);
 		expect(meanIn(lines[1]!, null)).toBe(1);
 		expect(meanIn(lines[1]!, [2.5e9, 4e9])).toBe(1.5);
