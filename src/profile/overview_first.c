@@ -267,7 +267,7 @@ static void tell_short_processes(const struct sums *s, struct finding *f)
 	if (s->cpu_s >= 0)
 		say(f, ", with %s of CPU time each",
 		    text_duration(each, (int64_t)(1e9 * s->cpu_s / (double)processes)));
-	if (facts->samples >= FEW_SAMPLES)
+	if (facts->samples >= FEW_SAMPLES && facts->has_kernel_stacks)
 		say(f,
 		    "; starting and ending them, and their first touch of memory, took %.0f %% "
 		    "of it",
@@ -275,7 +275,7 @@ static void tell_short_processes(const struct sums *s, struct finding *f)
 	end_sentence(f, s);
 	show_count(f, facts->forks ? "processes started" : "processes met", processes);
 	show_rate(f, "processes", processes, s->seconds);
-	if (facts->samples >= FEW_SAMPLES) {
+	if (facts->samples >= FEW_SAMPLES && facts->has_kernel_stacks) {
 		show_share(f, "starting and ending", facts->processing);
 		show_share(f, "page faults", facts->faults);
 	}

@@ -76,6 +76,43 @@ static void read_run(struct figures *f)
 		f->end_ns = f->start_ns + facts->duration_ns;
 }
 
+/* "-a", also among other letters that take no value; words of the workload are not looked at. */
+static bool is_all_cpus(const char *word)
+{
+	size_t plain = word[0] == '-' ? 1 + strspn(word + 1, "BNPRTdgiqvz") : 0;
+
+	return !strcmp(word, "--all-cpus") || (plain && word[plain] == 'a');
+}
+
+static bool recorded_all(const struct run *run)
+{
+	struct json_object *facts = jsonread(run->facts.facts, strlen(run->facts.facts), "facts",
+					     NULL);
+	struct json_object *words = facts ? answer_list(facts, "command") : NULL;
+	const char *word = "-", *before;
+	bool all = false;
+
+	for (size_t i = 2; words && !all && i < json_object_array_length(words); i++) {
+		before = word;
+		word = json_object_get_string(json_object_array_get_idx(words, i));
+		if (!word || !strcmp(word, "--") || (*word != '-' && *before != '-'))
+			break;
+		all = is_all_cpus(word);
+	}
+	json_object_put(facts);
+	return all;
+}
+
+/* A recording from elsewhere says by how it was made, or by CPUs without work, that it is of all.
+ */
+static void find_whole_host(struct figures *f)
+{
+	struct overview_facts *facts = &f->facts;
+
+	if (!strcmp(f->run.tool, "import") && facts->processes > 1)
+		facts->whole_host = facts->idle > 0 || recorded_all(&f->run);
+}
+
 /* Samples of a run that was imported are all that tells its time. */
 static void read_profile(struct figures *f)
 {
@@ -85,6 +122,7 @@ static void read_profile(struct figures *f)
 	while (f->event < profile->events.len && !profile->events.data[f->event].samples)
 		f->event++;
 	overview_facts_add(&f->facts, profile, f->event);
+	find_whole_host(f);
 	if (f->start_ns || !rows->len)
 		return;
 	f->start_ns = rows->time[0];

@@ -136,6 +136,18 @@ def check_formats(site, session, files):
     lib.check(status == 200 and body == data, "what was imported can be had back as it was", status)
 
 
+def check_whole_host(site, session, folder):
+    """What was recorded of all CPUs is told of as a machine, whatever short programs ran on it."""
+    path = os.path.join(folder, "all.data")
+    done = lib.run([lib.PERFOLIO, "record", "-ga", "-F", "499", "-e", "cpu-clock", "-o", path, "--", "sh", "-c",
+                    "for i in 1 2 3 4 5 6 7 8 9 10 11 12; do sleep 0.02; done"])
+    with open(path, "rb") as file:
+        run = imported(site, session, file.read(), "all.data")
+    sentence = site.get(f"/runs/{run['id']}/overview")["sentence"]
+    lib.check(done.returncode == 0 and sentence.startswith("The machine was "), "a recording of all CPUs is one of a machine",
+              sentence, done.stderr)
+
+
 def check_nonsense(site, session, recording):
     with open(recording, "rb") as file:
         whole = file.read()
@@ -234,6 +246,7 @@ def main():
         hostile, session = narrow.session("hostile"), site.session("imports")
         hanging = begin_hanging(narrow, hostile)
         check_formats(site, session, files)
+        check_whole_host(site, session, folder)
         check_nonsense(site, session, files["perf.data"])
         check_crash(site, session)
         lib.check(wait_for_none(site), "no analyser is left", analysers(site))
