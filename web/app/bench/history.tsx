@@ -48,7 +48,7 @@ function Row({ run, chosen, onChoose, onReload }: { run: Run; chosen: boolean; o
 				<span class="history-facts">
 					<StateBadge run={seen} />
 					{took !== null && <span class="number">{duration(took)}</span>}
-					<span class="dim ellipsis grow">{run.tool}{batch && batch.of > 1 ? ` ${batch.index}/${batch.of}` : ""}</span>
+					<span class="dim ellipsis grow">{batch && batch.of > 1 ? `${batch.index}/${batch.of} ` : ""}{run.tool}</span>
 					<Ago ns={run.created_ns} />
 				</span>
 				{(active || hasData(run)) && <span class="history-picture">{active ? <Progress run={seen} took={took} /> : <Spark data={picture} height={24} label="Result over time" />}</span>}
