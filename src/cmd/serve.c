@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "cmd/analyser.h"
 #include "cmd/command.h"
+#include "cmd/fenced.h"
 #include "cmd/look.h"
 #include "cmd/option_check.h"
 #include "cmd/serve_options.h"
@@ -310,5 +311,6 @@ const struct command cmd_serve = {
 	.options_size = sizeof(struct serve_options),
 	.defaults = &serve_option_defaults,
 	.run = serve_run,
+	.stands_for = fenced_command,
 	.release = serve_options_release,
 };

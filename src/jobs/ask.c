@@ -29,13 +29,14 @@ static const struct question_row {
 	const char *command[4]; /* of ours, before the words */
 	size_t words;
 	bool as_workload; /* asked by its user, with its PATH and folder behind the words */
+	bool fenced;	  /* where it is root: the words are from outside */
 } rows[] = {
 	{ "doctor", { "doctor", "--json" }, 0 },
 	{ "events", { "list", "--json", "-v" }, 0 },
 	{ "processes", { "serve", "--role=processes" }, 0 },
-	{ "check", { "serve", "--role=check", "--" }, 1 },
-	{ "plan", { "serve", "--role=plan", "--" }, 5 },
-	{ "plan-events", { "serve", "--role=plan-events", "--" }, 5 },
+	{ "check", { "serve", "--role=check", "--" }, 1, .fenced = true },
+	{ "plan", { "serve", "--role=plan", "--" }, 5, .fenced = true },
+	{ "plan-events", { "serve", "--role=plan-events", "--" }, 5, .fenced = true },
 	{ "target", { "serve", "--role=target", "--" }, 7, .as_workload = true },
 };
 
@@ -185,6 +186,10 @@ static int start(struct question *question, const struct question_row *row,
 	if (pipe2(said, O_CLOEXEC | O_NONBLOCK))
 		return err_set(err, errno, "pipe: %s", strerror(errno));
 	*vec_push(&argv) = (char *)"perfolio";
+	if (row->fenced && policy->fenced) {
+		*vec_push(&argv) = (char *)"serve";
+		*vec_push(&argv) = (char *)"--role=fenced";
+	}
 	for (size_t i = 0; row->command[i]; i++)
 		*vec_push(&argv) = (char *)row->command[i];
 	vec_each (word, &ask->words)

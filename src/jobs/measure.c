@@ -68,7 +68,7 @@ static void add_record(struct strlist *argv, const struct measure_options *optio
 	if (options->policy->max_disk)
 		add(argv, "--max-size=%lluB", (unsigned long long)options->policy->max_disk);
 	/* as root it would write into root's home, where no analyser looks */
-	if (options->policy->workload.uid != geteuid())
+	if (options->policy->fenced)
 		add(argv, "--no-buildid-cache");
 	vec_each (word, &start->record_options)
 		add(argv, "%s", *word);
@@ -91,6 +91,10 @@ static struct strlist command_line(const struct measure_options *options)
 	struct strlist argv = { 0 };
 
 	add(&argv, "perfolio");
+	if (options->policy->fenced) {
+		add(&argv, "serve");
+		add(&argv, "--role=fenced");
+	}
 	add(&argv, options->record ? "record" : "stat");
 	add(&argv, "--control=fd:%d,%d", FD_WORDS, FD_ACKS);
 	add_target(&argv, options);

@@ -120,6 +120,7 @@ static int choose_as_root(struct policy *policy, const struct policy_options *op
 			       "read and change all results; choose another with --web-user",
 			       policy->workload.name);
 	policy->as_root = !policy->workload.uid;
+	policy->fenced = !policy->as_root;
 	policy->shield = choose_shield(policy);
 	return 0;
 }

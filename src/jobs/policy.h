@@ -19,6 +19,7 @@ struct policy {
 	bool attach;		  /* processes that run already may be measured */
 	bool other_users;	  /* also those of others than the workload's user */
 	bool whole_host;
+	bool fenced; /* what measures as root is kept from everything else: cmd/fenced.h */
 	uint64_t max_runtime_ns, max_output, max_disk; /* 0: no limit */
 	uint64_t analyser_memory;		       /* 0: half of all */
 	uint64_t analyser_ns;			       /* of CPU */

@@ -129,6 +129,16 @@ int sandbox_enter(const struct sandbox *sandbox, struct buf *missing, struct err
 	return rc;
 }
 
+int sandbox_measuring(struct err *err)
+{
+	int rc;
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+		return err_set(err, errno, "sandbox: no_new_privs: %s", strerror(errno));
+	rc = tolerate(seccomp_measuring(err), NULL, NO_SECCOMP);
+	return rc ? rc : tolerate(seccomp_reading(err), NULL, NO_SECCOMP);
+}
+
 int sandbox_files(const struct sandbox_files *files, struct buf *missing, struct err *err)
 {
 	int rc = landlock_analyser(files, missing, err);

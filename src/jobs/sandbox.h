@@ -54,6 +54,13 @@ struct sandbox {
 int sandbox_enter(const struct sandbox *sandbox, struct buf *missing, struct err *err);
 
 /*
+ * For a process that keeps its privileges, as it measures, and is told in others' words what: it
+ * starts nothing, opens no file to write and reaches no other process, whatever those words do to
+ * it.  0 or a negative errno value; what the kernel can't do is left out.
+ */
+int sandbox_measuring(struct err *err);
+
+/*
  * The files of SANDBOX_ANALYSER, which is told of its job after it has entered.  Nothing can be
  * written but what is open already.
  */

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/bpf.h>
 #include <sched.h>
 #include <seccomp.h>
 #include <string.h>
@@ -181,6 +182,12 @@ static const char *const calls_of_web[] = {
 	"utimensat",
 };
 
+/* Events and their rings, the end of what is measured, and turns of the CPU in time. */
+static const char *const calls_of_measuring[] = {
+	"name_to_handle_at", "perf_event_open",	   "pidfd_open",  "sched_setaffinity",
+	"sched_setattr",     "sched_setscheduler", "setpriority",
+};
+
 static const char *const calls_of_opening[] = { "open", "openat" };
 
 /* A name of a later kernel than the library's, or of another machine, has a pseudo number. */
@@ -252,6 +259,26 @@ static int add_web(scmp_filter_ctx *filter, bool network)
 	return rc;
 }
 
+/* Requests of events, and of bpf() those that only tell what is there. */
+static int add_measuring(scmp_filter_ctx *filter)
+{
+	static const scmp_datum_t commands[] = {
+		BPF_PROG_GET_NEXT_ID, BPF_PROG_GET_FD_BY_ID, BPF_OBJ_GET_INFO_BY_FD,
+		BPF_BTF_GET_FD_BY_ID, BPF_MAP_GET_FD_BY_ID,
+	};
+	const struct scmp_arg_cmp event = SCMP_A1(SCMP_CMP_MASKED_EQ, 0xff00, '$' << 8);
+	int rc = ADD_LIST(filter, calls_of_measuring);
+
+	if (!rc)
+		rc = add(filter, "ioctl", 1, &event);
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]) && !rc; i++) {
+		const struct scmp_arg_cmp command = SCMP_A0(SCMP_CMP_EQ, commands[i]);
+
+		rc = add(filter, "bpf", 1, &command);
+	}
+	return rc;
+}
+
 static int load(scmp_filter_ctx *filter, int rc, struct err *err)
 {
 	if (!rc)
@@ -264,17 +291,33 @@ static int load(scmp_filter_ctx *filter, int rc, struct err *err)
 	return rc;
 }
 
-int seccomp_role(const struct sandbox *sandbox, struct err *err)
+static scmp_filter_ctx *begin(int *rc)
 {
 	scmp_filter_ctx *filter = seccomp_init(SCMP_ACT_ERRNO(EPERM));
-	int rc = filter ? 0 : -ENOMEM;
 
-	if (!rc)
-		rc = ADD_LIST(filter, calls_of_all);
-	if (!rc)
-		rc = ADD_LIST(filter, calls_of_opening);
-	if (!rc)
-		rc = add_limited(filter);
+	*rc = filter ? 0 : -ENOMEM;
+	if (!*rc)
+		*rc = ADD_LIST(filter, calls_of_all);
+	if (!*rc)
+		*rc = ADD_LIST(filter, calls_of_opening);
+	if (!*rc)
+		*rc = add_limited(filter);
+	return filter;
+}
+
+int seccomp_measuring(struct err *err)
+{
+	int rc;
+	scmp_filter_ctx *filter = begin(&rc);
+
+	return load(filter, rc ? rc : add_measuring(filter), err);
+}
+
+int seccomp_role(const struct sandbox *sandbox, struct err *err)
+{
+	int rc;
+	scmp_filter_ctx *filter = begin(&rc);
+
 	if (!rc && sandbox->profile == SANDBOX_WEB)
 		rc = add_web(filter, sandbox->network);
 	return load(filter, rc, err);

@@ -13,6 +13,7 @@ int landlock_web(const char *folder, bool network, struct buf *missing, struct e
 int landlock_analyser(const struct sandbox_files *files, struct buf *missing, struct err *err);
 
 /* System calls, in the same way. */
+int seccomp_measuring(struct err *err);
 int seccomp_role(const struct sandbox *sandbox, struct err *err);
 /* Files can be opened for reading only: in place of Landlock. */
 int seccomp_reading(struct err *err);

@@ -42,6 +42,18 @@ def marked(text):
     return found
 
 
+def children(parent):
+    found = []
+    for name in os.listdir("/proc"):
+        try:
+            with open(f"/proc/{name}/stat", encoding="ascii", errors="replace") as file:
+                if int(file.read().rsplit(")", 1)[1].split()[1]) == parent:
+                    found.append(int(name))
+        except (OSError, ValueError):
+            continue
+    return found
+
+
 def until(condition, seconds=120):
     """What the condition gives, once it is true, or at the end of the time."""
     end = time.monotonic() + seconds
@@ -90,16 +102,7 @@ class Peer:
 
     def supervisor(self):
         """The process inside the guard."""
-        with open(f"/proc/{self.server.pid}/task/{self.server.pid}/stat", encoding="ascii"):
-            pass
-        for name in os.listdir("/proc"):
-            try:
-                with open(f"/proc/{name}/stat", encoding="ascii", errors="replace") as file:
-                    if int(file.read().rsplit(")", 1)[1].split()[1]) == self.server.pid:
-                        return int(name)
-            except (OSError, ValueError):
-                continue
-        return None
+        return next(iter(children(self.server.pid)), None)
 
     def send(self, **message):
         self.lines.write(json.dumps(message) + "\n")

@@ -271,6 +271,16 @@ def test_killed():
             server.close()
 
 
+def state(pid):
+    with open(f"/proc/{pid}/status", encoding="ascii", errors="replace") as file:
+        return dict(line.split(":\t", 1) for line in file.read().splitlines() if ":\t" in line)
+
+
+def command_line(pid):
+    with open(f"/proc/{pid}/cmdline", encoding="utf-8", errors="replace") as file:
+        return file.read().split("\0")
+
+
 def test_taken_over():
     secret = tempfile.NamedTemporaryFile("w", prefix="perfolio-secret-")
     secret.write("secret")
@@ -308,6 +318,14 @@ def test_taken_over():
     check(server.output()[0].split()[-1:] == [b"1"], "nor becomes it by sudo", server.output())
     server.ran("sh", "-c", "ls -l /proc/self/fd | wc -l; cat /proc/$PPID/environ")
     check(len(server.output()[0].split()) == 1, "nor looks into the supervisor", server.output())
+    server.start(STEADY, "30", tool=peer.BOTH, sample_events="cpu-clock")
+    server.wait_for("began")
+    inside = [state(pid) for pid in peer.children(server.supervisor()) if "--role=fenced" in command_line(pid)]
+    check(len(inside) == 2 and all(one["Seccomp"] == "2" and one["NoNewPrivs"] == "1" for one in inside),
+          "what measures as root is fenced in", inside)
+    server.send(type="cancel", run=server.number)
+    server.wait_for("ended")
+    server.send(type="forget", run=server.number)
     web = int(open(f"/proc/{server.supervisor()}/task/{server.supervisor()}/stat",
                    encoding="ascii").read().split()[0])
     server.send(raw="00" * 40)

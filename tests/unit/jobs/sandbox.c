@@ -195,6 +195,65 @@ TEST(sandbox_web_with_network)
 	folder_remove();
 }
 
+static void try_as_measuring(void)
+{
+	char *const words[] = { (char *)"true", NULL };
+	char made[330];
+
+	snprintf(made, sizeof(made), "%s/made", top);
+	WORKS(open(outside, O_RDONLY));
+	WORKS(getpriority(PRIO_PROCESS, 0));
+	REFUSED(open(outside, O_WRONLY));
+	REFUSED(open(outside, O_RDWR));
+	REFUSED(open(made, O_CREAT | O_RDONLY, 0600));
+	REFUSED(truncate(outside, 0));
+	REFUSED(unlink(outside));
+	REFUSED(chmod(outside, 0777));
+	REFUSED(execve("/bin/true", words, NULL));
+	REFUSED(fork());
+	REFUSED(ptrace(PTRACE_ATTACH, getppid(), NULL, NULL));
+	REFUSED(kill(getppid(), 0));
+	REFUSED(mount("none", "/mnt", "tmpfs", 0, NULL));
+	REFUSED(syscall(SYS_bpf, 5 /* BPF_PROG_LOAD */, NULL, 0));
+	REFUSED(syscall(SYS_process_vm_writev, getppid(), NULL, 0, NULL, 0, 0));
+	REFUSED(setuid(0));
+	REFUSED(socket(AF_INET, SOCK_STREAM, 0));
+	/* the kernel's own word, not the filter's */
+	errno = 0;
+	if (syscall(SYS_perf_event_open, NULL, 0, -1, -1, 0) != -1 || errno == EPERM)
+		wrong("perf_event_open");
+}
+
+TEST(sandbox_measuring)
+{
+	char said[4000];
+	ssize_t size;
+	pid_t child;
+	int status;
+
+	prepare();
+	EXPECT_INT(pipe(answers), 0);
+	child = fork();
+	EXPECT(child >= 0);
+	if (!child) {
+		struct err err = { 0 };
+
+		if (sandbox_measuring(&err))
+			dprintf(answers[1], "%s\n", err.text);
+		else
+			try_as_measuring();
+		_exit(0);
+	}
+	close(answers[1]);
+	size = read(answers[0], said, sizeof(said) - 1);
+	said[size < 0 ? 0 : size] = '\0';
+	close(answers[0]);
+	EXPECT_INT(waitpid(child, &status, 0), child);
+	EXPECT_TEXT(said, "");
+	EXPECT_INT(status, 0);
+	folder_remove();
+}
+
 static void try_as_analyser(void)
 {
 	int pair[2];
