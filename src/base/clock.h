@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Time: CLOCK_MONOTONIC for everything that is measured, in nanoseconds. */
+/* Time in nanoseconds: CLOCK_MONOTONIC for everything that is measured, the wall for people. */
 #ifndef BASE_CLOCK_H
 #define BASE_CLOCK_H
 
@@ -15,6 +15,14 @@ static inline int64_t clock_now_ns(void)
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * NS_PER_SEC + now.tv_nsec;
+}
+
+static inline int64_t clock_wall_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
 	return now.tv_sec * NS_PER_SEC + now.tv_nsec;
 }
 

@@ -41,6 +41,15 @@
 
 #define vec_last(v) (&(v)->data[(v)->len - 1])
 
+/* Takes out the one element that is equal to value; the last comes into its place. */
+#define vec_drop(v, value)                     \
+	vec_each (drop_, v)                    \
+		if (*drop_ == (value)) {       \
+			*drop_ = *vec_last(v); \
+			(v)->len--;            \
+			break;                 \
+		}
+
 #define vec_free(v) (free((v)->data), (v)->data = NULL, (v)->len = 0, (v)->cap = 0)
 
 static inline size_t vec_next_cap(size_t cap, size_t want)

@@ -16,9 +16,8 @@
 #include <unistd.h>
 
 #define LOOK_MS 200
-#define NODES_AT_ONCE                                                               \
-	8000 /* of a message: with their names it stays far below what one may hold \
-	      */
+/* Of a message: with their names it stays far below what one may hold. */
+#define NODES_AT_ONCE 8000
 #define NAMES_AT_ONCE (64 << 10)
 #define CELLS_AT_ONCE 8000
 #define NOT_TOLD      UINT32_MAX

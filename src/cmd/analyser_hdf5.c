@@ -82,8 +82,8 @@ static int copy_out(int from, int to, struct err *err)
 	ssize_t got;
 	int rc = 0;
 
-	while (!rc && (got = pread(from, piece, room, at)) > 0) {
-		rc = fd_write_all(to, piece, (size_t)got);
+	while (!rc && (got = pread(from, piece, room, at))) {
+		rc = got < 0 ? -errno : fd_write_all(to, piece, (size_t)got);
 		at += got;
 	}
 	free(piece);

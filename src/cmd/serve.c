@@ -251,7 +251,6 @@ static int collect_garbage(const struct serve_options *o, struct err *err)
 	struct datadir_sweep sweep = { 0 };
 	char *path = server_folder(o->data);
 	struct datadir *dir = NULL;
-	struct timespec now;
 	int rc = server_folder_become_owner(path, err);
 
 	if (!rc && !file_exists("%s/perfolio.db", path))
@@ -260,11 +259,10 @@ static int collect_garbage(const struct serve_options *o, struct err *err)
 		dir = datadir_open(path, DATADIR_SERVE, err);
 		rc = dir ? 0 : -EIO;
 	}
-	clock_gettime(CLOCK_REALTIME, &now);
 	if (!rc)
 		rc = datadir_recover(dir, NULL, 0, &sweep, err);
 	if (!rc)
-		rc = datadir_gc(dir, now.tv_sec * NS_PER_SEC + now.tv_nsec, &sweep, err);
+		rc = datadir_gc(dir, clock_wall_ns(), &sweep, err);
 	if (!rc)
 		printf("%lld removed runs and sessions, %lld files without a row, %lld rows "
 		       "without a file\n",

@@ -170,14 +170,12 @@ static int make_token(struct user_job *job, const struct user *user, struct err 
 {
 	int64_t left_ns = job->options->expires_ns, until_ns = 0, id;
 	char token[TOKEN_TEXT];
-	struct timespec now;
 	int rc;
 
 	if (left_ns < 0)
 		return err_set(err, EINVAL, "--expires: that time is over");
-	clock_gettime(CLOCK_REALTIME, &now);
 	if (left_ns)
-		until_ns = now.tv_sec * NS_PER_SEC + now.tv_nsec + left_ns;
+		until_ns = clock_wall_ns() + left_ns;
 	rc = account_token_add(job->store, user->id, job->options->label, until_ns, token, &id,
 			       err);
 	if (!rc)

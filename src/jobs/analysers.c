@@ -48,12 +48,7 @@ static void forget(struct analyser *analyser)
 {
 	struct analysers *all = analyser->all;
 
-	vec_each (one, &all->list)
-		if (*one == analyser) {
-			*one = *vec_last(&all->list);
-			all->list.len--;
-			break;
-		}
+	vec_drop(&all->list, analyser);
 	evloop_unwatch(all->s->loop, analyser->child.pidfd);
 	child_close(&analyser->child);
 	free(analyser);

@@ -81,12 +81,7 @@ static void forget(struct question *question)
 {
 	struct questions *all = question->all;
 
-	vec_each (one, &all->list)
-		if (*one == question) {
-			*one = *vec_last(&all->list);
-			all->list.len--;
-			break;
-		}
+	vec_drop(&all->list, question);
 	evloop_never(all->s->loop, too_late, question);
 	evloop_unwatch(all->s->loop, question->child.pidfd);
 	child_close(&question->child);

@@ -11,7 +11,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 #define OPEN_NS	 (60 * NS_PER_SEC) /* for the measuring processes to be ready */
@@ -64,7 +63,7 @@ static void finish(struct jobrun *run)
 	jobrun_take_notes(run);
 	capture_close(&run->capture);
 	run->ended.run = run->start.run;
-	run->ended.wall_ns = run->ended.wall_ns ? run->ended.wall_ns : jobrun_wall_ns();
+	run->ended.wall_ns = run->ended.wall_ns ? run->ended.wall_ns : (uint64_t)clock_wall_ns();
 	run->ended.output_cut = run->capture.cut;
 	run->ended.reason = buf_text(&run->reason);
 	run->ended.notes = buf_text(&run->notes);
@@ -120,7 +119,7 @@ static void begin_ending(struct jobrun *run)
 	if (run->phase == PHASE_ENDING)
 		return;
 	run->phase = PHASE_ENDING;
-	run->ended.wall_ns = jobrun_wall_ns();
+	run->ended.wall_ns = (uint64_t)clock_wall_ns();
 	if (!run->has_workload)
 		jobrun_take_attached(run);
 	jobrun_close_fd(run, &run->gate);
@@ -214,13 +213,10 @@ void jobrun_control(struct jobrun *run, enum run_control action)
 
 static void open_gate(struct jobrun *run)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
 	run->began = (struct msg_began){
 		.run = run->start.run,
-		.monotonic_ns = (uint64_t)now.tv_sec * NS_PER_SEC + (uint64_t)now.tv_nsec,
-		.wall_ns = jobrun_wall_ns(),
+		.monotonic_ns = (uint64_t)clock_now_ns(),
+		.wall_ns = (uint64_t)clock_wall_ns(),
 		.pid = run->has_workload ? (uint64_t)run->workload.pid : 0,
 	};
 	run->waited_ns = jobrun_waited_ns(run);

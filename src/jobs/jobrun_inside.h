@@ -50,6 +50,5 @@ void jobrun_take_usage(struct jobrun *run);
 int64_t jobrun_waited_ns(const struct jobrun *run);
 void jobrun_take_attached(struct jobrun *run);
 void jobrun_take_notes(struct jobrun *run);
-uint64_t jobrun_wall_ns(void);
 
 #endif

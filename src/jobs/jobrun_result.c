@@ -7,7 +7,6 @@
 
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 
 #define NOTES 4000 /* bytes of what the measuring processes said */
 
@@ -16,14 +15,6 @@ void jobrun_because(struct jobrun *run, const char *why)
 {
 	if (!run->reason.len)
 		buf_puts(&run->reason, why);
-}
-
-uint64_t jobrun_wall_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return (uint64_t)now.tv_sec * NS_PER_SEC + (uint64_t)now.tv_nsec;
 }
 
 static uint64_t ns_of(struct timeval time)

@@ -79,12 +79,7 @@ void runs_forget(struct supervisor *s, uint64_t id)
 
 	if (!run || !jobrun_over(run))
 		return;
-	vec_each (one, &s->runs)
-		if (*one == run) {
-			*one = *vec_last(&s->runs);
-			s->runs.len--;
-			break;
-		}
+	vec_drop(&s->runs, run);
 	jobrun_free(run);
 }
 

@@ -172,10 +172,6 @@ static int start_process(struct supervisor *s, int theirs, struct err *err)
 		.failure = -1,
 	};
 
-	if (o->tls_cert >= 0) { /* an earlier one has read them to their end */
-		lseek(o->tls_cert, 0, SEEK_SET);
-		lseek(o->tls_key, 0, SEEK_SET);
-	}
 	return child_start(&s->web, &spec, err);
 }
 

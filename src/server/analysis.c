@@ -86,12 +86,7 @@ static void forget(struct task *task)
 	struct analysis *analysis = task->analysis;
 
 	drop_output(task);
-	vec_each (one, &analysis->tasks)
-		if (*one == task) {
-			*one = *vec_last(&analysis->tasks);
-			analysis->tasks.len--;
-			break;
-		}
+	vec_drop(&analysis->tasks, task);
 	free(task);
 }
 

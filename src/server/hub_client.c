@@ -22,14 +22,8 @@ static void put(struct hub_client *client)
 
 static void unfollow(struct hub_client *client, struct hub_topic *topic)
 {
-	for (size_t i = 0; i < topic->followers.len; i++) {
-		if (topic->followers.data[i] != client)
-			continue;
-		topic->followers.data[i] = *vec_last(&topic->followers);
-		topic->followers.len--;
-		topic->followed_ns = clock_now_ns();
-		return;
-	}
+	vec_drop(&topic->followers, client);
+	topic->followed_ns = clock_now_ns();
 }
 
 static void unfollow_all(struct hub_client *client)
@@ -49,13 +43,7 @@ void hub_client_free(struct hub_client *client)
 	pthread_mutex_lock(&hub->lock);
 	unfollow_all(client);
 	hub_queue_clear(&client->queue);
-	for (size_t i = 0; i < hub->clients.len; i++) {
-		if (hub->clients.data[i] == client) {
-			hub->clients.data[i] = *vec_last(&hub->clients);
-			hub->clients.len--;
-			break;
-		}
-	}
+	vec_drop(&hub->clients, client);
 	client->ended = true;
 	client->resting = false; /* nobody is there to be woken */
 	put(client);
@@ -290,11 +278,18 @@ static int by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static void follow(struct hub_client *client, struct hub_topic *topic)
+static bool is_followed(const struct hub_client *client, const struct hub_topic *topic)
 {
 	vec_each (known, &client->topics)
 		if (*known == topic)
-			return;
+			return true;
+	return false;
+}
+
+static void follow(struct hub_client *client, struct hub_topic *topic)
+{
+	if (is_followed(client, topic))
+		return;
 	*vec_push(&client->topics) = topic;
 	*vec_push(&topic->followers) = client;
 }
@@ -375,15 +370,13 @@ int hub_join(struct hub_client *client, const struct hub_wish *wishes, size_t co
 void hub_leave(struct hub_client *client, const char *name)
 {
 	struct hub *hub = client->hub;
+	struct hub_topic *topic;
 
 	pthread_mutex_lock(&hub->lock);
-	for (size_t i = 0; i < client->topics.len; i++) {
-		if (strcmp(client->topics.data[i]->name, name))
-			continue;
-		unfollow(client, client->topics.data[i]);
-		client->topics.data[i] = *vec_last(&client->topics);
-		client->topics.len--;
-		break;
+	topic = hub_topic_find(hub, name);
+	if (topic && is_followed(client, topic)) {
+		unfollow(client, topic);
+		vec_drop(&client->topics, topic);
 	}
 	pthread_mutex_unlock(&hub->lock);
 }

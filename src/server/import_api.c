@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A run from a file that somebody sends: it is looked at by an analyser, as a recording of ours. */
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/json.h"
 #include "server/analysis.h"
@@ -54,7 +55,7 @@ static void take_back(struct request *request, int64_t id)
 	struct run_facts facts = { .reason = "its file could not be kept" };
 
 	store_run_step(request->store, id, RUN_PROCESSING, RUN_FAILED, &facts, NULL);
-	store_remove(request->store, STORE_RUN, id, wall_now_ns(), NULL);
+	store_remove(request->store, STORE_RUN, id, clock_wall_ns(), NULL);
 }
 
 static int keep_file(struct request *request, int64_t id, struct err *err)

@@ -44,7 +44,7 @@ struct owner_cookies {
 static bool read_secret(struct owner_cookies *cookies, const char *kept)
 {
 	if (!kept || strlen(kept) <= TOKEN_TEXT || kept[TOKEN_TEXT - 1] != ' ' ||
-	    strtoll(kept + TOKEN_TEXT, NULL, 10) < wall_now_ns())
+	    strtoll(kept + TOKEN_TEXT, NULL, 10) < clock_wall_ns())
 		return false;
 	memcpy(cookies->secret, kept, TOKEN_TEXT - 1);
 	return true;
@@ -61,7 +61,7 @@ static void read_ended(struct owner_cookies *cookies, const char *kept)
 
 static int new_secret(struct owner_cookies *cookies, struct store *store, struct err *err)
 {
-	int64_t until = wall_now_ns() + (int64_t)OWNER_COOKIE_DAYS * 24 * 3600 * NS_PER_SEC;
+	int64_t until = clock_wall_ns() + (int64_t)OWNER_COOKIE_DAYS * 24 * 3600 * NS_PER_SEC;
 	char text[TOKEN_TEXT + 24];
 	unsigned char bytes[32];
 	int rc;

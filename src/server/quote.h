@@ -17,7 +17,8 @@ struct err;
 #define QUOTE_BYTES_MOST (100 << 10)
 #define QUOTE_WORDS_MOST 4096
 
-/* Adds the words of text.  -EINVAL says what is wrong and where, -ENOEXEC what only a shell would do. */
+/* Adds the words of text.  -EINVAL says what is wrong and where, -ENOEXEC what only a shell would
+ * do. */
 int quote_split(const char *text, struct arena *arena, struct wordlist *into, struct err *err);
 /* The same for a line of assignments; one that is none is named. */
 int quote_assignments(const char *text, struct arena *arena, struct wordlist *into,

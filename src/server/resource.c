@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/resource.h"
 #include "base/buf.h"
-#include "base/clock.h"
 #include "base/err.h"
 #include "base/json.h"
 #include "base/log.h"
@@ -11,17 +10,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #define TAG_MOST 100
-
-int64_t wall_now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return now.tv_sec * NS_PER_SEC + now.tv_nsec;
-}
 
 void write_time(struct json *json, const char *key, int64_t ns)
 {

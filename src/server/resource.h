@@ -33,6 +33,4 @@ int change_tags(struct request *request, enum store_kind kind, int64_t id,
 void audit(struct request *request, const char *action, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-int64_t wall_now_ns(void);
-
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Runs: list, look at, change, remove, restore; the queue. */
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/json.h"
 #include "server/app.h"
@@ -126,7 +127,7 @@ static int patch_run(struct request *request, struct err *err)
 static int remove_run(struct request *request, struct err *err)
 {
 	int rc = store_remove(request->store, STORE_RUN, request->ids[0],
-			      wall_now_ns() + DATADIR_UNDO_NS, err);
+			      clock_wall_ns() + DATADIR_UNDO_NS, err);
 
 	if (!rc)
 		audit(request, "run-remove", "run %lld", (long long)request->ids[0]);

@@ -93,7 +93,7 @@ static void fail_to_start(struct scheduler *scheduler, int64_t run, const char *
 		.run = (uint64_t)run,
 		.reason = arena_strdup(&said->arena, reason),
 		.notes = "",
-		.wall_ns = (uint64_t)wall_now_ns(),
+		.wall_ns = (uint64_t)clock_wall_ns(),
 	};
 	hear(scheduler, said);
 }
@@ -249,7 +249,7 @@ static void purge_now_and_then(struct scheduler *scheduler, int64_t *next_ns)
 	if (clock_now_ns() < *next_ns)
 		return;
 	*next_ns = clock_now_ns() + PURGE_NS;
-	datadir_purge(scheduler->app->dir, wall_now_ns(), &sweep, NULL);
+	datadir_purge(scheduler->app->dir, clock_wall_ns(), &sweep, NULL);
 }
 
 static void *scheduler_thread(void *arg)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Sessions: list, add, look at, change, remove, restore. */
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/json.h"
 #include "server/resource.h"
@@ -120,7 +121,7 @@ static int patch_session(struct request *request, struct err *err)
 static int remove_session(struct request *request, struct err *err)
 {
 	int rc = store_remove(request->store, STORE_SESSION, request->ids[0],
-			      wall_now_ns() + DATADIR_UNDO_NS, err);
+			      clock_wall_ns() + DATADIR_UNDO_NS, err);
 
 	if (!rc)
 		audit(request, "session-remove", "session %lld", (long long)request->ids[0]);

@@ -263,7 +263,7 @@ static int drop_expired(struct request *request, int64_t user, struct err *err)
 	int rc = store_token_list(request->store, user, &request->arena, &tokens, err);
 
 	for (size_t i = 0; i < tokens.len && !rc; i++)
-		if (tokens.data[i].expires_ns && tokens.data[i].expires_ns < wall_now_ns() &&
+		if (tokens.data[i].expires_ns && tokens.data[i].expires_ns < clock_wall_ns() &&
 		    !strcmp(tokens.data[i].label, LABEL))
 			rc = store_token_remove(request->store, user, tokens.data[i].id, err);
 	vec_free(&tokens);
@@ -285,7 +285,7 @@ static int give_cookie(struct request *request, const struct user *user, struct 
 	rc = drop_expired(request, user->id, err);
 	if (!rc)
 		rc = account_token_add(request->store, user->id, LABEL,
-				       wall_now_ns() + lasts * NS_PER_SEC, token, &id, err);
+				       clock_wall_ns() + lasts * NS_PER_SEC, token, &id, err);
 	if (!rc)
 		set_cookie(request, token, lasts);
 	return rc;

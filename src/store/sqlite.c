@@ -110,14 +110,6 @@ int db_done(struct store *store, int rc, struct err *err)
 	return rc;
 }
 
-int64_t db_now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return now.tv_sec * NS_PER_SEC + now.tv_nsec;
-}
-
 int64_t db_before(const struct page *page)
 {
 	return page->before > 0 ? page->before : INT64_MAX;

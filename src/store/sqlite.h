@@ -76,7 +76,6 @@ int stmt_list(struct stmt *q, struct arena *arena, struct wordlist *into, struct
 int db_check_session(struct store *store, int64_t id, struct err *err);
 int db_check_run(struct store *store, int64_t id, struct err *err);
 
-int64_t db_now_ns(void);
 int64_t db_before(const struct page *page);
 int db_limit(int limit);
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/clock.h"
 #include "base/err.h"
 #include "store/filerows.h"
 #include "store/sqlite.h"
@@ -40,7 +41,7 @@ static int add(struct store *store, int64_t run, const char *kind, int64_t *id, 
 		  " VALUES (?, ?, '', 0, ?) RETURNING id");
 	stmt_int(&q, run);
 	stmt_text(&q, kind);
-	stmt_int(&q, db_now_ns());
+	stmt_int(&q, clock_wall_ns());
 	rc = stmt_number(&q, id, err);
 	return rc ? rc : db_changed(store, STORE_RUN, run, err);
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/clock.h"
 #include "base/err.h"
 #include "store/people.h"
 #include "store/sqlite.h"
@@ -32,7 +33,7 @@ int store_user_add(struct store *store, const struct user *user, int64_t *id, st
 		stmt_text(&q, user->name);
 		stmt_text(&q, role_name(user->role));
 		stmt_text(&q, user->password);
-		stmt_int(&q, db_now_ns());
+		stmt_int(&q, clock_wall_ns());
 		rc = stmt_number(&q, id, err);
 		if (rc == -ENOENT)
 			rc = err_set(err, EEXIST, "there is a user '%s' already", user->name);
@@ -110,7 +111,7 @@ int store_token_add(struct store *store, const struct token *token, int64_t *id,
 		stmt_int(&q, token->user);
 		stmt_text(&q, token->hash);
 		stmt_text(&q, token->label);
-		stmt_int(&q, db_now_ns());
+		stmt_int(&q, clock_wall_ns());
 		stmt_int(&q, token->expires_ns);
 		rc = stmt_number(&q, id, err);
 	}
@@ -129,7 +130,7 @@ int store_token_find(struct store *store, const char *hash, struct arena *arena,
 			  "JOIN token k ON k.user = u.id"
 			  " WHERE k.hash = ? AND (k.expires_ns = 0 OR k.expires_ns > ?)");
 		stmt_text(&q, hash);
-		stmt_int(&q, db_now_ns());
+		stmt_int(&q, clock_wall_ns());
 		rc = one_user(&q, arena, into, err);
 		if (rc == -ENOENT)
 			err_set(err, ENOENT, "that token is not known, or has expired");
@@ -190,7 +191,7 @@ int store_audit_add(struct store *store, const char *person, const char *action,
 		stmt_open(&q, store,
 			  "INSERT INTO audit (time_ns, person, action, detail)"
 			  " VALUES (?, ?, ?, ?)");
-		stmt_int(&q, db_now_ns());
+		stmt_int(&q, clock_wall_ns());
 		stmt_text(&q, person);
 		stmt_text(&q, action);
 		stmt_text(&q, detail);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The way of a run: through the queue, from state to state. */
+#include "base/clock.h"
 #include "base/err.h"
 #include "store/sqlite.h"
 #include "store/sqlite_run.h"
@@ -18,9 +19,9 @@ static struct run_facts with_times(const struct run_facts *facts, enum run_state
 	struct run_facts full = facts ? *facts : (struct run_facts){ 0 };
 
 	if (from != to && to == RUN_RUNNING && !full.started_ns)
-		full.started_ns = db_now_ns();
+		full.started_ns = clock_wall_ns();
 	if (from != to && is_final(to) && !full.ended_ns)
-		full.ended_ns = db_now_ns();
+		full.ended_ns = clock_wall_ns();
 	return full;
 }
 
@@ -251,7 +252,7 @@ static bool is_among(int64_t id, const int64_t *ids, size_t count)
 
 static int fail_interrupted(struct store *store, int64_t id, struct err *err)
 {
-	struct run_facts facts = { .reason = "interrupted", .ended_ns = db_now_ns() };
+	struct run_facts facts = { .reason = "interrupted", .ended_ns = clock_wall_ns() };
 	int rc = compare_and_set(store, id, RUN_STARTING, RUN_FAILED, &facts, err);
 
 	if (!rc)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/sqlite_run.h"
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/idmap.h"
 #include "store/sqlite.h"
@@ -148,7 +149,7 @@ static int insert_row(struct store *store, const struct run *run, int64_t *id, s
 	stmt_text(&q, run->folder);
 	stmt_words(&q, &run->argv);
 	stmt_words(&q, &run->environment);
-	stmt_int(&q, db_now_ns());
+	stmt_int(&q, clock_wall_ns());
 	run_bind_facts(&q, &run->facts);
 	return stmt_number(&q, id, err);
 }

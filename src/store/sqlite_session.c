@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/clock.h"
 #include "base/err.h"
 #include "store/sqlite.h"
 
@@ -60,7 +61,7 @@ static int add(struct store *store, const struct session_patch *first, int64_t *
 		  " VALUES (?, ?, ?, ?) RETURNING id");
 	stmt_text(&q, first->title);
 	stmt_text(&q, first->notes);
-	stmt_int(&q, db_now_ns());
+	stmt_int(&q, clock_wall_ns());
 	stmt_int(&q, first->archived && *first->archived);
 	rc = stmt_number(&q, id, err);
 	return rc ? rc : db_changed(store, STORE_SESSION, *id, err);
