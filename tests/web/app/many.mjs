@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two people on one session, ten tabs of one browser, and a server that goes and comes back.
+import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { check, endless, equal, run, SHELL, until } from "./lib.mjs";
+import { check, endless, equal, PERFOLIO, run, SHELL, until } from "./lib.mjs";
 
 const count = (command) => ({ tool: "count", live: true, target: { ...SHELL, command } });
 
@@ -44,9 +45,54 @@ async function twoPeople({ server, browser, session }) {
 	await other.getByRole("button", { name: `Bring run ${running} back` }).click();
 	await one.locator(`[data-run="${running}"]`).waitFor();
 	check("who looks at a run that is removed is told, and can bring it back", (await other.locator(".run-head").count()) === 1);
+	await tagsSeen({ server, one, other, running });
+	await lookingOnly({ server, browser, session, running });
 	await sessionsSeen({ server, one, other });
 	await one.context().close();
 	await other.context().close();
+}
+
+// Tags of a run are changed after it, and others see them.
+async function tagsSeen({ server, one, other, running }) {
+	await one.goto(`${server.base}/r/${running}`);
+	await one.getByRole("button", { name: "Add tags" }).click();
+	await one.getByRole("textbox", { name: "Tags" }).fill("before fix, <b>x</b>");
+	await one.keyboard.press("Enter");
+	await until("the tags there", async () => (await other.locator(".run-head .tag").allTextContents()).sort().join("|") === "<b>x</b>|before fix");
+	equal("tags of a run that is over are changed, and seen by others", (await server.get(`/runs/${running}`)).tags.sort(), ["<b>x</b>", "before fix"]);
+	await one.getByRole("button", { name: "Change tags" }).click();
+	await one.getByRole("textbox", { name: "Tags" }).fill("");
+	await one.getByRole("button", { name: "Save" }).click();
+	await until("them to go there", async () => !(await other.locator(".run-head .tag").count()));
+	check("and taken away", (await server.get(`/runs/${running}`)).tags.length === 0);
+}
+
+const CHANGES = /^(New session|Import a file|Start|Add |Change |Rename|Remove|Reload|Again|Stop|Cancel|Pause|Resume|Reset|Run the example)/;
+
+// Who may only look is offered nothing else, and told why.
+async function lookingOnly({ server, browser, session, running }) {
+	const tool = (...words) => spawnSync(PERFOLIO, ["user", ...words, "--data", join(server.folder, "data"), "vera"], { encoding: "utf8" });
+	tool("add", "--no-password", "--role", "viewer");
+	const page = await browser.open(`${server.base}/?token=${tool("token").stdout.trim().split("\n").pop()}`);
+	const live = (await server.post(`/sessions/${session}/runs`, count("sleep 60"))).items[0].id;
+	const told = page.locator(".bar .chip", { hasText: "may look" });
+	const offered = async (path, there) => {
+		await page.goto(server.base + path);
+		await told.waitFor();
+		await page.locator(there).first().waitFor();
+		const names = await page.locator("main").getByRole("button").evaluateAll((all) => all.map((one) => one.getAttribute("aria-label") ?? one.textContent.trim()));
+		return names.filter((name) => CHANGES.test(name));
+	};
+	await told.waitFor();
+	check("who may only look is told so", (await told.getAttribute("title")).includes("role viewer"));
+	equal("and offered nothing else: sessions", await offered("/", ".card"), []);
+	equal("a session", await offered(`/s/${session}?run=${running}`, `[data-run="${live}"]`), []);
+	equal("where the form would be is why there is none", [await page.locator("form.bench").count(), (await page.locator(".looks-only").textContent()).includes("role viewer")], [0, true]);
+	equal("a run that goes on", await offered(`/r/${live}`, ".run-head .state"), []);
+	equal("one that is over", await offered(`/r/${running}`, ".run-head .state"), []);
+	await server.post(`/runs/${live}/cancel`);
+	await server.ended(live);
+	await page.context().close();
 }
 
 // The list of sessions is live as well: a new one, its new name, its removal.

@@ -3,6 +3,7 @@
 import { api } from "../api/client";
 import { ACTIVE, OVER, type Run } from "../api/core";
 import { duration } from "../model/format";
+import { useMayRun } from "../model/me";
 import { useAction, useNow, useSeen } from "../model/hooks";
 import { usePicture } from "../model/picture";
 import { asShown, downloadItems, hasData, removeRun, runSeconds, runTitle } from "../model/runs";
@@ -40,6 +41,7 @@ function Row({ run, chosen, onChoose, onReload }: { run: Run; chosen: boolean; o
 		if (what === "remove") await removeRun(run);
 		else await api.post(`/runs/${run.id}/${what}`);
 	});
+	const may = useMayRun();
 	const batch = run.form.batch;
 	return (
 		<li ref={row} class={chosen ? "chosen" : undefined} data-run={run.id}>
@@ -54,15 +56,15 @@ function Row({ run, chosen, onChoose, onReload }: { run: Run; chosen: boolean; o
 				{(active || hasData(run)) && <span class="history-picture">{active ? <Progress run={seen} took={took} /> : <Spark data={picture} height={24} label="Result over time" />}</span>}
 			</button>
 			<div class="history-actions">
-				<button type="button" class="quiet" onClick={onReload} title="Put its whole form back into the bench">Reload</button>
-				{OVER.includes(run.state) ? (
+				{may && <button type="button" class="quiet" onClick={onReload} title="Put its whole form back into the bench">Reload</button>}
+				{!may ? null : OVER.includes(run.state) ? (
 					<button type="button" class="quiet" disabled={action.busy} onClick={() => void action.run("rerun")} title="Queue the same run again">Again</button>
 				) : (
 					<button type="button" class="quiet" disabled={action.busy} onClick={() => void action.run("cancel")}>{run.state === "queued" ? "Cancel" : "Stop"}</button>
 				)}
 				<a href={`/r/${run.id}`} class="quiet button" title="The run's own page: a link to keep">Link</a>
 				{hasData(run) && <Menu class="right" label="Download" title={`Download run ${run.id}`} items={downloadItems(run)} />}
-				{!active && <button type="button" class="quiet danger" disabled={action.busy} aria-label={`Remove run ${run.id}`} title="Remove; it can be undone" onClick={() => void action.run("remove")}>Remove</button>}
+				{may && !active && <button type="button" class="quiet danger" disabled={action.busy} aria-label={`Remove run ${run.id}`} title="Remove; it can be undone" onClick={() => void action.run("remove")}>Remove</button>}
 			</div>
 			<Trouble refusal={action.refusal} />
 		</li>

@@ -5,6 +5,7 @@ import { api } from "../api/client";
 import type { List, Run } from "../api/core";
 import { useAction, useFetch, useSoon, useStream } from "../model/hooks";
 import { grouped } from "../model/format";
+import { useMayRun } from "../model/me";
 import { runTitle } from "../model/runs";
 import { Trouble } from "../widgets/trouble";
 
@@ -24,6 +25,7 @@ export function QueueBox({ session }: { session: number }) {
 	const queue = useFetch<List<Run>>("/queue");
 	const waiting = (queue.data?.items ?? []).filter((run) => run.state === "queued");
 	const soon = useSoon(queue.reload, waiting.length > MANY ? 1500 : 120);
+	const may = useMayRun();
 	const [all, setAll] = useState(false);
 	const [dragged, setDragged] = useState(0);
 	const move = useAction((run: number, before: number | null) => api.post<unknown>(`/runs/${run}/move`, { before }).then(queue.reload));
@@ -33,7 +35,7 @@ export function QueueBox({ session }: { session: number }) {
 	if (!waiting.length) return null;
 	const order = waiting.map((run) => run.id);
 	const onKey = (event: KeyboardEvent, run: Run) => {
-		const step = event.altKey ? { ArrowUp: -1, ArrowDown: 1 }[event.key] : undefined;
+		const step = may && event.altKey ? { ArrowUp: -1, ArrowDown: 1 }[event.key] : undefined;
 		const before = step ? placeAfterStep(order, run.id, step) : undefined;
 		if (before === undefined) return;
 		event.preventDefault();
@@ -41,11 +43,11 @@ export function QueueBox({ session }: { session: number }) {
 	};
 	return (
 		<section class="queue" aria-label="Queue">
-			<h2>Queue <small class="dim">drag, or Alt ↑ ↓</small></h2>
+			<h2>Queue {may && <small class="dim">drag, or Alt ↑ ↓</small>}</h2>
 			<ol>
 				{shown.map((run) => (
 					<li
-						key={run.id} draggable tabIndex={0} class={dragged === run.id ? "dragged" : undefined} aria-label={`${run.place}. ${runTitle(run)}`}
+						key={run.id} draggable={may} tabIndex={0} class={dragged === run.id ? "dragged" : undefined} aria-label={`${run.place}. ${runTitle(run)}`}
 						onKeyDown={(event) => onKey(event, run)}
 						onDragStart={() => setDragged(run.id)}
 						onDragEnd={() => setDragged(0)}
@@ -57,10 +59,10 @@ export function QueueBox({ session }: { session: number }) {
 							setDragged(0);
 						}}
 					>
-						<span class="grip" aria-hidden="true">⠿</span>
+						{may && <span class="grip" aria-hidden="true">⠿</span>}
 						<span class="mono ellipsis" title={runTitle(run)}>{runTitle(run)}</span>
 						{run.session !== session && <small class="dim">another session</small>}
-						<button type="button" class="quiet" aria-label={`Cancel ${runTitle(run)}`} onClick={() => void cancel.run(run.id)}>Cancel</button>
+						{may && <button type="button" class="quiet" aria-label={`Cancel ${runTitle(run)}`} onClick={() => void cancel.run(run.id)}>Cancel</button>}
 					</li>
 				))}
 			</ol>

@@ -4,6 +4,7 @@ import { OVER, type Run } from "../api/core";
 import type { Finding, OutputPage, Overview, Quality, QueryTop, RunSummary } from "../api/schema";
 import { grouped, moment, percent, seconds } from "../model/format";
 import { type Answer, useFetch } from "../model/hooks";
+import { useMayRun } from "../model/me";
 import { endedBadly, endingWord, hasData } from "../model/runs";
 import { lazy } from "../widgets/lazy";
 import { totalWords } from "./units";
@@ -18,6 +19,7 @@ type Link = (tab: string, query: Record<string, string>) => string;
 export function OverviewTab({ run, onTab, link }: { run: Run; onTab: (tab: string) => void; link: Link }) {
 	const over = OVER.includes(run.state);
 	const some = hasData(run);
+	const may = useMayRun();
 	const overview = useFetch<Overview>(over ? `/runs/${run.id}/overview` : null);
 	const summary = useFetch<RunSummary>(some ? `/runs/${run.id}/summary` : null);
 	const sampled = run.facts?.tabs ? run.facts.tabs.includes("flame") : run.tool !== "count";
@@ -33,7 +35,7 @@ export function OverviewTab({ run, onTab, link }: { run: Run; onTab: (tab: strin
 				<h2><Words text={overview.data?.sentence ?? " "} /></h2>
 				{first && <Remedy finding={first} />}
 				{endedBadly(run) && run.facts?.tabs?.includes("output") && <LastWords run={run} />}
-				{link("overview", {}).startsWith("/s/")
+				{!may ? null : link("overview", {}).startsWith("/s/")
 					? <p class="dim">“Reload” in the history puts the form of this run back, to be changed and started again.</p>
 					: <p class="dim"><a href={`/s/${run.session}?run=${run.id}`}>Its session</a> has the form, to be changed and started again.</p>}
 			</div>

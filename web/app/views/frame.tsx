@@ -7,6 +7,7 @@ import type { Me } from "../api/core";
 import type { StreamQueue } from "../api/schema";
 import { go, usePlace } from "../model/address";
 import { grouped } from "../model/format";
+import { LOOKS_ONLY, Person } from "../model/me";
 import { useFetch, useStream, useTitle } from "../model/hooks";
 import { listenToKeys } from "../model/keys";
 import { watchStatus } from "../stream/client";
@@ -46,8 +47,10 @@ export function Frame() {
 			{out && <SignIn onDone={() => (setSignedOut(false), me.reload())} />}
 			{(!out || known) && (
 				<div hidden={out}>
-					<Bar me={me.data} onHelp={() => setHelp(true)} />
-					<Guarded key={place.words.slice(0, 2).join("/")}><Screen /></Guarded>
+					<Person.Provider value={me.data}>
+						<Bar me={me.data} onHelp={() => setHelp(true)} />
+						<Guarded key={place.words.slice(0, 2).join("/")}><Screen /></Guarded>
+					</Person.Provider>
 				</div>
 			)}
 			<Toasts />
@@ -116,6 +119,7 @@ function Bar({ me, onHelp }: { me: Me | undefined; onHelp: () => void }) {
 				<a href="/hosts" aria-current={words[0] === "hosts" ? "page" : undefined}>Machines</a>
 			</nav>
 			<span class="grow" />
+			{me?.role === "viewer" && <span class="chip" title={LOOKS_ONLY}>may look</span>}
 			<QueueChip />
 			<Connection />
 			<button type="button" class="quiet round" title="Keys (?)" aria-label="Keys and help" onClick={onHelp}>?</button>

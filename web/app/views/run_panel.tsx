@@ -11,6 +11,7 @@ import { notifyEnd, NotifySwitch } from "../bench/notify";
 import type { TabProps } from "../flame/props";
 import { go, setParams, usePlace } from "../model/address";
 import { duration } from "../model/format";
+import { useMayRun } from "../model/me";
 import { useAction, useFetch, useNow, useSoon, useStream, useTitle } from "../model/hooks";
 import { asShown, downloadItems, hasData, isCounted, removeRun, runSeconds, runTitle } from "../model/runs";
 import { newer } from "../model/runlist";
@@ -20,7 +21,7 @@ import { RawTab } from "../run/raw";
 import { subscribe } from "../stream/client";
 import { Ago } from "../widgets/ago";
 import { Menu } from "../widgets/menu";
-import { Tags } from "../widgets/notes";
+import { RunTags } from "../widgets/notes";
 import { StateBadge } from "../widgets/state";
 import { Trouble } from "../widgets/trouble";
 import { Words } from "../widgets/words";
@@ -133,11 +134,12 @@ function Result({ run, onTab }: { run: Run; onTab: (tab: string) => void }) {
 
 // It may have been removed by somebody else, or just now by the button above.
 function Gone({ id, refusal, onBack }: { id: number; refusal: Refusal; onBack: () => void }) {
+	const may = useMayRun();
 	const back = useAction(() => api.post(`/runs/${id}/restore`).then(onBack));
 	return (
 		<div class="hint">
 			<Trouble refusal={back.refusal ?? refusal} />
-			<p><button type="button" disabled={back.busy} onClick={() => void back.run()}>Bring run {id} back</button></p>
+			{may && <p><button type="button" disabled={back.busy} onClick={() => void back.run()}>Bring run {id} back</button></p>}
 		</div>
 	);
 }
@@ -209,7 +211,7 @@ function RunHead({ run, small, session, told }: { run: Run; small: boolean; sess
 					{took !== null && <span>{duration(took)}</span>}
 					<span class="dim">{small && `run ${run.id} · `}{run.tool} · <Ago ns={run.created_ns} /></span>
 					{run.host && !small && <span class="dim">on {run.host}</span>}
-					<Tags tags={run.tags} />
+					<RunTags run={run} key={run.id} />
 				</p>
 			</div>
 			<Actions run={run} small={small} />
@@ -231,19 +233,20 @@ function Actions({ run, small }: { run: Run; small: boolean }) {
 		<button type="button" disabled={action.busy} title={title} onClick={() => void action.run(what)}>{word}</button>
 	);
 	const over = OVER.includes(run.state);
+	const may = useMayRun();
 	return (
 		<div class="run-actions">
-			{run.state === "running" && (
+			{may && run.state === "running" && (
 				<>
 					{run.paused ? button("resume", "Resume", "Measure again") : button("pause", "Pause", "Measure nothing for a while; the program goes on")}
 					{run.tool !== "sample" && button("reset", "Reset", "Start the counters at nought")}
 				</>
 			)}
-			{!over && button("cancel", run.state === "queued" ? "Cancel" : "Stop", "End it; what was measured is kept")}
-			{over && run.tool !== "import" && button("rerun", "Again", "Queue the same run again")}
+			{may && !over && button("cancel", run.state === "queued" ? "Cancel" : "Stop", "End it; what was measured is kept")}
+			{may && over && run.tool !== "import" && button("rerun", "Again", "Queue the same run again")}
 			{hasData(run) && <Menu class="right" label="Download" title={`Download run ${run.id}`} items={downloadItems(run)} />}
 			{!over && !small && <NotifySwitch />}
-			{over && button("remove", "Remove", "Remove; it can be undone")}
+			{may && over && button("remove", "Remove", "Remove; it can be undone")}
 			<Trouble refusal={action.refusal} />
 		</div>
 	);

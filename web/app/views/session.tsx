@@ -11,6 +11,7 @@ import { go, setParams, usePlace } from "../model/address";
 import { importInto } from "../model/files";
 import { FIRST_FORM, formOf } from "../model/form";
 import { bytes, count } from "../model/format";
+import { LOOKS_ONLY, useMayRun } from "../model/me";
 import { useAction, useFetch, useSoon, useStream, useTitle } from "../model/hooks";
 import { useRunList } from "../model/runlist";
 import { Absent } from "../widgets/absent";
@@ -29,6 +30,7 @@ export function SessionView({ id }: { id: number }) {
 	const runs = useRunList(id, { changed: notifyEnd, removed });
 	const chosen = Number(params.get("run")) || runs.items?.find((run) => ACTIVE.includes(run.state))?.id || runs.items?.[0]?.id || 0;
 	const [form, setForm] = useForm(runs.items);
+	const may = useMayRun();
 	const sessionSoon = useSoon(session.reload);
 	useStream([`session:${id}`], (event, data) => {
 		// What a run has brought counts in the session's size.
@@ -59,10 +61,10 @@ export function SessionView({ id }: { id: number }) {
 			<Head session={session.data} runs={runs.items?.length ?? 0} />
 			<div class="bench-columns" aria-busy={!session.data || !runs.items}>
 				<aside class="column" aria-label="New run">
-					{session.data && runs.items && <BenchForm session={session.data} form={form} setForm={setForm} onStarted={started} />}
+					{may ? session.data && runs.items && <BenchForm session={session.data} form={form} setForm={setForm} onStarted={started} /> : <p class="panel looks-only">{LOOKS_ONLY}</p>}
 				</aside>
 				<section class={`column middle${chosen ? " has-run" : ""}`} aria-label="Chosen run">
-					{chosen ? <RunPanel id={chosen} tab={params.get("tab") ?? ""} onTab={(tab) => setParams({ tab })} small /> : <Begin busy={!runs.items} />}
+					{chosen ? <RunPanel id={chosen} tab={params.get("tab") ?? ""} onTab={(tab) => setParams({ tab })} small /> : <Begin busy={!runs.items} may={may} />}
 				</section>
 				<aside class="column" aria-label="History and queue">
 					<QueueBox session={id} />
@@ -95,40 +97,42 @@ function useReadyToType(ready: boolean): void {
 	}, [ready]);
 }
 
-function Begin({ busy }: { busy: boolean }) {
+function Begin({ busy, may }: { busy: boolean; may: boolean }) {
 	if (busy) return <div class="panel hint" aria-busy="true" />;
 	return (
 		<div class="panel hint">
 			<h2>Nothing was measured here yet</h2>
-			<p>Type a command into the form and press Enter: its flame graph grows here while it runs.</p>
-			<p class="dim">A recording that you have (perf.data, perf script, folded stacks, pprof) can be dropped on this page.</p>
+			{may && <p>Type a command into the form and press Enter: its flame graph grows here while it runs.</p>}
+			{may && <p class="dim">A recording that you have (perf.data, perf script, folded stacks, pprof) can be dropped on this page.</p>}
 		</div>
 	);
 }
 
 function Head({ session, runs }: { session: Session | undefined; runs: number }) {
+	const may = useMayRun();
 	const [renaming, setRenaming] = useState(false);
 	const remove = useAction(async () => {
 		await api.remove(`/sessions/${session!.id}`);
 		toast(`Removed: ${session!.title}`, () => api.post(`/sessions/${session!.id}/restore`).then(() => go(`/s/${session!.id}`)));
 		go("/");
 	});
+	const title = session && (session.title || `Session ${session.id}`);
 	if (!session) return <div class="head" aria-busy="true"><h1>…</h1><div class="session-actions" /><div class="session-notes" /></div>;
 	return (
 		<div class="head">
-			{renaming ? <Rename session={session} onDone={() => setRenaming(false)} /> : <h1><button type="button" class="title" title="Rename" onClick={() => setRenaming(true)}>{session.title || `Session ${session.id}`}</button></h1>}
+			{renaming ? <Rename session={session} onDone={() => setRenaming(false)} /> : <h1>{may ? <button type="button" class="title" title="Rename" onClick={() => setRenaming(true)}>{title}</button> : title}</h1>}
 			<span class="dim">{count(Math.max(Number(session.runs), runs), "run")} · {bytes(session.bytes)}</span>
 			<span class="grow" />
 			<div class="session-actions">
 				<NotifySwitch />
-				<span class="wide-only"><Import send={(file, progress) => importInto(session.id, file, progress)} /></span>
+				{may && <span class="wide-only"><Import send={(file, progress) => importInto(session.id, file, progress)} /></span>}
 				<a class="button wide-only" href={`/api/v1/sessions/${session.id}/hdf5`} download title="All runs of this session in one file, for pandas, h5py or MATLAB">Download HDF5</a>
 				<Menu
 					class="right" label="⋯" title="More of this session"
 					items={[
-						{ label: "Rename", onClick: () => setRenaming(true) },
+						...(may ? [{ label: "Rename", onClick: () => setRenaming(true) }] : []),
 						{ label: "Download as HDF5", hint: "all its runs", href: `/api/v1/sessions/${session.id}/hdf5`, download: true },
-						{ label: "Remove", danger: true, onClick: () => void remove.run() },
+						...(may ? [{ label: "Remove", danger: true, onClick: () => void remove.run() }] : []),
 					]}
 				/>
 			</div>

@@ -7,6 +7,7 @@ import { go, setParams, usePlace } from "../model/address";
 import { runExample } from "../model/example";
 import { importAlone } from "../model/files";
 import { bytes, count } from "../model/format";
+import { LOOKS_ONLY, useMayRun } from "../model/me";
 import { useAction, useFetch, useLater, useSeen, useSoon, useStream, useTitle } from "../model/hooks";
 import { usePicture } from "../model/picture";
 import { asShown, runTitle } from "../model/runs";
@@ -36,6 +37,7 @@ export function Sessions() {
 	const soon = useSoon(sessions.reload);
 	useStream(["sessions"], soon);
 	useTitle("Sessions");
+	const may = useMayRun();
 	const items = sessions.data?.items;
 	const empty = items?.length === 0 && !search && !archived;
 	return (
@@ -49,11 +51,11 @@ export function Sessions() {
 					onKeyDown={(event) => event.key === "Escape" && setParams({ search: null })}
 				/>
 				<label class="check"><input type="checkbox" checked={archived} onChange={() => setParams({ archived: archived ? null : "1" })} /> Archived</label>
-				<Import send={importAlone} />
-				<NewSession />
+				{may && <Import send={importAlone} />}
+				{may && <NewSession />}
 			</div>
 			<Trouble refusal={sessions.refusal} onRetry={sessions.reload} />
-			{empty && <Empty />}
+			{empty && (may ? <Empty /> : <section class="empty panel"><h2>Nothing was measured here yet</h2><p>{LOOKS_ONLY}</p></section>)}
 			{items?.length === 0 && !empty && <p class="dim pad">No session {archived && !search ? "is archived" : "fits"}.</p>}
 			{!items && !sessions.refusal && <Waiting />}
 			{!!items?.length && (
@@ -135,6 +137,7 @@ function sampled(run: Run): boolean {
 }
 
 function Card({ session }: { session: Session }) {
+	const may = useMayRun();
 	const [renaming, setRenaming] = useState(false);
 	const [row, seen] = useSeen<HTMLLIElement>();
 	const last = useFetch<List<Run>>(session.runs && seen ? "/runs" : null, { session: session.id, limit: 1 }, true);
@@ -180,10 +183,12 @@ function Card({ session }: { session: Session }) {
 			<Menu
 				class="right" label="⋯" title={`Actions for ${session.title}`}
 				items={[
-					{ label: "Rename", onClick: () => setRenaming(true) },
+					...(may ? [{ label: "Rename", onClick: () => setRenaming(true) }] : []),
 					{ label: "Download as HDF5", hint: "all its runs", href: `/api/v1/sessions/${session.id}/hdf5`, download: true },
-					{ label: session.archived ? "Take out of the archive" : "Archive", onClick: () => void action.run("archive") },
-					{ label: "Remove", danger: true, onClick: () => void action.run("remove") },
+					...(may ? [
+						{ label: session.archived ? "Take out of the archive" : "Archive", onClick: () => void action.run("archive") },
+						{ label: "Remove", danger: true, onClick: () => void action.run("remove") },
+					] : []),
 				]}
 			/>
 		</li>

@@ -2,16 +2,49 @@
 // Notes and tags of a session: shown as they were typed, and changed in place.
 import { useState } from "preact/hooks";
 import { api } from "../api/client";
-import type { Session } from "../api/core";
+import type { Run, Session } from "../api/core";
 import { splitTags } from "../model/form";
 import { useAction } from "../model/hooks";
+import { useMayRun } from "../model/me";
 import { Trouble } from "./trouble";
 
 export function Tags({ tags }: { tags: string[] }) {
 	return <>{tags.map((tag) => <span class="tag" key={tag}>{tag}</span>)}</>;
 }
 
+// Those of a run, which can be given before and after it.
+export function RunTags({ run }: { run: Run }) {
+	const may = useMayRun();
+	const [editing, setEditing] = useState(false);
+	if (editing) return <TagEditor run={run} onDone={() => setEditing(false)} />;
+	return (
+		<span class="run-tags">
+			<Tags tags={run.tags} />
+			{may && <button type="button" class="quiet" onClick={() => setEditing(true)}>{run.tags.length ? "Change tags" : "Add tags"}</button>}
+		</span>
+	);
+}
+
+function TagEditor({ run, onDone }: { run: Run; onDone: () => void }) {
+	const [text, setText] = useState(run.tags.join(", "));
+	const save = useAction(async () => {
+		const tags = splitTags(text);
+		await api.patch(`/runs/${run.id}`, { tags });
+		run.tags = tags; // until the stream says the same
+		onDone();
+	});
+	return (
+		<form class="run-tags" aria-label="Tags of the run" onSubmit={(event) => (event.preventDefault(), void save.run())} onKeyDown={(event) => event.key === "Escape" && onDone()}>
+			<input ref={(input) => input?.focus()} aria-label="Tags" placeholder="Tags, with commas" autocomplete="off" value={text} onInput={(event) => setText(event.currentTarget.value)} />
+			<button class="primary" disabled={save.busy}>Save</button>
+			<button type="button" onClick={onDone}>Leave as it was</button>
+			<Trouble refusal={save.refusal} />
+		</form>
+	);
+}
+
 export function Notes({ session }: { session: Session }) {
+	const may = useMayRun();
 	const [editing, setEditing] = useState(false);
 	const some = session.notes || session.tags.length > 0;
 	if (editing) return <Editor session={session} onDone={() => setEditing(false)} />;
@@ -19,7 +52,7 @@ export function Notes({ session }: { session: Session }) {
 		<div class="session-notes">
 			{session.notes && <p class="notes ellipsis" title={session.notes}>{session.notes}</p>}
 			<Tags tags={session.tags} />
-			<button type="button" class="quiet" onClick={() => setEditing(true)}>{some ? "Change notes and tags" : "Add notes or tags"}</button>
+			{may && <button type="button" class="quiet" onClick={() => setEditing(true)}>{some ? "Change notes and tags" : "Add notes or tags"}</button>}
 		</div>
 	);
 }
