@@ -219,7 +219,7 @@ static void open_gate(struct jobrun *run)
 		.wall_ns = (uint64_t)clock_wall_ns(),
 		.pid = run->has_workload ? (uint64_t)run->workload.pid : 0,
 	};
-	run->waited_ns = jobrun_waited_ns(run);
+	jobrun_take_waited(run, &run->waited);
 	run->phase = PHASE_GOING;
 	run->told_began = true;
 	supervisor_tell(run->s, &msg_began, &run->began);
@@ -352,7 +352,6 @@ struct jobrun *jobrun_start(struct supervisor *s, struct msg_start *start)
 		.workload = { .pid = -1, .pidfd = -1 },
 		.gate = -1,
 		.failure = -1,
-		.waited_ns = -1,
 		.capture = { .pipes = { -1, -1 }, .file = -1 },
 	};
 	jobrun_copy_start(run, start);
@@ -387,6 +386,7 @@ void jobrun_free(struct jobrun *run)
 						  time_is_up, nobody_measures, not_ready, NULL };
 	     *due; due++)
 		evloop_never(loop, *due, run);
+	vec_free(&run->waited);
 	vec_free(&run->start.argv);
 	vec_free(&run->start.environment);
 	vec_free(&run->start.stat_options);

@@ -9,6 +9,7 @@
 #include "jobs/jobgroup.h"
 #include "jobs/jobrun.h"
 #include "jobs/measure.h"
+#include "jobs/runwait.h"
 #include "jobs/supervisor_inside.h"
 
 enum phase { PHASE_OPENING, PHASE_GOING, PHASE_ENDING, PHASE_OVER };
@@ -27,7 +28,7 @@ struct jobrun {
 	struct measure measures[2];
 	size_t measure_count;
 	bool told_began, limited, exec_failed;
-	int64_t waited_ns; /* of what it is attached to, for a CPU when it began; -1: not known */
+	struct runwait waited; /* of what it is attached to, when it began */
 	struct msg_began began;
 	struct msg_ended ended;
 	struct buf reason, notes;
@@ -47,7 +48,7 @@ void jobrun_close_fd(struct jobrun *run, int *fd);
 void jobrun_because(struct jobrun *run, const char *why); /* the first reason explains the others */
 void jobrun_blame(struct jobrun *run, const struct measure *measure);
 void jobrun_take_usage(struct jobrun *run);
-int64_t jobrun_waited_ns(const struct jobrun *run);
+void jobrun_take_waited(const struct jobrun *run, struct runwait *into);
 void jobrun_take_attached(struct jobrun *run);
 void jobrun_take_notes(struct jobrun *run);
 

@@ -2,7 +2,6 @@
 /* What is told about a run at its end. */
 #include "base/clock.h"
 #include "jobs/jobrun_inside.h"
-#include "jobs/runwait.h"
 #include "store/store.h"
 
 #include <string.h>
@@ -56,22 +55,26 @@ void jobrun_take_usage(struct jobrun *run)
 	take_waits(run);
 }
 
-int64_t jobrun_waited_ns(const struct jobrun *run)
+void jobrun_take_waited(const struct jobrun *run, struct runwait *into)
 {
 	bool thread = run->start.target == TARGET_THREAD;
 
-	return thread || run->start.target == TARGET_PROCESS ? runwait_ns(run->start.who, thread)
-							     : -1;
+	if (thread || run->start.target == TARGET_PROCESS)
+		runwait_take(into, run->start.who, thread);
 }
 
 /* What it waited for beside a CPU nobody has counted for us. */
 void jobrun_take_attached(struct jobrun *run)
 {
-	int64_t now = run->waited_ns >= 0 ? jobrun_waited_ns(run) : -1;
+	struct runwait now = { 0 };
+	int64_t waited;
 
-	run->ended.knows_waits = now >= run->waited_ns && now >= 0;
-	if (run->ended.knows_waits)
-		run->ended.cpu_wait_ns = (uint64_t)(now - run->waited_ns);
+	jobrun_take_waited(run, &now);
+	waited = runwait_between(&run->waited, &now);
+	run->ended.knows_waits = waited >= 0;
+	if (waited >= 0)
+		run->ended.cpu_wait_ns = (uint64_t)waited;
+	vec_free(&now);
 }
 
 void jobrun_take_notes(struct jobrun *run)

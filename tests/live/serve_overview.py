@@ -3,6 +3,7 @@
 """What limited a program, in words: programs that are limited by one thing each, really recorded."""
 import re
 import subprocess
+import sys
 import time
 
 import lib
@@ -83,7 +84,9 @@ def check_counted(site, session):
 def check_attached(site, session):
     """A process that was there before: one that sleeps waits, one of three on a CPU is kept from running."""
     spin = ["taskset", "-c", "0", "sh", "-c", "while :; do :; done"]
-    started = [subprocess.Popen(argv) for argv in (["sleep", "60"], spin, spin, spin)]
+    threads = ["taskset", "-c", "0", sys.executable, "-c", "import threading, time\n"
+               "threading.Thread(target=time.sleep, args=(60,), daemon=True).start()\nwhile True: pass"]
+    started = [subprocess.Popen(argv) for argv in (["sleep", "60"], threads, spin, spin)]
     try:
         for one, rule, words in ((started[0], "mostly-idle", r"It was mostly idle: .* waited for the rest\."),
                                  (started[1], "cpu-bound", r"It was limited by the CPU: .* waited for a CPU for \d+ %")):
