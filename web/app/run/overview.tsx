@@ -107,7 +107,7 @@ function Meanwhile({ run, onTab }: { run: Run; onTab: (tab: string) => void }) {
 				<p>
 					Meanwhile, live: {run.tool !== "count" && <button type="button" onClick={() => onTab("flame")}>the flame graph</button>}{" "}
 					{run.tool !== "sample" && <button type="button" onClick={() => onTab("counters")}>the counters</button>}{" "}
-					<button type="button" onClick={() => onTab("output")}>the output</button>
+					{(run.form.target?.kind ?? "command") === "command" && <button type="button" onClick={() => onTab("output")}>the output</button>}
 				</p>
 			)}
 		</div>

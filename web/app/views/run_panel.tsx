@@ -68,7 +68,8 @@ export function tabsOf(run: Run): string[] {
 	const samples = run.tool === "sample" || run.tool === "both";
 	const counts = run.tool === "count" || run.tool === "both";
 	const measured = run.form.live === false ? [] : [...(counts ? ["counters"] : []), ...(samples ? ["flame", "time"] : [])];
-	const live: string[] = OVER.includes(run.state) ? [] : [...measured, "output"];
+	const started = (run.form.target?.kind ?? "command") === "command"; // of others there is no output
+	const live: string[] = OVER.includes(run.state) ? [] : [...measured, ...(started ? ["output"] : [])];
 	const known: string[] = run.facts?.tabs ?? live;
 	const shown = new Set(["overview", "raw", ...known]);
 	if (shown.has("samples")) shown.add("counters"); // samples over time are shown there
