@@ -14,11 +14,10 @@ import lib
 RATE = "499"
 
 
-def flame(folder, *words, timeout=120):
+def flame(folder, *words):
     """The children of the root, and the whole tree, of a graph."""
     path = os.path.join(folder, "out.json")
-    done = lib.run([lib.PERFOLIO, "flame", "-F", RATE, "-o", path, *words], cwd=folder,
-                   timeout=timeout)
+    done = lib.run([lib.PERFOLIO, "flame", "-F", RATE, "-o", path, *words], cwd=folder)
     if not lib.check(done.returncode == 0, f"flame {' '.join(words)[:40]}", done.stderr):
         return {}, {"name": "all", "value": 1, "self": 0}
     with open(path, encoding="utf-8") as file:

@@ -75,7 +75,7 @@ def give_up():
     for command in (["script", "-F", "ip,sym,srcline", "-i"], ["report", "--stdio", "--inline", "-i"],
                     ["report", "--stdio", "--sort", "srcline,sym", "-i"],
                     ["flame", "--inline", "-o", "-"]):
-        seen = run([PERFOLIO, *command, recording], timeout=60)
+        seen = run([PERFOLIO, *command, recording])
         check(seen.returncode == 0 and told in seen.stderr, f"{command[0]}: it is given up, and said",
               seen.returncode, seen.stderr)
         check("spin" in seen.stdout, f"{command[0]}: the rest is there", seen.stdout[:500])
@@ -99,7 +99,7 @@ def main():
                 file.write(damage(data, debug, draw))
             try:
                 asked = subprocess.run([program("inlines"), path], input=questions, text=True,
-                                       capture_output=True, errors="replace", timeout=60,
+                                       capture_output=True, errors="replace", timeout=300,
                                        check=False)
                 answered += asked.stdout.count(":") > 300
                 if asked.returncode:

@@ -161,7 +161,7 @@ def views():
                            r"\t *[0-9a-f]+ stand_in\n  vmlinux.c:5\n", text))
     check(pairs > 20 and pairs == text.count(" stand_in\n"), "script shows what is inlined in the kernel",
           pairs, text[:1000])
-    ours, theirs = (run([name, "script", "-i", data, "-k", image, "-F", "ip,sym,srcline"], timeout=200)
+    ours, theirs = (run([name, "script", "-i", data, "-k", image, "-F", "ip,sym,srcline"])
                     .stdout.splitlines() for name in (PERFOLIO, "perf"))
     differ = [(a, b) for a, b in zip(ours, theirs) if a != b]
     check(len(ours) == len(theirs) > 50 and not differ, "lines of kernel code are as perf has them",

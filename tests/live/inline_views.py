@@ -41,7 +41,7 @@ def path(name):
 
 def compare_script(recording, *options):
     ours = run([PERFOLIO, "script", "-i", recording, *options]).stdout.splitlines()
-    theirs = run(["perf", "script", "-i", recording, *options], timeout=200).stdout.splitlines()
+    theirs = run(["perf", "script", "-i", recording, *options]).stdout.splitlines()
     differ = [(a, b) for a, b in zip(ours, theirs)
               if a != b and not (b.endswith("(inlined)") and "libc" in a) and "libc" not in b]
     check(len(ours) == len(theirs) > 100 and not differ,
@@ -96,7 +96,7 @@ def main():
           "report --inline expands walked stacks too", table)
     for keys in ("srcline", "srcfile", "dso,srcline,sym"):
         command = ["report", "-i", walked, "--stdio", "--no-children", "-g", "none", "--sort", keys]
-        ours, theirs = ([line for line in run([name, *command], timeout=200).stdout.splitlines()
+        ours, theirs = ([line for line in run([name, *command]).stdout.splitlines()
                          if line and line[0] != "#"] for name in (PERFOLIO, "perf"))
         check(ours == theirs and len(ours) > 0, f"report --sort {keys}: {len(ours)} rows are perf's",
               *ours[:5], *theirs[:5])

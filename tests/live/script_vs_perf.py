@@ -116,8 +116,8 @@ def is_deleted(line):
 
 
 def compare(name, path, *options, least=100):
-    want = run(["perf", "script", "-f", "-i", path, *options], timeout=200)
-    got = run([PERFOLIO, "script", "-i", path, *options], timeout=200)
+    want = run(["perf", "script", "-f", "-i", path, *options])
+    got = run([PERFOLIO, "script", "-i", path, *options])
     if want.returncode < 0:
         check(True, f"{name} # SKIP perf script died of signal {-want.returncode}")
         return

@@ -46,7 +46,7 @@ def write_list(name, anchor, base, functions):
 def perf_names(recording, kallsyms):
     """{name: samples} of the sampled kernel addresses."""
     text = run(["perf", "script", "-i", recording, "--kallsyms", kallsyms, "-F", "ip,sym",
-                "-G"], timeout=120).stdout
+                "-G"]).stdout
     names = {}
     for name in re.findall(r"made_up_\d+", text):
         names[name] = names.get(name, 0) + 1
@@ -58,7 +58,7 @@ def check_recording(name):
     if not os.path.exists(recording):
         print(f"# {name}: skipped, it is not there")
         return
-    told = run(["perf", "script", "-i", recording, "--show-mmap-events"], timeout=120).stdout
+    told = run(["perf", "script", "-i", recording, "--show-mmap-events"]).stdout
     place = re.search(r"@ 0x(\w+)\]: x \[kernel.kallsyms\](_\w+)", told)
     base, anchor = int(place.group(1), 16), place.group(2)
     functions = [base + step for step in range(0x100, 12 << 20, 0x3000)]

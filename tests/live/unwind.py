@@ -98,7 +98,7 @@ def build(folder, name, source, *flags):
 
 def samples_of(command):
     """The frames of each sample, leaf first: (address, name)."""
-    found, said = [], run(command, timeout=200)
+    found, said = [], run(command)
     if said.returncode:
         print(f"# {command[0]}: status {said.returncode}: {said.stderr[-300:]!r}")
     for line in said.stdout.splitlines():
@@ -368,7 +368,7 @@ for thread in gdb.selected_inferior().threads():
 def gdb_stacks(pid, script):
     text = run(["gdb", "-nx", "-batch", "-p", str(pid), "-ex", "set debuginfod enabled off",
                 "-ex", "set backtrace past-main on", "-ex", "set backtrace past-entry on",
-                "-x", script], timeout=120).stdout
+                "-x", script]).stdout
     found = [line.split() for line in text.splitlines() if line.startswith("stack ")]
     return {int(words[1]): [int(pc, 16) for pc in words[2:]] for words in found}
 
