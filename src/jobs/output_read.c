@@ -178,6 +178,30 @@ int output_skip_to_last(struct output_reader *reader, uint64_t bytes, struct err
 	return 0;
 }
 
+/* Little of large pieces is read, and of small ones many at once: there may be a million. */
+void output_sizes(int fd, uint64_t printed[static 2])
+{
+	char window[4096];
+	uint64_t at = 0;
+	ssize_t got;
+
+	while ((got = pread(fd, window, sizeof(window), (off_t)at)) > 0) {
+		struct output_piece head;
+		size_t done = 0;
+
+		while (done + sizeof(head) <= (size_t)got) {
+			memcpy(&head, window + done, sizeof(head));
+			if (head.size > OUTPUT_PIECE)
+				return;
+			printed[head.stream == OUTPUT_STDERR] += head.size;
+			done += sizeof(head) + head.size;
+		}
+		if (!done)
+			return;
+		at += done;
+	}
+}
+
 int output_read(struct output_reader *reader, struct output_text *piece, struct err *err)
 {
 	size_t room = sizeof(struct output_piece) + OUTPUT_PIECE;

@@ -2,7 +2,7 @@
 #include "server/results_figures.h"
 #include "base/err.h"
 #include "base/jsonread.h"
-#include "jobs/output.h"
+#include "jobs/output_read.h"
 #include "render/series_read.h"
 #include "server/answer.h"
 #include "server/app.h"
@@ -253,21 +253,14 @@ static void read_series(struct figures *f, struct request *request)
 	close(fd);
 }
 
-/* Only heads are read: what was printed may be much. */
 static void read_output(struct figures *f, struct request *request)
 {
-	struct output_piece head;
 	int fd = result_file(request, "output", "output", NULL);
 
 	if (fd < 0)
 		return;
 	f->has_output = true;
-	for (off_t at = 0; pread(fd, &head, sizeof(head), at) == (ssize_t)sizeof(head);
-	     at += (off_t)(sizeof(head) + head.size)) {
-		if (head.size > OUTPUT_PIECE)
-			break;
-		f->printed[head.stream == OUTPUT_STDERR] += head.size;
-	}
+	output_sizes(fd, f->printed);
 	close(fd);
 }
 

@@ -60,6 +60,32 @@ TEST(output_is_read_piece_by_piece)
 	close(fd);
 }
 
+TEST(output_has_sizes)
+{
+	struct output_piece wrong = { .size = OUTPUT_PIECE + 1 };
+	uint64_t printed[2] = { 0 };
+	char *large = calloc(1, 10000);
+	int fd = new_file();
+
+	output_sizes(fd, printed);
+	EXPECT_INT(printed[0] + printed[1], 0);
+	/* more small ones than are read at once, and one whose end lies behind that */
+	for (int i = 0; i < 1000; i++)
+		print(fd, 1, i % 10 ? OUTPUT_STDOUT : OUTPUT_STDERR, "line\n", 5);
+	print(fd, 2, OUTPUT_STDERR, large, 10000);
+	print(fd, 3, OUTPUT_STDOUT, "", 0);
+	print(fd, 4, OUTPUT_STDOUT, "end", 3);
+	output_sizes(fd, printed);
+	EXPECT_INT(printed[0], 900 * 5 + 3);
+	EXPECT_INT(printed[1], 100 * 5 + 10000);
+	EXPECT_INT(write(fd, &wrong, sizeof(wrong)), sizeof(wrong));
+	printed[0] = printed[1] = 0;
+	output_sizes(fd, printed);
+	EXPECT_INT(printed[0] + printed[1], 1000 * 5 + 10003);
+	free(large);
+	close(fd);
+}
+
 TEST(output_skips_to_its_last_pieces)
 {
 	static const struct {
