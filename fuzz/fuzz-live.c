@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * What an analyser tells of a run that is being made: whatever is taken of it, in whatever order,
- * leaves a tree and a heatmap that can be walked, and JSON.
+ * leaves a tree, a heatmap and lanes that can be walked, and JSON.
  *
  * The bytes are messages of the protocol, one behind the other.
  */
@@ -10,6 +10,7 @@
 #include "base/jsonread.h"
 #include "fuzz.h"
 #include "jobs/protocol.h"
+#include "server/live_lanes.h"
 #include "server/live_tree.h"
 
 static void check_json(struct buf *json)
@@ -51,8 +52,23 @@ static void check_heat(struct live_heat *heat)
 	check_json(&whole);
 }
 
+static void check_lanes(struct live_lanes *lanes)
+{
+	struct buf news = { 0 }, whole = { 0 };
+
+	vec_each (cell, &lanes->cells)
+		FUZZ_HOLDS(cell->lane < lanes->lanes.len);
+	live_lanes_write(lanes, 1, 0, 0, false, &news);
+	live_lanes_told(lanes);
+	FUZZ_HOLDS(!live_lanes_has_news(lanes));
+	live_lanes_write(lanes, 1, 0, 0, true, &whole);
+	check_json(&news);
+	check_json(&whole);
+}
+
 /* How many bytes the message took; 0: it is none. */
-static size_t take(const uint8_t *data, size_t size, struct live_tree *tree, struct live_heat *heat)
+static size_t take(const uint8_t *data, size_t size, struct live_tree *tree, struct live_heat *heat,
+		   struct live_lanes *lanes)
 {
 	struct arena arena = { 0 };
 	struct ipc_header header;
@@ -73,6 +89,9 @@ static size_t take(const uint8_t *data, size_t size, struct live_tree *tree, str
 	if (message && analysis_protocol.types[header.type] == &msg_live_heat &&
 	    !live_heat_merge(heat, message, &err))
 		check_heat(heat);
+	if (message && analysis_protocol.types[header.type] == &msg_live_lanes &&
+	    !live_lanes_merge(lanes, message, &err))
+		check_lanes(lanes);
 	arena_free(&arena);
 	return message ? sizeof(header) + header.size : 0;
 }
@@ -81,10 +100,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct live_tree tree = { 0 };
 	struct live_heat heat = { 0 };
+	struct live_lanes lanes = { 0 };
 
-	for (size_t taken; (taken = take(data, size, &tree, &heat)); data += taken)
+	for (size_t taken; (taken = take(data, size, &tree, &heat, &lanes)); data += taken)
 		size -= taken;
 	live_tree_free(&tree);
 	live_heat_free(&heat);
+	live_lanes_free(&lanes);
 	return 0;
 }

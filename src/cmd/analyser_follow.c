@@ -20,12 +20,13 @@
 #define NODES_AT_ONCE 8000
 #define NAMES_AT_ONCE (64 << 10)
 #define CELLS_AT_ONCE 8000
+#define LANES_AT_ONCE 1000
 #define NOT_TOLD      UINT32_MAX
 
 /* What was told of an event. */
 struct told {
 	uint32_t number; /* that the web side knows it by */
-	size_t nodes, names;
+	size_t nodes, names, lanes;
 	uint64_t samples, lost;
 };
 
@@ -46,6 +47,11 @@ struct columns {
 	VEC(uint8_t) kinds;
 	VEC(uint64_t) samples, counts;
 	size_t name_bytes;
+};
+
+struct lane_columns {
+	struct wordlist names;
+	VEC(uint32_t) ids;
 };
 
 static void columns_clear(struct columns *c)
@@ -172,6 +178,53 @@ static int tell_heat(struct follower *f, uint16_t event, struct err *err)
 	return rc;
 }
 
+/* Lanes that are new, as many as a message takes. */
+static void add_lanes(const struct follower *f, const struct growth_tree *tree, struct told *told,
+		      struct lane_columns *c)
+{
+	const struct profile *profile = f->growth.profile;
+
+	for (; told->lanes < tree->lanes.len && c->names.len < LANES_AT_ONCE; told->lanes++) {
+		const struct growth_lane *lane = &tree->lanes.data[told->lanes];
+
+		*vec_push(&c->ids) = lane->pid == GROWTH_CPU ? LIVE_LANE_CPU : lane->pid;
+		*vec_push(&c->ids) = lane->tid;
+		*vec_push(&c->names) =
+			lane->pid == GROWTH_CPU
+				? ""
+				: profile_text(profile, profile->threads.data[lane->thread].comm);
+	}
+}
+
+static int tell_lanes(struct follower *f, uint16_t event, struct err *err)
+{
+	const struct growth_tree *tree = &f->growth.trees.data[event];
+	struct told *told = &f->told.data[event];
+	struct lane_columns c = { 0 };
+	size_t at = 0;
+	int rc = 0;
+
+	while (!rc && (told->lanes < tree->lanes.len || at < tree->lane_cells.len)) {
+		struct msg_live_lanes message = { .event = told->number,
+						  .first = told->lanes,
+						  .left_out = tree->lanes_left_out };
+		size_t end = told->lanes < tree->lanes.len ? 0 : at + CELLS_AT_ONCE;
+
+		c.names.len = c.ids.len = 0;
+		add_lanes(f, tree, told, &c);
+		end = end < tree->lane_cells.len ? end : tree->lane_cells.len;
+		message.names = c.names;
+		message.ids = (struct ipc_bytes)BYTES(c.ids);
+		message.cells.data = end > at ? &tree->lane_cells.data[at] : NULL;
+		message.cells.size = end > at ? (end - at) * sizeof(*tree->lane_cells.data) : 0;
+		at = end > at ? end : at;
+		rc = analyser_tell(f->a, &msg_live_lanes, &message, err);
+	}
+	vec_free(&c.names);
+	vec_free(&c.ids);
+	return rc;
+}
+
 static int tell_growth(struct follower *f, struct err *err)
 {
 	const struct profile_quality *quality = &f->growth.profile->quality;
@@ -191,6 +244,8 @@ static int tell_growth(struct follower *f, struct err *err)
 		rc = tell_tree(f, i, err);
 		if (!rc)
 			rc = tell_heat(f, i, err);
+		if (!rc)
+			rc = tell_lanes(f, i, err);
 		growth_told(tree);
 	}
 	return rc;

@@ -222,6 +222,18 @@ static const struct ipc_field msg_live_heat_fields[] = {
 const struct ipc_type msg_live_heat = IPC_TYPE("live_heat", struct msg_live_heat,
 					       msg_live_heat_fields);
 
+static const struct ipc_field msg_live_lanes_fields[] = {
+	FIELD(msg_live_lanes, IPC_U64, event, 0),
+	FIELD(msg_live_lanes, IPC_U64, first, 0),
+	FIELD(msg_live_lanes, IPC_WORDS, names, WORDS_MOST),
+	FIELD(msg_live_lanes, IPC_BYTES, ids, BYTES_MOST),
+	FIELD(msg_live_lanes, IPC_BYTES, cells, BYTES_MOST),
+	FIELD(msg_live_lanes, IPC_U64, left_out, 0),
+	{ 0 },
+};
+const struct ipc_type msg_live_lanes = IPC_TYPE("live_lanes", struct msg_live_lanes,
+						msg_live_lanes_fields);
+
 static const struct ipc_field msg_finished_fields[] = {
 	FIELD(msg_finished, IPC_BOOL, failed, 0),
 	FIELD(msg_finished, IPC_TEXT, reason, 0),
@@ -244,7 +256,8 @@ const struct ipc_protocol runner_protocol = {
 };
 
 static const struct ipc_type *const analysis_types[] = {
-	&msg_input, &msg_job, &msg_complete, &msg_live_tree, &msg_live_heat, &msg_finished,
+	&msg_input,	&msg_job,      &msg_complete,	&msg_live_tree,
+	&msg_live_heat, &msg_finished, &msg_live_lanes,
 };
 const struct ipc_protocol analysis_protocol = {
 	.name = "analysis",

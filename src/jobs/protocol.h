@@ -227,6 +227,21 @@ struct msg_live_heat {
 };
 extern const struct ipc_type msg_live_heat;
 
+/*
+ * The same by CPU and by thread.  Lanes have the numbers 0, 1 ... in the order in which they are
+ * told; of a lane only the latest cell changes.  Told after the event's heatmap.
+ */
+struct msg_live_lanes {
+	uint64_t event;
+	uint64_t first;		/* number of the first new lane; 0: all begins anew */
+	struct wordlist names;	/* of new lanes: the thread's program; "" for a CPU */
+	struct ipc_bytes ids;	/* u32 pairs: pid and tid; or LIVE_LANE_CPU and the CPU */
+	struct ipc_bytes cells; /* u32 triples: lane, 20 ms since the start, samples */
+	uint64_t left_out;	/* threads that have no lane */
+};
+#define LIVE_LANE_CPU UINT32_MAX
+extern const struct ipc_type msg_live_lanes;
+
 struct msg_finished {
 	bool failed;
 	const char *reason;

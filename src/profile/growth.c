@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-#define NO_GROUP 0 /* of threads that nothing is known of: the root itself */
+#define LEFT_OUT (IDMAP_NONE - 1) /* of lanes */
+#define NO_GROUP 0		  /* of threads that nothing is known of: the root itself */
 
 void growth_init(struct growth *growth, const struct profile *profile)
 {
@@ -24,6 +25,9 @@ static void free_tree(struct growth_tree *tree)
 	vec_free(&tree->bases);
 	vec_free(&tree->cells);
 	vec_free(&tree->changed_cells);
+	vec_free(&tree->lanes);
+	vec_free(&tree->lane_cells);
+	idmap_free(&tree->lane_of);
 }
 
 void growth_free(struct growth *growth)
@@ -180,6 +184,62 @@ static void count_cell(struct growth_tree *tree, uint64_t since, uint32_t count)
 	*vec_push(&tree->changed_cells) = (uint32_t)cell;
 }
 
+/* The lane of a CPU or thread, or NO_NODE if it gets none. */
+static uint32_t lane_of(struct growth_tree *tree, uint32_t pid, uint32_t tid, uint32_t thread)
+{
+	uint64_t key = (uint64_t)pid << 32 | tid;
+	uint32_t known = idmap_find(&tree->lane_of, key), next = (uint32_t)tree->lanes.len;
+
+	if (known != IDMAP_NONE)
+		return known == LEFT_OUT ? NO_NODE : known;
+	if (pid != GROWTH_CPU && tree->thread_lanes >= GROWTH_LANES) {
+		idmap_add(&tree->lane_of, key, LEFT_OUT);
+		tree->lanes_left_out++;
+		return NO_NODE;
+	}
+	tree->thread_lanes += pid != GROWTH_CPU;
+	*vec_push(&tree->lanes) = (struct growth_lane){
+		.pid = pid, .tid = tid, .thread = thread, .changed = NO_NODE
+	};
+	return idmap_add(&tree->lane_of, key, next);
+}
+
+static void count_lane(struct growth_tree *tree, uint32_t number, uint32_t slot, uint32_t count)
+{
+	struct growth_lane *lane;
+
+	if (number == NO_NODE)
+		return;
+	lane = &tree->lanes.data[number];
+	if (lane->slot != slot) {
+		lane->slot = slot;
+		lane->count = 0;
+		lane->changed = NO_NODE;
+	}
+	lane->count += count;
+	if (lane->changed == NO_NODE) {
+		lane->changed = (uint32_t)tree->lane_cells.len;
+		vec_push(&tree->lane_cells);
+	}
+	tree->lane_cells.data[lane->changed] = (struct growth_lane_cell){ number, slot,
+									  lane->count };
+}
+
+static void count_lanes(struct growth *growth, struct growth_tree *tree, size_t row, uint32_t count)
+{
+	const struct profile_samples *rows = &growth->profile->samples;
+	const struct profile_thread *thread = &growth->profile->threads.data[rows->thread[row]];
+	uint64_t since = rows->time[row] - rows->time[0], second = since / NS_PER_SEC;
+	uint32_t slot;
+
+	if (second >= HISTOGRAM_SECONDS)
+		return;
+	slot = (uint32_t)(second * GROWTH_ROWS + since % NS_PER_SEC * GROWTH_ROWS / NS_PER_SEC);
+	count_lane(tree, lane_of(tree, thread->pid, thread->tid, rows->thread[row]), slot, count);
+	if (rows->cpu[row] != UINT16_MAX)
+		count_lane(tree, lane_of(tree, GROWTH_CPU, rows->cpu[row], 0), slot, count);
+}
+
 static void count_row(struct growth *growth, size_t row)
 {
 	const struct profile_samples *rows = &growth->profile->samples;
@@ -196,6 +256,7 @@ static void count_row(struct growth *growth, size_t row)
 		*vec_push(&tree->changed) = node;
 	}
 	count_cell(tree, rows->time[row] - rows->time[0], (uint32_t)count);
+	count_lanes(growth, tree, row, (uint32_t)count);
 }
 
 void growth_take(struct growth *growth)
@@ -210,5 +271,7 @@ void growth_told(struct growth_tree *tree)
 		tree->nodes.data[*node].changed = false;
 	vec_each (cell, &tree->changed_cells)
 		tree->cells.data[*cell].changed = false;
-	tree->changed.len = tree->changed_cells.len = 0;
+	vec_each (cell, &tree->lane_cells)
+		tree->lanes.data[cell->lane].changed = NO_NODE;
+	tree->changed.len = tree->changed_cells.len = tree->lane_cells.len = 0;
 }

@@ -19,6 +19,7 @@
 #define GROWTH_ROWS  50		/* of the heatmap, in a second */
 #define GROWTH_NAME  (32 << 10) /* bytes of a name; longer ones are cut */
 #define GROWTH_APART 20000	/* nodes */
+#define GROWTH_LANES 200	/* threads that have a lane of their own */
 
 struct growth_node {
 	uint32_t parent, name;
@@ -30,6 +31,22 @@ struct growth_node {
 struct growth_cell {
 	uint32_t count;
 	bool changed;
+};
+
+/*
+ * The heatmap of a CPU or a thread.  Samples come in the order of time, so only its latest cell can
+ * still change, and no other is kept.
+ */
+struct growth_lane {
+	uint32_t pid, tid; /* GROWTH_CPU: tid is a CPU */
+	uint32_t thread;   /* of the profile, the first of that tid */
+	uint32_t slot, count;
+	uint32_t changed; /* its latest cell among those that changed; NO_NODE: it is not there */
+};
+#define GROWTH_CPU UINT32_MAX
+
+struct growth_lane_cell {
+	uint32_t lane, slot, count; /* slot: second * GROWTH_ROWS + row */
 };
 
 struct growth_ids VEC_OF(uint32_t);
@@ -44,6 +61,10 @@ struct growth_tree {
 	struct growth_ids names_of;    /* functions to names; NO_NODE: none yet */
 	VEC(struct growth_cell) cells; /* [second * GROWTH_ROWS + row] */
 	VEC(uint32_t) changed_cells;
+	VEC(struct growth_lane) lanes;
+	struct idmap lane_of;			 /* pid and tid to lanes */
+	VEC(struct growth_lane_cell) lane_cells; /* that changed */
+	size_t thread_lanes, lanes_left_out;
 	uint64_t samples;
 };
 

@@ -102,14 +102,16 @@ static int hear_growth(void *user, const struct ipc_type *type, const void *mess
 	struct live *live = task->analysis->app->live;
 	int rc = 0;
 
-	if (type != &msg_live_tree && type != &msg_live_heat)
+	if (type != &msg_live_tree && type != &msg_live_heat && type != &msg_live_lanes)
 		return err_set(err, EPROTO, "an analyser said '%s'", type->name);
 	if (!live || task->hidden)
 		return 0;
 	if (type == &msg_live_tree)
 		rc = live_tree_feed(live, task->run, message, err);
-	else
+	else if (type == &msg_live_heat)
 		rc = live_heat_feed(live, task->run, message, err);
+	else
+		rc = live_lanes_feed(live, task->run, message, err);
 	task->hidden = rc == -E2BIG;
 	return task->hidden ? 0 : rc;
 }

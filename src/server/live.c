@@ -118,6 +118,19 @@ int live_heat_feed(struct live *live, int64_t id, const struct msg_live_heat *gr
 	return rc;
 }
 
+int live_lanes_feed(struct live *live, int64_t id, const struct msg_live_lanes *growth,
+		    struct err *err)
+{
+	struct live_event *event;
+	int rc;
+
+	hub_begin(live->hub);
+	event = event_to_feed(live, id, growth->event, err);
+	rc = event ? live_lanes_merge(&event->lanes, growth, err) : -err->code;
+	hub_end(live->hub);
+	return rc;
+}
+
 /* The thread */
 
 struct live *live_new(struct datadir *dir, struct hub *hub, live_run_writer *write_run)

@@ -19,6 +19,7 @@ struct hub;
 struct json;
 struct live;
 struct msg_live_heat;
+struct msg_live_lanes;
 struct msg_live_tree;
 struct run;
 struct store;
@@ -41,6 +42,8 @@ void live_look(struct live *live, int64_t now_ns);
  */
 int live_tree_feed(struct live *live, int64_t run, const struct msg_live_tree *growth,
 		   struct err *err);
+int live_lanes_feed(struct live *live, int64_t run, const struct msg_live_lanes *growth,
+		    struct err *err);
 int live_heat_feed(struct live *live, int64_t run, const struct msg_live_heat *growth,
 		   struct err *err);
 

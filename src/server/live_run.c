@@ -30,8 +30,10 @@ void live_run_free(struct live_run *run)
 	vec_each (event, &run->events) {
 		live_tree_free(&event->tree);
 		live_heat_free(&event->heat);
+		live_lanes_free(&event->lanes);
 		forget(&event->tree_state);
 		forget(&event->heat_state);
+		forget(&event->lanes_state);
 	}
 	vec_free(&run->events);
 	live_series_free(&run->series);
@@ -158,6 +160,23 @@ static void tell_heat(struct live_run *run, struct hub *hub, size_t number)
 	live_heat_told(&event->heat);
 }
 
+static void tell_lanes(struct live_run *run, struct hub *hub, size_t number)
+{
+	struct live_event *event = &run->events.data[number];
+	bool whole = !event->lanes.told;
+	struct buf json = { 0 };
+
+	if (!live_lanes_has_news(&event->lanes))
+		return;
+	forget(&event->lanes_state);
+	if (is_wanted(run, hub, TOPIC_LANES)) {
+		live_lanes_write(&event->lanes, run->id, number, event->heat.start_ns, whole,
+				 &json);
+		publish(run, hub, TOPIC_LANES, whole ? "lanes-snapshot" : "lanes", &json);
+	}
+	live_lanes_told(&event->lanes);
+}
+
 void live_run_tell(struct live_run *run, struct hub *hub)
 {
 	tell_series(run, hub);
@@ -165,6 +184,7 @@ void live_run_tell(struct live_run *run, struct hub *hub)
 	for (size_t i = 0; i < run->events.len; i++) {
 		tell_tree(run, hub, i);
 		tell_heat(run, hub, i);
+		tell_lanes(run, hub, i);
 	}
 }
 
@@ -256,6 +276,20 @@ static void show_heat(struct live_run *run, struct hub *hub, struct hub_client *
 	hub_snapshot(client, event->heat_state);
 }
 
+static void show_lanes(struct live_run *run, struct hub *hub, struct hub_client *client,
+		       size_t number)
+{
+	struct live_event *event = &run->events.data[number];
+	struct buf json = { 0 };
+
+	tell_lanes(run, hub, number);
+	if (!event->lanes_state) {
+		live_lanes_write(&event->lanes, run->id, number, event->heat.start_ns, true, &json);
+		event->lanes_state = make_state(run, hub, TOPIC_LANES, "lanes-snapshot", &json);
+	}
+	hub_snapshot(client, event->lanes_state);
+}
+
 void live_run_show(struct live_run *run, struct hub *hub, struct hub_client *client,
 		   enum live_topic_kind kind)
 {
@@ -268,5 +302,7 @@ void live_run_show(struct live_run *run, struct hub *hub, struct hub_client *cli
 			show_tree(run, hub, client, i);
 		if (kind == TOPIC_HEAT)
 			show_heat(run, hub, client, i);
+		if (kind == TOPIC_LANES)
+			show_lanes(run, hub, client, i);
 	}
 }

@@ -4,6 +4,7 @@
 #define SERVER_LIVE_RUN_H
 
 #include "server/live_files.h"
+#include "server/live_lanes.h"
 #include "server/live_topic.h"
 #include "server/live_tree.h"
 #include "store/store.h"
@@ -14,8 +15,9 @@ struct hub_event;
 struct live_event {
 	struct live_tree tree;
 	struct live_heat heat;
+	struct live_lanes lanes;
 	/* What those get who come now; NULL: it has to be written first. */
-	struct hub_event *tree_state, *heat_state;
+	struct hub_event *tree_state, *heat_state, *lanes_state;
 };
 
 struct live_run {

@@ -13,6 +13,7 @@ static const struct {
 	[TOPIC_SESSION] = { "session:", "" },	    [TOPIC_RUN] = { "run:", "" },
 	[TOPIC_COUNTERS] = { "run:", ":counters" }, [TOPIC_OUTPUT] = { "run:", ":output" },
 	[TOPIC_TREE] = { "run:", ":tree" },	    [TOPIC_HEAT] = { "run:", ":heat" },
+	[TOPIC_LANES] = { "run:", ":lanes" },
 };
 
 static bool fits(enum live_topic_kind kind, const char *name, int64_t *id)

@@ -16,6 +16,7 @@ enum live_topic_kind {
 	TOPIC_OUTPUT,
 	TOPIC_TREE,
 	TOPIC_HEAT,
+	TOPIC_LANES,
 	TOPICS
 };
 

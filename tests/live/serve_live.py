@@ -17,12 +17,13 @@ from lib import check
 LONG = bool(os.environ.get("PERFOLIO_LONG"))
 CLIENTS = 500 if LONG else 60
 SAMPLES = 100000 if LONG else 10000  # of a recording at 9,999 Hz
-PARTS = ("counters", "output", "tree", "heat")
+PARTS = ("counters", "output", "tree", "heat", "lanes")
 SCHEMAS = {"hello": "StreamHello", "ready": "StreamReady", "dropped": "StreamDropped", "change": "StreamChange",
            "run": "StreamRun", "queue": "StreamQueue", "points": "StreamPoints",
            "points-snapshot": "StreamPointsSnapshot", "output": "StreamOutput",
            "output-snapshot": "StreamOutputSnapshot", "tree": "StreamTree", "tree-snapshot": "StreamTree",
-           "heat": "StreamHeat", "heat-snapshot": "StreamHeat", "end": "StreamEnd"}
+           "heat": "StreamHeat", "heat-snapshot": "StreamHeat",
+           "lanes": "StreamLanes", "lanes-snapshot": "StreamLanes", "end": "StreamEnd"}
 # Programs that come and go, so that the tree grows until the end.
 MIXED = ["seq 30000 | awk '{s+=$1*$1} END {print s}'", "ls -R /usr/share/doc /usr/lib | sort | gzip -c | md5sum",
          "find /usr/share -name '*.py' | xargs cat | tr a-z A-Z | wc"]
@@ -51,7 +52,7 @@ class View:
     def __init__(self):
         self.trees, self.cells, self.rows, self.text = {}, {}, {}, {"stdout": "", "stderr": ""}
         self.seen, self.ended, self.states, self.skipped = {}, set(), [], 0
-        self.counts = {}
+        self.counts, self.lanes = {}, {}
 
     def take(self, event):
         data = event.data
@@ -88,6 +89,28 @@ class View:
     def take_heat(self, data):
         self.cells.setdefault(data["event"], {}).update(
             {(second, row): count for second, row, count in data["cells"]})
+
+    def take_lanes_snapshot(self, data):
+        self.lanes[data["event"]] = {"lanes": [], "cells": {}}
+        self.take_lanes(data)
+
+    def take_lanes(self, data):
+        known = self.lanes.setdefault(data["event"], {"lanes": [], "cells": {}})
+        if data["first"] != len(known["lanes"]):
+            raise Faulty(f"lanes from {data['first']} on, but {len(known['lanes'])} are known")
+        known["lanes"] += data["lanes"]
+        known["cells"].update({(lane, slot): count for lane, slot, count in data["cells"]})
+        known["left_out"], known["full"] = data["left_out"], data["full"]
+
+    def lane_sums(self, event, kind):
+        """CPU, or pid and tid → samples."""
+        sums = {}
+        for (lane, _), count in self.lanes[event]["cells"].items():
+            facts = self.lanes[event]["lanes"][lane]
+            if ("cpu" in facts) == (kind == "cpu"):
+                key = facts["cpu"] if kind == "cpu" else (facts["pid"], facts["tid"])
+                sums[key] = sums.get(key, 0) + count
+        return sums
 
     def take_points_snapshot(self, data):
         self.rows = {}
@@ -199,6 +222,13 @@ def compare_with_results(site, run, view, what):
         check(total == answer["samples"] == sum(view.cells[event].values()),
               f"{what}: heatmap and tree have the same samples", total, answer["samples"],
               sum(view.cells[event].values()))
+        for kind in ("cpu", "thread"):
+            items = site.get(f"/runs/{run}/heatmap?lanes={kind}&limit=1000&width=1&event={name}")["items"]
+            theirs = {item["cpu"] if kind == "cpu" else (item["pid"], item["tid"]): item["samples"] for item in items}
+            ours = view.lane_sums(event, kind)
+            check(ours and all(theirs.get(key) == count for key, count in ours.items()) and
+                  len(theirs) - len(ours) == (view.lanes[event]["left_out"] if kind == "thread" else 0),
+                  f"{what}: lanes by {kind} have the samples of the API", len(ours), len(theirs), list(set(ours.items()) ^ set(theirs.items()))[:6])
 
 
 def test_reconnects(site):
@@ -243,11 +273,11 @@ def test_pace(site):
                                       event.name)
             if event.name in times:
                 times[event.name].append(time.monotonic())
-            if len(times["tree"]) >= 8 and len(times["points"]) >= 10 and {"heat", "output"} <= names:
+            if len(times["tree"]) >= 8 and len(times["points"]) >= 10 and {"heat", "lanes", "output"} <= names:
                 work.enough()
     check(not faults, "every event is what the API's description says", *faults[:5])
     check(names >= {"hello", "ready", "run", "queue", "points-snapshot", "points", "output", "tree-snapshot",
-                    "tree", "heat-snapshot", "heat", "end"}, "of each kind", set(SCHEMAS) - names)
+                    "tree", "heat-snapshot", "heat", "lanes-snapshot", "lanes", "end"}, "of each kind", set(SCHEMAS) - names)
     for name, got in times.items():
         gaps = [after - before for before, after in zip(got, got[1:])]
         # Busy machines stretch most of them; a pace of once a second would still be found out.

@@ -515,6 +515,27 @@ def watch_cells(browser, site, run):
     return found
 
 
+def watch_lanes(browser, site, run):
+    """Lanes of a run that goes on, twice; then the map of a thread alone and its samples."""
+    tab = Tab(browser, site, run, "time", "lanes=thread").ready(".time-names button")
+    tab.page.run("document.querySelector('.time-seconds summary').click()")
+    sums = "[...document.querySelectorAll('.time-seconds tbody td:nth-child(2)')].reduce((sum, e) => sum + Number(e.textContent.replace(',', '')), 0)"
+    first = tab.until(sums)
+    found = [first, tab.until(f"(() => {{ const now = {sums}; return now > {first} && now; }})()", 10)]
+    who = tab.until("[...document.querySelectorAll('.flame-who option')].find((option) => option.value[0] === 't' && "
+                    "option.textContent.startsWith('wordfreq'))?.value")
+    lane = tab.until(f"[...document.querySelectorAll('.time-names button')].find((b) => b.textContent === 'wordfreq {who[1:]}')?.textContent")
+    tab.press("CPUs")
+    tab.until("document.querySelector('.time-names button')?.textContent.startsWith('CPU')")
+    cpus = tab.texts(".time-names button")
+    tab.press("Seconds")
+    tab.select("Thread", who)
+    tab.page.run("document.querySelector('.time-seconds:not([open]) summary')?.click()")
+    alone = tab.until(sums)
+    tab.close()
+    return found, lane, cpus, who, alone
+
+
 def live_thread(tab):
     """Of a run that goes on, a thread that has ended: its samples."""
     who = tab.until("[...document.querySelectorAll('.flame-who option')].find((option) => option.value[0] === 't' && "
@@ -543,6 +564,7 @@ def live(browser, site, session):
     chosen = tab.until("document.querySelector('.flame-chosen .flame-name')?.textContent")
     tab.still()
     cells = watch_cells(browser, site, run)
+    laned = watch_lanes(browser, site, run)
     tab.page.ask("Page.bringToFront")
     thread = live_thread(tab)
     edges = [tab.hover(1, part)[0] for part in (0.01, 0.99)]
@@ -569,6 +591,11 @@ def live(browser, site, session):
     rows = site.get(f"/runs/{run}/threads")["rows"]
     check("a thread of a live run has a graph of its own", 0 < thread[1] < steps[-1] and
           thread[1] <= sum(row["samples"] for row in rows if f"t{row['tid']}" == thread[0]), (thread, rows))
+    ended = {f"t{row['tid']}": row["samples"] for row in rows}
+    check("lanes come while it goes on, and grow", 0 < laned[0][0] < laned[0][1] and laned[1], laned)
+    check("those of CPUs too", laned[2] == [f"CPU {item['cpu']}" for item in site.get(f"/runs/{run}/heatmap?lanes=cpu")["items"]][:len(laned[2])] and
+          laned[2], laned)
+    check("and a thread has a map of its own", 0 < laned[4] <= ended[laned[3]], (laned, ended))
     check("the run ends well", done["state"] == "done", done.get("reason"))
     shutil.rmtree(folder)
     tab.until("!document.querySelector('.flame-subtitle').textContent.includes('so far')")

@@ -104,6 +104,7 @@ static void add_samples(struct profile *profile, unsigned *seed, int count, uint
 		row.stack = made_stack(profile, frames);
 		row.thread = made_thread(profile, pid + 1, pid + 1, pid ? "prog" : "other");
 		row.event = (uint16_t)(rand_r(seed) % 4 == 0);
+		row.cpu = (uint16_t)(rand_r(seed) % 2);
 		profile_add(profile, &row);
 	}
 }
@@ -120,11 +121,48 @@ static void expect_heat(const struct profile *profile, const struct growth_tree 
 	histogram_free(&want);
 }
 
+static void expect_lanes(const struct profile *profile, const struct growth_tree *tree,
+			 const uint64_t *told, uint16_t event)
+{
+	for (uint32_t i = 0; i < tree->lanes.len; i++) {
+		const struct growth_lane *lane = &tree->lanes.data[i];
+		char id[16];
+		bool cpu = lane->pid == GROWTH_CPU;
+		struct profile_filter filter = { .event = event,
+						 .tids = cpu ? NULL : id,
+						 .cpus = cpu ? id : NULL };
+		struct histogram want;
+		uint64_t sum = 0;
+
+		snprintf(id, sizeof(id), "%u", lane->tid);
+		EXPECT_INT(profile_histogram(profile, &filter, GROWTH_ROWS, &want, NULL), 0);
+		for (size_t k = 0; k < want.seconds * GROWTH_ROWS; k++)
+			sum += want.counts[k];
+		EXPECT_INT(told[i], sum);
+		EXPECT_INT(lane->count, want.counts[lane->slot]);
+		histogram_free(&want);
+	}
+}
+
+/* Adds up what is told of lanes: a cell that was told before is told anew. */
+static void read_lanes(const struct growth_tree *tree, uint64_t *sums,
+		       struct growth_lane_cell *last)
+{
+	vec_each (cell, &tree->lane_cells) {
+		struct growth_lane_cell *before = &last[cell->lane];
+
+		sums[cell->lane] += cell->count - (before->slot == cell->slot ? before->count : 0);
+		*before = *cell;
+	}
+}
+
 /* Whoever adds up what is told has the tree of all samples, whatever the pieces were. */
 TEST(growth_adds_up)
 {
 	struct profile *profile = made_profile();
 	struct reader readers[2] = { 0 };
+	uint64_t sums[2][9] = { 0 };
+	struct growth_lane_cell last[2][9] = { 0 };
 	struct growth growth;
 	unsigned seed = 7;
 	uint64_t time = 1000;
@@ -134,8 +172,10 @@ TEST(growth_adds_up)
 	for (int round = 0; round < 20; round++) {
 		add_samples(profile, &seed, rand_r(&seed) % 30, &time);
 		growth_take(&growth);
-		for (size_t i = 0; i < growth.trees.len; i++)
+		for (size_t i = 0; i < growth.trees.len; i++) {
+			read_lanes(&growth.trees.data[i], sums[i], last[i]);
 			read_growth(&readers[i], &growth.trees.data[i]);
+		}
 	}
 	EXPECT_INT(growth.trees.len, 2);
 	for (uint16_t i = 0; i < 2; i++) {
@@ -146,6 +186,8 @@ TEST(growth_adds_up)
 		EXPECT_TEXT(buf_text(&got), buf_text(&want));
 		EXPECT_INT(growth.trees.data[i].samples, profile->events.data[i].samples);
 		expect_heat(profile, &growth.trees.data[i], i);
+		expect_lanes(profile, &growth.trees.data[i], sums[i], i);
+		EXPECT_INT(growth.trees.data[i].lanes.len, 3 + 2);
 		buf_free(&got);
 		buf_free(&want);
 		vec_free(&readers[i].parents);

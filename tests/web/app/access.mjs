@@ -127,13 +127,13 @@ async function streaming({ server, browser, what }) {
 	await (await browser.tab(person, server.link)).close();
 	const id = (await server.post(`/sessions/${what.session}/runs`, form)).items[0].id;
 	await until("it to run", async () => (await server.get(`/runs/${id}`)).state === "running");
-	const tabs = await Promise.all(["/", `/s/${what.session}`, ...["counters", "flame", "time", "output"].map((name) => `/r/${id}/${name}`)].map(async (address) => [address, await browser.tab(person, server.base + address)]));
+	const tabs = await Promise.all(["/", `/s/${what.session}`, ...["counters", "flame", "time", "time?lanes=thread", "output"].map((name) => `/r/${id}/${name}`)].map(async (address) => [address, await browser.tab(person, server.base + address)]));
 	await tabs.at(-1)[1].locator(".terminal", { hasText: "line 8\n" }).waitFor(); // all of them were there for a while
 	program.enough();
 	await server.ended(id);
 	for (const [address, tab] of tabs) {
 		await settled(tab);
-		await checkShifts(`${address} does not move while a run streams in`, tab, address.endsWith("/time") ? 0.005 : undefined);
+		await checkShifts(`${address} does not move while a run streams in`, tab, address.includes("/time") ? 0.01 : undefined);
 	}
 	await person.close();
 }

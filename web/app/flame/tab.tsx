@@ -55,10 +55,10 @@ export function Note({ tab }: { tab: TabProps }) {
 }
 
 // What is known of a finished run, or, until it is there, the last of the stream.
-export function useShown<T>(answer: Answer<T>, live: T | null, run: number): T | null {
-	const last = useRef<{ run: number; live: T } | null>(null);
-	if (live) last.current = { run, live };
-	return answer.value ?? live ?? (last.current?.run === run ? last.current.live : null);
+export function useShown<T>(answer: Answer<T>, live: T | null, of: number | string): T | null {
+	const last = useRef<{ of: number | string; live: T } | null>(null);
+	if (live) last.current = { of, live };
+	return answer.value ?? live ?? (last.current?.of === of ? last.current.live : null);
 }
 
 // A graph of the stream has all its frames.

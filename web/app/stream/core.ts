@@ -17,7 +17,7 @@ export type Status = "open" | "lost" | "refused" | "closed"; // refused: the ser
 const RETRY_MS = [250, 1000, 2000, 5000];
 const NAMES = [
 	"change", "run", "queue", "points", "points-snapshot", "output", "output-snapshot", "tree", "tree-snapshot",
-	"heat", "heat-snapshot", "end",
+	"heat", "heat-snapshot", "lanes", "lanes-snapshot", "end",
 ];
 
 // These tell of changes and have no state to begin with. What changed after a listener had looked and before the server

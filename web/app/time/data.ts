@@ -32,6 +32,7 @@ export interface HeatAnswer {
 	to_ns?: string;
 	items?: Lane[];
 	left_out?: number;
+	note?: string;
 }
 
 // Without the range: the map shows all of the time, and the range in it.
@@ -47,8 +48,8 @@ export function useHeat({ api, run }: TabProps, filter: Query): Answer<Heat> {
 	} : null, [run.id, run.state, JSON.stringify(query)]);
 }
 
-const MOST_LANES = 64;
-const LANE_COLUMNS = 900;
+export const MOST_LANES = 64;
+export const LANE_COLUMNS = 900;
 
 // Lanes are of all threads or CPUs: one is chosen in them.
 export function useLanes({ api, run }: TabProps, event: string, lanes: Lanes): Answer<HeatAnswer> {

@@ -17,6 +17,7 @@ interface LanesProps {
 	range: Range | null; // since start_ns
 	busy: boolean; // other lanes are on their way
 	onRange: (range: Range | null) => void;
+	fixed: string; // why no lane can be chosen; "": one can
 	onWho: (who: string) => void;
 }
 
@@ -43,19 +44,19 @@ function laneWords(items: Lane[], { lane, part }: Over, time: (part: number) => 
 
 const HINT = "Drag for a time; a name at the left shows only its samples.";
 
-function LaneTable({ items, onWho }: { items: Lane[]; onWho: (who: string) => void }) {
+function LaneTable({ items, fixed, onWho }: { items: Lane[]; fixed: string; onWho: (who: string) => void }) {
 	return (
 		<AsTable label="Samples by lane" heads={["Lane", "Samples", "Show"]} rows={() => items.map((lane) => (
 			<tr key={whoOf(lane)}>
 				<td>{nameOf(lane)}</td>
 				<td>{grouped(lane.samples)}</td>
-				<td><button type="button" aria-label={`Show ${nameOf(lane)} only`} onClick={() => onWho(whoOf(lane))}>only this</button></td>
+				<td><button type="button" disabled={fixed !== ""} aria-label={`Show ${nameOf(lane)} only`} onClick={() => onWho(whoOf(lane))}>only this</button></td>
 			</tr>
 		))} />
 	);
 }
 
-export function LaneMap({ answer, who, range, busy, onRange, onWho }: LanesProps) {
+export function LaneMap({ answer, who, range, busy, fixed, onRange, onWho }: LanesProps) {
 	const items = useMemo(() => answer.items ?? [], [answer]);
 	const scroller = useScrollbar(items.length);
 	const [width, setWidth] = useState(0);
@@ -64,7 +65,7 @@ export function LaneMap({ answer, who, range, busy, onRange, onWho }: LanesProps
 	const from = since(answer.from_ns ?? answer.start_ns, answer.start_ns);
 	const span = Math.max(1, since(answer.to_ns ?? answer.end_ns, answer.start_ns) - from);
 	const time = (part: number) => `${((from + part * span) / SECOND).toFixed(3)} s`;
-	const choose = (lane: Lane) => onWho(who === whoOf(lane) ? "" : whoOf(lane));
+	const choose = (lane: Lane) => fixed || onWho(who === whoOf(lane) ? "" : whoOf(lane));
 	if (!items.length)
 		return <p class="flame-empty time-none">No sample says on which CPU it was taken: record with --sample-cpu, or the whole host.</p>;
 	const words = [over ? laneWords(items, over, time) : "", moving && moving[1] > moving[0] ? `${time(moving[0])} – ${time(moving[1])}` : ""].filter(Boolean).join(" · ");
@@ -73,7 +74,7 @@ export function LaneMap({ answer, who, range, busy, onRange, onWho }: LanesProps
 			<div class="time-lanes" ref={scroller} style={{ "--lanes": items.length }}>
 				<div class="time-names">
 					{items.map((lane) => (
-						<button key={whoOf(lane)} type="button" aria-pressed={who === whoOf(lane)} title={`Only ${nameOf(lane)}: ${samplesText(lane.samples)}`}
+						<button key={whoOf(lane)} type="button" aria-pressed={who === whoOf(lane)} disabled={fixed !== ""} title={fixed || `Only ${nameOf(lane)}: ${samplesText(lane.samples)}`}
 							onClick={() => choose(lane)}>{nameOf(lane)}</button>
 					))}
 				</div>
@@ -85,8 +86,9 @@ export function LaneMap({ answer, who, range, busy, onRange, onWho }: LanesProps
 			<div class="time-said">
 				<output>{words || HINT}</output>
 				<HeatKey most={answer.most} />
-				{(answer.left_out ?? 0) > 0 && <span>{grouped(answer.left_out!)} lanes with fewer samples are not shown</span>}
-				<LaneTable items={items} onWho={onWho} />
+				{(answer.left_out ?? 0) > 0 && <span>{grouped(answer.left_out!)} more lanes are not shown</span>}
+				{answer.note && <span>{answer.note}</span>}
+				<LaneTable items={items} fixed={fixed} onWho={onWho} />
 			</div>
 		</div>
 	);

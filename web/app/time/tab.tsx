@@ -22,6 +22,7 @@ import { Lanes, useChart, useHeat, useLanes, useLiveHeat } from "./data";
 import { Heat, Range } from "./heat";
 import { Heatmap } from "./heatmap";
 import { LaneMap } from "./lanes";
+import { useLiveLanes } from "./live_lanes";
 import { Line, counterLines, sampleLine } from "./lines";
 import "./time.css";
 
@@ -103,10 +104,17 @@ export function TimeTab(props: TabProps) {
 	const lanes = LANES.find(([name]) => name === props.params.get("lanes"))?.[0] ?? usual;
 	const choose = (name: Lanes) => props.setParams({ lanes: name === usual ? null : name });
 	return (
-		<div class={`time-tab ${lanes === "none" ? "" : "time-laned"}`} ref={box}>
+		<div class={`time-tab ${lanes === "none" ? "" : "time-laned"} ${over ? "" : "time-grown"}`} ref={box}>
 			<Shown {...props} width={width} lanes={lanes} onLanes={choose} onSeconds={(count) => setShort(count < FEW_SECONDS)} />
 		</div>
 	);
+}
+
+// What has come until now of a recording that goes on, of what is chosen.
+function useGrowing(tab: TabProps, event: number, who: string, lanes: Lanes) {
+	const all = useLiveHeat(tab, event);
+	const apart = useLiveLanes(tab, event, lanes !== "none" || who !== "");
+	return { heat: who ? apart && apart.heatOf(who) : all, lanes: lanes === "none" || !apart ? null : apart.lanesBy(lanes) };
 }
 
 interface ShownProps extends TabProps {
@@ -124,10 +132,11 @@ function Shown(props: ShownProps) {
 	const events = useEvents(props);
 	const threads = useThreads(props, { event: state.event || undefined }).value;
 	const answer = useHeat(props, filterOf(state));
-	const laned = useLanes(props, state.event, lanes);
-	const live = useLiveGraph(props, state.event, "");
-	const growing = useLiveHeat(props, live?.event ?? 0);
+	const live = useLiveGraph(props, state.event, state.who);
+	const { heat: growing, lanes: growingLanes } = useGrowing(props, live?.event ?? 0, state.who, lanes);
 	const heat = useShown(answer, growing, run.id);
+	const asked = useLanes(props, state.event, lanes);
+	const laned = { ...asked, value: useShown(asked, growingLanes, `${run.id} ${lanes}`) };
 	const { lines, view } = useLines(props, heat);
 	useLayoutEffect(() => void (heat && props.onSeconds(heat.columns)), [heat?.columns]);
 	if (answer.refusal) return <Refused refusal={answer.refusal} onReset={() => change(ALL)} />;
@@ -141,14 +150,14 @@ function Shown(props: ShownProps) {
 	return (
 		<>
 			<div class="time-head flame">
-				<Filters state={state} change={history.change} events={names} threads={threads} start={heat.start} />
-				<Choice label="Rows of the map" all={LANES} value={isReady(run.state) ? lanes : "none"} why={later} onChoose={props.onLanes} />
+				<Filters state={state} change={history.change} events={names} threads={live?.threads ?? threads} start={heat.start} />
+				<Choice label="Rows of the map" all={LANES} value={lanes} why="" onChoose={props.onLanes} />
 				<Choice label="Below the map" all={BELOW} value={chart && isReady(run.state) ? "chart" : "graph"} why={later} onChoose={(name) => setParams({ below: name === "chart" ? name : null })} />
 			</div>
 			<Counters lines={lines} span={span} range={range} onRange={choose} view={view} />
 			{lanes === "none" ? <Heatmap heat={heat} range={range} busy={answer.busy} onRange={choose} />
 				: laned.refusal ? <Refused refusal={laned.refusal} />
-					: laned.value ? <LaneMap answer={laned.value} who={state.who} range={range} busy={laned.busy} onRange={choose} onWho={(who) => history.change({ who, zoom: 0 })} />
+					: laned.value ? <LaneMap answer={laned.value} who={state.who} range={range} busy={laned.busy} fixed={live && lanes === "cpu" ? "Stacks of one CPU are shown when the run is over" : ""} onRange={choose} onWho={(who) => history.change({ who, zoom: 0 })} />
 						: <p class="flame-empty time-none" role="status">Loading…</p>}
 			{chart && isReady(run.state) ? <ChartBelow tab={props} state={state} /> : <GraphBelow tab={props} state={state} change={change} history={history} live={asLive(live?.graph)} />}
 		</>
