@@ -129,7 +129,7 @@ async function overview({ server, page, id }) {
 	await page.goto(`${server.base}/r/${id}/overview`);
 	const [summary, top, quality] = await Promise.all(["summary", "top?limit=8", "quality"].map((what) => server.get(`/runs/${id}/${what}`)));
 	await becomes("the key figures are the API's", () => page.locator(".figures > div").evaluateAll((all) => all.map((one) => [one.querySelector("dt").textContent, one.querySelector("dd").textContent])), summary.figures.slice(0, 12).map((figure) => [figure.label, figure.text]));
-	await becomes("so are the top functions", () => page.locator(".overview .bars td:first-child").allTextContents(), top.rows.map((one) => `${one.self_percent.toFixed(2)} %`));
+	await becomes("so are the top functions", () => page.locator(".overview .bars td:first-child").allTextContents(), top.rows.filter((one) => one.self_samples > 0).map((one) => `${one.self_percent.toFixed(2)} %`));
 	await becomes("and how far it can be trusted", async () => {
 		const trust = Object.fromEntries(await page.locator(".trust tr").evaluateAll((all) => all.map((one) => [one.cells[0].textContent, one.cells[1].textContent])));
 		return [trust.Samples, trust.Lost, trust["Functions without a name"]];
