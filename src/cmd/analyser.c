@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cmd/analyser.h"
 #include "base/err.h"
+#include "base/leaks.h"
 #include "base/log.h"
 #include "cmd/analyser_inside.h"
 #include "cmd/command.h"
@@ -273,5 +274,5 @@ _Noreturn void analyser_main(const struct analyser_start *start)
 	rc = run_job(&a, &err);
 	name_the_file(&a, &err);
 	rc = tell_end(&a, rc, &err);
-	_exit(rc ? EXIT_FAILED : EXIT_DONE);
+	_exit(rc || leaks_found() ? EXIT_FAILED : EXIT_DONE);
 }

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/file.h"
+#include "base/leaks.h"
 #include "cmd/analyser.h"
 #include "cmd/command.h"
 #include "cmd/fenced.h"
@@ -61,7 +62,7 @@ static int be_web(const struct serve_options *options, struct err *err)
 	rc = web_side_main(&side, err);
 	/* What libraries and checkers do at exit() they can't do inside the fence. */
 	if (!rc)
-		_exit(EXIT_DONE);
+		_exit(leaks_found() ? EXIT_FAILED : EXIT_DONE);
 	return rc;
 }
 

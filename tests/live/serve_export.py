@@ -116,7 +116,7 @@ def check_nothing(site, session):
 def main():
     lib.need_root()
     lib.need_program("perf")
-    with tempfile.TemporaryDirectory(prefix="perfolio-export-") as folder, server.Server() as site:
+    with tempfile.TemporaryDirectory(prefix="perfolio-export-") as folder, server.Server(env=server.LEAKS) as site:
         session = site.session("exports")
         run = site.run(session, {
             "tool": "both", "live": False, "rate": "499", "interval_ms": 50, "call_graph": "fp",

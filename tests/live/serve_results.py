@@ -275,7 +275,7 @@ def check_import(site, session):
 
 
 def main():
-    with server.Server() as site:
+    with server.Server(env=server.LEAKS) as site:
         session = site.session("results")
         before = stolen_ns()
         run = site.wait(site.run(session, form("both", lib.program("limits"), "cpu", "1000")))

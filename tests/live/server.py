@@ -25,6 +25,7 @@ import urllib.parse
 import lib
 
 ENDED = ("done", "failed", "cancelled")
+LEAKS = {"PERFOLIO_LEAKS": "1"}  # with AddressSanitizer: each process looks for memory it lost, and has no fence
 TIMEOUT = 180  # of what takes a moment, on a machine that has other things to do
 
 
@@ -102,6 +103,8 @@ class Server:
             for line in self.words().splitlines()[-20:]:
                 print(f"#   the server said: {line}")
         self.stop()
+        if re.search("LeakSanitizer|ERROR: Can.t open file", self.words()):  # PERFOLIO_LEAKS: src/base/leaks.h
+            lib.check(False, "no process of the server has lost memory", self.words()[-8000:])
         self.log.close()
         if self.scratch:
             shutil.rmtree(self.scratch, ignore_errors=True)
