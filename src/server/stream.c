@@ -44,10 +44,11 @@ static int add_wish(struct wishes *wishes, struct arena *arena, const char *text
 	struct live_topic topic;
 
 	if (!live_topic_parse(name, &topic))
-		return err_set(err, EINVAL,
-			       "'%s' is no topic: there are sessions, queue, "
-			       "session:ID, run:ID and run:ID:counters, output, tree, heat and lanes",
-			       name);
+		return err_set(
+			err, EINVAL,
+			"'%s' is no topic: there are sessions, queue, "
+			"session:ID, run:ID and run:ID:counters, output, tree, heat and lanes",
+			name);
 	if (wishes->len == MOST_TOPICS)
 		return err_set(err, E2BIG, "these are too many topics");
 	*vec_push(wishes) = (struct hub_wish){ name, at ? arena_strdup(arena, at + 1) : last };
