@@ -126,7 +126,7 @@ static int add_all(struct request *request, int64_t session, const struct form *
 	unsigned char random[6];
 	char batch[2 * sizeof(random) + 1];
 	int64_t id;
-	int rc = 0;
+	int rc = store_begin(request->store, err); /* all of the repeats, or none */
 
 	randombytes_buf(random, sizeof(random));
 	sodium_bin2hex(batch, sizeof(batch), random, sizeof(random));
@@ -138,7 +138,7 @@ static int add_all(struct request *request, int64_t session, const struct form *
 			note(request, form, id);
 		}
 	}
-	return rc;
+	return store_end(request->store, rc, err);
 }
 
 int runs_add(struct request *request, int64_t session, struct json_object *object,

@@ -78,6 +78,8 @@ static int begin(struct store *store, const char *how, struct err *err)
 	int rc;
 
 	pthread_mutex_lock(&store->lock);
+	if (store->depth++)
+		return store->begun ? 0 : err_set(err, EIO, "nothing was begun");
 	rc = check_in_place(store, err);
 	if (!rc)
 		rc = db_run(store, how, err);
@@ -95,7 +97,7 @@ int db_write(struct store *store, struct err *err)
 	return begin(store, "BEGIN IMMEDIATE", err);
 }
 
-int db_done(struct store *store, int rc, struct err *err)
+static int end(struct store *store, int rc, struct err *err)
 {
 	if (store->begun && rc >= 0) {
 		int failed = db_run(store, "COMMIT", err);
@@ -106,8 +108,25 @@ int db_done(struct store *store, int rc, struct err *err)
 	if (store->begun && rc < 0 && !sqlite3_get_autocommit(store->db))
 		db_run(store, "ROLLBACK", NULL);
 	store->begun = false;
+	return rc;
+}
+
+int db_done(struct store *store, int rc, struct err *err)
+{
+	if (!--store->depth)
+		rc = end(store, rc, err);
 	pthread_mutex_unlock(&store->lock);
 	return rc;
+}
+
+int store_begin(struct store *store, struct err *err)
+{
+	return db_write(store, err);
+}
+
+int store_end(struct store *store, int rc, struct err *err)
+{
+	return db_done(store, rc, err);
 }
 
 int64_t db_before(const struct page *page)
@@ -193,6 +212,16 @@ static int prepare(struct store *store, const struct store_options *options, str
 	return db_run(store, SETTINGS, err);
 }
 
+static void init_lock(pthread_mutex_t *lock)
+{
+	pthread_mutexattr_t attributes;
+
+	pthread_mutexattr_init(&attributes);
+	pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_RECURSIVE);
+	pthread_mutex_init(lock, &attributes);
+	pthread_mutexattr_destroy(&attributes);
+}
+
 struct store *store_open(const char *path, const struct store_options *options, struct err *err)
 {
 	struct store *store;
@@ -201,7 +230,7 @@ struct store *store_open(const char *path, const struct store_options *options, 
 		return NULL;
 	store = mem_alloc(sizeof(*store));
 	store->path = mem_strdup(path);
-	pthread_mutex_init(&store->lock, NULL);
+	init_lock(&store->lock);
 	if (prepare(store, options, err) ||
 	    migrate(store, store_migrations, store_migration_count, err)) {
 		store_close(store);

@@ -26,7 +26,9 @@
 struct store {
 	sqlite3 *db;
 	char *path;
-	pthread_mutex_t lock; /* from db_read or db_write to db_done */
+	pthread_mutex_t
+		lock; /* from db_read or db_write to db_done; its holder may take it again */
+	int depth;    /* how often it is held: the outermost is the transaction */
 	bool begun;
 };
 

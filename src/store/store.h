@@ -35,6 +35,14 @@ struct store_options {
 struct store *store_open(const char *path, const struct store_options *options, struct err *err);
 void store_close(struct store *store);
 
+/*
+ * What this thread asks for between the two is one transaction, and other threads wait: all of it
+ * has happened if store_end() was given 0 and returns that, else nothing.  Always end, also after a
+ * failure.
+ */
+int store_begin(struct store *store, struct err *err);
+int store_end(struct store *store, int rc, struct err *err);
+
 /* Things that can be named from outside. */
 enum store_kind { STORE_SESSION, STORE_RUN, STORE_QUEUE };
 

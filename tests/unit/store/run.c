@@ -165,6 +165,31 @@ TEST(run_needs_its_session)
 	scene_close();
 }
 
+TEST(run_many_together_or_none)
+{
+	struct run lost = { .session = 7, .state = RUN_QUEUED };
+	int64_t session, id;
+	int rc;
+
+	scene_open();
+	session = scene_session("s");
+	EXPECT_INT(store_begin(scene_store, &scene_err), 0);
+	scene_queued(session);
+	scene_queued(session);
+	rc = store_run_add(scene_store, &lost, &id, &scene_err);
+	EXPECT_INT(store_end(scene_store, rc, &scene_err), -ENOENT);
+	EXPECT_CONTAINS(scene_err.text, "no session 7");
+	EXPECT_INT(scene_number("SELECT count(*) FROM run"), 0);
+
+	EXPECT_INT(store_begin(scene_store, &scene_err), 0);
+	scene_queued(session);
+	id = scene_queued(session);
+	EXPECT_INT(scene_get(id).place, 2);
+	EXPECT_INT(store_end(scene_store, 0, &scene_err), 0);
+	EXPECT_INT(scene_number("SELECT count(*) FROM run"), 2);
+	scene_close();
+}
+
 TEST(run_events_of_the_session_come_first)
 {
 	struct run here = { .state = RUN_QUEUED, .events = WORDS("faults", "cs") };
