@@ -143,6 +143,7 @@ def main():
         print(f"# killed: {dict(killed)}")
         states = collections.Counter(patiently(site.get, f"/runs/{run}")["state"] for run in runs)
         print(f"# {dict(states)}")
+        reasons = [f"{run}: {found['reason']}" for run in runs if (found := site.get(f"/runs/{run}"))["state"] == "failed"]
         wrong = look_at(site, runs, marks)
         check(not wrong, f"{ROUNDS} rounds: every run is there, ran at most once and came to an end", *wrong)
         check(peer.until(lambda: not unread(site, runs), 60), "also what was interrupted is looked at",
@@ -152,7 +153,7 @@ def main():
         check(states["done"] >= ROUNDS, "most are done all the same", states)
         # One is made at a time: whoever is killed takes no more than that one along.
         check(states["failed"] <= ROUNDS - killed["web"] - killed["workload"],
-              "what waited in the queue was made later", states, killed)
+              "what waited in the queue was made later", states, killed, *reasons)
         check(site.get("/queue")["items"] == [], "the queue is empty")
         mark = tag(site)
         check(site.stop() == 0, "the server ends", site.words())
