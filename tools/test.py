@@ -221,8 +221,9 @@ def phases():
     yield [[Build("gcc"), Build("tsan")], [Build("asan")]]
     # Unit tests, serve and web record, which perf must not do meanwhile; mostly serve and web wait.
     yield [[Tests("gcc", "web")],
-           [Tests("asan", "unit", "cli", "fuzz", "corpus"), Tests("gcc", "unit", "cli", "corpus")],
-           [Tests("asan", "serve"), Tests("tsan", "unit")]]
+           [Tests("asan", "unit", "cli", "fuzz", "corpus"), Tests("gcc", "unit", "cli", "corpus"),
+            Tests("tsan", "unit")],
+           [Tests("asan", "serve")]]
     yield [[Tests("asan", "live", without="beside")],
            [Tests("gcc", "check"), Tests("asan", "beside")] + [Fuzz(target) for target in fuzz_targets()],
            [Tests("gcc", "lab")]]

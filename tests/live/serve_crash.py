@@ -87,10 +87,15 @@ def unfinished(site, runs):
             if (found := patiently(site.get, f"/runs/{run}"))["state"] not in server.ENDED}
 
 
-def unread(site, runs):
+def all_runs(site, session):
+    """In one request: there is a limit to how many may come in a second."""
+    return patiently(site.get, f"/runs?session={session}&limit=1000")["items"]
+
+
+def unread(site, session):
     """Runs that began and of which nobody knows what they hold."""
-    return [run for run in runs if (found := patiently(site.get, f"/runs/{run}"))["started_ns"]
-            and not (found["facts"] or {}).get("tabs")]
+    return [run["id"] for run in all_runs(site, session)
+            if run["started_ns"] and not (run["facts"] or {}).get("tabs")]
 
 
 def play(site, session, marks, dice):
@@ -107,22 +112,21 @@ def play(site, session, marks, dice):
     return killed, made
 
 
-def look_at(site, runs, marks):
+def look_at(runs, marks):
     """What is wrong with the runs; each once, or interrupted with a reason."""
     with open(marks, encoding="ascii") as file:
         begun = collections.Counter(int(line) for line in file)
     wrong = []
     for run in runs:
-        found = site.get(f"/runs/{run}")
-        times = begun[run]
-        if found["state"] not in server.ENDED:
-            wrong.append(f"{run} is stuck: {found['state']}")
+        times = begun[run["id"]]
+        if run["state"] not in server.ENDED:
+            wrong.append(f"{run['id']} is stuck: {run['state']}")
         elif times > 1:
-            wrong.append(f"{run} ran {times} times")
-        elif found["state"] == "done" and times != 1 and found["ending"]["kind"] == "exit":
-            wrong.append(f"{run} is done and never ran")
-        elif found["state"] == "failed" and not found["reason"]:
-            wrong.append(f"{run} failed, nobody knows why")
+            wrong.append(f"{run['id']} ran {times} times")
+        elif run["state"] == "done" and times != 1 and run["ending"]["kind"] == "exit":
+            wrong.append(f"{run['id']} is done and never ran")
+        elif run["state"] == "failed" and not run["reason"]:
+            wrong.append(f"{run['id']} failed, nobody knows why")
     return wrong
 
 
@@ -141,14 +145,15 @@ def main():
             killed[who] += 1
             runs += made
         print(f"# killed: {dict(killed)}")
-        states = collections.Counter(patiently(site.get, f"/runs/{run}")["state"] for run in runs)
+        found = all_runs(site, session)
+        states = collections.Counter(run["state"] for run in found)
         print(f"# {dict(states)}")
-        reasons = [f"{run}: {found['reason']}" for run in runs if (found := site.get(f"/runs/{run}"))["state"] == "failed"]
-        wrong = look_at(site, runs, marks)
+        reasons = [f"{run['id']}: {run['reason']}" for run in found if run["state"] == "failed"]
+        wrong = look_at(found, marks)
         check(not wrong, f"{ROUNDS} rounds: every run is there, ran at most once and came to an end", *wrong)
-        check(peer.until(lambda: not unread(site, runs), 60), "also what was interrupted is looked at",
-              unread(site, runs))
-        listed = [run["id"] for run in site.get(f"/runs?session={session}&limit=1000")["items"]]
+        check(peer.until(lambda: not unread(site, session), 60), "also what was interrupted is looked at",
+              unread(site, session))
+        listed = [run["id"] for run in found]
         check(sorted(listed) == sorted(runs), "none is lost and none made up", len(listed), len(runs))
         check(states["done"] >= ROUNDS, "most are done all the same", states)
         # One is made at a time: whoever is killed takes no more than that one along.  The web side does so
