@@ -194,6 +194,13 @@ bool text_glob(const char *pattern, const char *text)
 	return fnmatch(pattern, text, 0) == 0;
 }
 
+int text_hex_digit(char digit)
+{
+	if (!isxdigit((unsigned char)digit))
+		return -1;
+	return isdigit((unsigned char)digit) ? digit - '0' : (digit | 0x20) - 'a' + 10;
+}
+
 bool text_contains(const char *text, const char *word)
 {
 	return strcasestr(text, word) != NULL;

@@ -46,6 +46,9 @@ int text_distance(const char *a, const char *b, int limit);
 /* Shell-style pattern with * and ?; whole string, case counts. */
 bool text_glob(const char *pattern, const char *text);
 
+/* What a hexadecimal digit stands for, or -1 where it is none. */
+int text_hex_digit(char digit);
+
 /* Whether `word` occurs in text, case aside. */
 bool text_contains(const char *text, const char *word);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "import/import.h"
 #include "base/err.h"
+#include "base/text.h"
 #include "import/parts.h"
 
 #include <ctype.h>
@@ -135,24 +136,18 @@ uint32_t import_object(struct profile *profile, const char *path)
 	return import_object_of(profile, path, "");
 }
 
-static int hex_digit(char c)
-{
-	return isdigit((unsigned char)c)    ? c - '0'
-	       : isxdigit((unsigned char)c) ? (c | 32) - 'a' + 10
-					    : -1;
-}
-
 uint32_t import_object_of(struct profile *profile, const char *path, const char *build_id)
 {
 	struct build_id id = { 0 };
 
 	/* What is no such number (Go writes words there) is none. */
 	for (const char *c = build_id; *c; c += 2, id.size++) {
-		if (hex_digit(c[0]) < 0 || hex_digit(c[1]) < 0 || id.size == BUILD_ID_SIZE) {
+		if (text_hex_digit(c[0]) < 0 || text_hex_digit(c[1]) < 0 ||
+		    id.size == BUILD_ID_SIZE) {
 			id = (struct build_id){ 0 };
 			break;
 		}
-		id.bytes[id.size] = (uint8_t)(hex_digit(c[0]) << 4 | hex_digit(c[1]));
+		id.bytes[id.size] = (uint8_t)(text_hex_digit(c[0]) << 4 | text_hex_digit(c[1]));
 	}
 	return profile_object(profile, path, &id, object_kind(path));
 }

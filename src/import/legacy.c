@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "import/legacy.h"
 #include "base/err.h"
+#include "base/text.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -59,11 +60,6 @@ bool scan_number(struct scan *line, int64_t *value)
 	return line->at > start;
 }
 
-static int hex_value(char c)
-{
-	return isdigit((unsigned char)c) ? c - '0' : (c | 32) - 'a' + 10;
-}
-
 /* Hexadecimal digits, at least one and no more than an address has. */
 static bool scan_hex(struct scan *line, uint64_t *value)
 {
@@ -72,7 +68,7 @@ static bool scan_hex(struct scan *line, uint64_t *value)
 	for (*value = 0; line->at < line->end && isxdigit((unsigned char)*line->at); line->at++) {
 		if (*value >> 60)
 			return false;
-		*value = *value << 4 | (uint64_t)hex_value(*line->at);
+		*value = *value << 4 | (uint64_t)text_hex_digit(*line->at);
 	}
 	return line->at > start;
 }

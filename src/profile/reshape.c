@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profile/reshape.h"
 #include "base/err.h"
+#include "base/text.h"
 #include "profile/flametree.h"
 #include "profile/match.h"
 
@@ -43,21 +44,14 @@ static uint8_t *functions_called(const struct profile *profile, const char *name
 	return functions;
 }
 
-static int hex_digit(char digit)
-{
-	const char *digits = "0123456789abcdef", *at = digit ? strchr(digits, digit | 0x20) : NULL;
-
-	return at ? (int)(at - digits) : -1;
-}
-
 /* Names stand in the list as in an address: %2C is a comma.  Free it. */
 static char *decode(const char *text, size_t length)
 {
 	char *name = mem_alloc(length + 1), *into = name;
 
 	for (size_t i = 0; i < length; i++) {
-		int high = text[i] == '%' && i + 2 < length ? hex_digit(text[i + 1]) : -1;
-		int low = high >= 0 ? hex_digit(text[i + 2]) : -1;
+		int high = text[i] == '%' && i + 2 < length ? text_hex_digit(text[i + 1]) : -1;
+		int low = high >= 0 ? text_hex_digit(text[i + 2]) : -1;
 
 		*into++ = low >= 0 ? (char)(high << 4 | low) : text[i];
 		i += low >= 0 ? 2 : 0;

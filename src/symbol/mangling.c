@@ -2,16 +2,12 @@
 #include "symbol/mangling.h"
 #include "base/buf.h"
 #include "base/mem.h"
+#include "base/text.h"
 
 #include <ctype.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-
-static int hex_digit(char c)
-{
-	return isdigit((unsigned char)c) ? c - '0' : (tolower((unsigned char)c) - 'a') + 10;
-}
 
 static bool is_hex(char c)
 {
@@ -30,7 +26,8 @@ char *mangling_ocaml(const char *name)
 			buf_putc(&out, '.');
 			name += 2;
 		} else if (name[0] == '$' && is_hex(name[1]) && is_hex(name[2])) {
-			buf_putc(&out, (char)(hex_digit(name[1]) << 4 | hex_digit(name[2])));
+			buf_putc(&out,
+				 (char)(text_hex_digit(name[1]) << 4 | text_hex_digit(name[2])));
 			name += 3;
 		} else {
 			buf_putc(&out, *name++);

@@ -8,7 +8,6 @@ import socket
 import struct
 import subprocess
 import tempfile
-import time
 
 import lib
 
@@ -55,11 +54,8 @@ def children(parent):
 
 
 def until(condition, seconds=120):
-    """What the condition gives, once it is true, or at the end of the time."""
-    end = time.monotonic() + seconds
-    while not (result := condition()) and time.monotonic() < end:
-        time.sleep(0.02)
-    return result
+    """As lib's, for longer: a server and its programs are many processes."""
+    return lib.until(condition, seconds)
 
 
 class Peer:

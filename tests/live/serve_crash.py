@@ -32,18 +32,6 @@ def patiently(call, *arguments, seconds=180):
             time.sleep(0.05)
 
 
-def children(parent):
-    found = []
-    for name in os.listdir("/proc"):
-        try:
-            with open(f"/proc/{name}/stat", encoding="ascii", errors="replace") as file:
-                if int(file.read().rsplit(")", 1)[1].split()[1]) == parent:
-                    found.append(int(name))
-        except (OSError, ValueError):
-            pass
-    return found
-
-
 def tag(site):
     info = os.stat(site.data)
     return f"PERFOLIO_SERVER=perfolio-{info.st_dev:x}-{info.st_ino:x}"
@@ -53,11 +41,11 @@ def find_victim(site, kind):
     if kind == "guard":
         return site.process.pid
     if kind == "supervisor":
-        return next(iter(children(site.process.pid)), None)
+        return next(iter(peer.children(site.process.pid)), None)
     if kind == "workload":
         return next(iter(peer.marked(tag(site))), None)
-    supervisor = next(iter(children(site.process.pid)), None)
-    for pid in children(supervisor) if supervisor else ():
+    supervisor = next(iter(peer.children(site.process.pid)), None)
+    for pid in peer.children(supervisor) if supervisor else ():
         try:
             with open(f"/proc/{pid}/cmdline", "rb") as file:
                 if f"--role={kind}".encode() in file.read().split(b"\0"):

@@ -4,7 +4,6 @@
 
 The recording is downloaded as it lies in the data folder; nothing of the server is asked twice.
 """
-import base64
 import gzip
 import json
 import os
@@ -103,28 +102,16 @@ def check_against_perf(site, run, path):
               "a range has the samples that perf has in it", before, after, expected)
 
 
-def numbers(column):
-    """LEB128 in base64."""
-    found, value, shift = [], 0, 0
-    for byte in base64.b64decode(column):
-        value |= (byte & 0x7F) << shift
-        shift += 7
-        if byte < 0x80:
-            found.append(value)
-            value = shift = 0
-    return found
-
-
 def check_pictures(site, run):
     """What pictures are made of adds up to the samples."""
     base = f"/runs/{run}"
     samples = site.get(f"{base}/summary")["samples"]
     flame = site.get(f"{base}/flame?weight=samples")
-    lib.check(sum(numbers(flame["columns"]["self"])) == samples, "flame: its frames are all samples",
+    lib.check(sum(server.numbers(flame["columns"]["self"])) == samples, "flame: its frames are all samples",
               samples)
     shallow = site.get(f"{base}/flame?weight=samples&depth=2")
-    lib.check(sum(numbers(shallow["columns"]["self"])) == samples and shallow["hidden"] > 0 and
-              len(numbers(shallow["columns"]["self"])) < len(numbers(flame["columns"]["self"])),
+    lib.check(sum(server.numbers(shallow["columns"]["self"])) == samples and shallow["hidden"] > 0 and
+              len(server.numbers(shallow["columns"]["self"])) < len(server.numbers(flame["columns"]["self"])),
               "flame: what depth leaves out is still counted", shallow["hidden"])
     for extra in ("rows=50", "rows=7"):
         heat = site.get(f"{base}/heatmap?{extra}")

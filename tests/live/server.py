@@ -10,6 +10,7 @@
 
 Nothing of the server's own code is used: HTTP is http.client's, and event streams are read here.
 """
+import base64
 import http.client
 import json
 import os
@@ -27,6 +28,18 @@ import lib
 ENDED = ("done", "failed", "cancelled")
 LEAKS = {"PERFOLIO_LEAKS": "1"}  # with AddressSanitizer: each process looks for memory it lost, and has no fence
 TIMEOUT = 180  # of what takes a moment, on a machine that has other things to do
+
+
+def numbers(column):
+    """A column of the flame tree: LEB128 in base64."""
+    found, value, shift = [], 0, 0
+    for byte in base64.b64decode(column):
+        value |= (byte & 0x7F) << shift
+        shift += 7
+        if byte < 0x80:
+            found.append(value)
+            value = shift = 0
+    return found
 
 
 class Refused(Exception):

@@ -5,7 +5,6 @@
 The recording is made by rule (made_script.py) and comes in as a text; a second run is recorded by the server
 while the page looks on.
 """
-import base64
 import contextlib
 import json
 import os
@@ -263,21 +262,9 @@ def closer(browser, site, run):
     tab.close()
 
 
-def numbers(column):
-    """LEB128 in base64."""
-    made, value, shift = [], 0, 0
-    for byte in base64.b64decode(column):
-        value |= (byte & 0x7f) << shift
-        shift += 7
-        if byte < 0x80:
-            made.append(value)
-            value = shift = 0
-    return made
-
-
 def not_drawn(flame):
     """The share of what stands for frames that were not sent."""
-    columns = {name: numbers(column) for name, column in flame["columns"].items()}
+    columns = {name: server.numbers(column) for name, column in flame["columns"].items()}
     name = flame["functions"].index("[not shown]")
     return sum(self for face, self in zip(columns["face"], columns["self"]) if columns["of"][face] == name) / int(flame["count"])
 

@@ -171,6 +171,17 @@ TEST(text_distance_of_long_names)
 	EXPECT_INT(text_distance(a, b, 10), 10);
 }
 
+TEST(text_hex_digits)
+{
+	EXPECT_INT(text_hex_digit('0'), 0);
+	EXPECT_INT(text_hex_digit('9'), 9);
+	EXPECT_INT(text_hex_digit('a'), 10);
+	EXPECT_INT(text_hex_digit('F'), 15);
+	EXPECT_INT(text_hex_digit('g'), -1);
+	EXPECT_INT(text_hex_digit('\0'), -1);
+	EXPECT_INT(text_hex_digit('\x19'), -1);
+}
+
 TEST(text_patterns)
 {
 	static const struct {

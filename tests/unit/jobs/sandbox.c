@@ -76,28 +76,30 @@ static bool have_landlock(void)
 	return syscall(SYS_landlock_create_ruleset, NULL, 0, 1u) >= 0;
 }
 
-/* Runs `then` in there; what went wrong comes out as text. */
-static void look_into(struct sandbox sandbox, void (*then)(void))
+static int enter(const struct sandbox *sandbox, struct err *err)
+{
+	int rc = sandbox_enter(sandbox, NULL, err);
+
+	if (!rc && sandbox->profile == SANDBOX_ANALYSER)
+		rc = sandbox_files(&files, NULL, err);
+	return rc;
+}
+
+/* Runs `then` in there, in that of what measures for NULL; what went wrong comes out as text. */
+static void look_inside(const struct sandbox *sandbox, void (*then)(void))
 {
 	char said[4000];
 	ssize_t size;
 	pid_t child;
 	int status;
 
-	if (geteuid()) {
-		sandbox.uid = SANDBOX_STAY;
-	} else {
-		sandbox.uid = NOBODY;
-		sandbox.gid = NOBODY;
-	}
 	EXPECT_INT(pipe(answers), 0);
 	child = fork();
 	EXPECT(child >= 0);
 	if (!child) {
 		struct err err = { 0 };
 
-		if (sandbox_enter(&sandbox, NULL, &err) ||
-		    (sandbox.profile == SANDBOX_ANALYSER && sandbox_files(&files, NULL, &err)))
+		if (sandbox ? enter(sandbox, &err) : sandbox_measuring(&err))
 			dprintf(answers[1], "%s\n", err.text);
 		else
 			then();
@@ -110,6 +112,17 @@ static void look_into(struct sandbox sandbox, void (*then)(void))
 	EXPECT_INT(waitpid(child, &status, 0), child);
 	EXPECT_TEXT(said, "");
 	EXPECT_INT(status, 0);
+}
+
+static void look_into(struct sandbox sandbox, void (*then)(void))
+{
+	if (geteuid()) {
+		sandbox.uid = SANDBOX_STAY;
+	} else {
+		sandbox.uid = NOBODY;
+		sandbox.gid = NOBODY;
+	}
+	look_inside(&sandbox, then);
 }
 
 static void *in_thread(void *argument)
@@ -226,31 +239,8 @@ static void try_as_measuring(void)
 
 TEST(sandbox_measuring)
 {
-	char said[4000];
-	ssize_t size;
-	pid_t child;
-	int status;
-
 	prepare();
-	EXPECT_INT(pipe(answers), 0);
-	child = fork();
-	EXPECT(child >= 0);
-	if (!child) {
-		struct err err = { 0 };
-
-		if (sandbox_measuring(&err))
-			dprintf(answers[1], "%s\n", err.text);
-		else
-			try_as_measuring();
-		_exit(0);
-	}
-	close(answers[1]);
-	size = read(answers[0], said, sizeof(said) - 1);
-	said[size < 0 ? 0 : size] = '\0';
-	close(answers[0]);
-	EXPECT_INT(waitpid(child, &status, 0), child);
-	EXPECT_TEXT(said, "");
-	EXPECT_INT(status, 0);
+	look_inside(NULL, try_as_measuring);
 	folder_remove();
 }
 

@@ -161,6 +161,15 @@ TEST(results_refuse_what_makes_no_sense)
 	close_site();
 }
 
+static struct series_row row_at(uint64_t tick)
+{
+	return (struct series_row){ .time_ns = 5 * SECOND + tick * SECOND / 10,
+				    .cpu = -1,
+				    .value = SECOND / 20,
+				    .enabled_ns = SECOND / 10,
+				    .running_ns = SECOND / 10 };
+}
+
 static void add_series(void)
 {
 	struct series_head head = { .magic = SERIES_MAGIC,
@@ -174,11 +183,7 @@ static void add_series(void)
 	EXPECT_INT(content_write(content, &head, sizeof(head), &scene_err), 0);
 	EXPECT_INT(content_write(content, "task-clock\0\0\0\0\0\0", 16, &scene_err), 0);
 	for (uint64_t i = 1; i <= 20; i++) {
-		struct series_row row = { .time_ns = 5 * SECOND + i * SECOND / 10,
-					  .cpu = -1,
-					  .value = SECOND / 20,
-					  .enabled_ns = SECOND / 10,
-					  .running_ns = SECOND / 10 };
+		struct series_row row = row_at(i);
 
 		EXPECT_INT(content_write(content, &row, sizeof(row), &scene_err), 0);
 	}
@@ -198,11 +203,7 @@ TEST(results_of_counters_that_were_reset)
 				&scene_err),
 		   0);
 	for (uint64_t i = 1; i <= 20; i++) {
-		struct series_row row = { .time_ns = 5 * SECOND + i * SECOND / 10,
-					  .cpu = -1,
-					  .value = SECOND / 20,
-					  .enabled_ns = SECOND / 10,
-					  .running_ns = SECOND / 10 };
+		struct series_row row = row_at(i);
 
 		series_add(&writer, &row);
 		if (i == 15)
