@@ -136,12 +136,12 @@ describe("names in little room", () => {
 		["main::{lambda(int)#1}::operator()", 8, "operato…"],
 		["ns::Thing::operator new(unsigned long)", 16, "operator new(…)"],
 		["<alloc::vec::Vec<T> as core::Drop>::drop", 12, "<…>::drop"],
-		["JS:*hashWords /home/me/work/work.js:1:19", 30, "JS:*hashWords work.js:1:19"],
-		["JS:*hashWords /home/me/work/work.js:1:19", 24, "hashWords work.js:1:19"],
-		["JS:*hashWords /home/me/work/work.js:1:19", 12, "hashWords"],
-		["JS:~ file:///home/me/work.js:2:94", 14, "work.js:2:94"],
-		["py::Parser.read:/home/me/parse.py", 22, "Parser.read:parse.py"],
-		["py::Parser.read:/home/me/parse.py", 12, "Parser.read"],
+		["JS:*hashWords /srv/app/work/work.js:1:19", 30, "JS:*hashWords work.js:1:19"],
+		["JS:*hashWords /srv/app/work/work.js:1:19", 24, "hashWords work.js:1:19"],
+		["JS:*hashWords /srv/app/work/work.js:1:19", 12, "hashWords"],
+		["JS:~ file:///srv/app/work.js:2:94", 14, "work.js:2:94"],
+		["py::Parser.read:/srv/app/parse.py", 22, "Parser.read:parse.py"],
+		["py::Parser.read:/srv/app/parse.py", 12, "Parser.read"],
 	])("%s in %i is %s", (name, room, label) => expect(labelIn(name, room)).toBe(label));
 });
 
