@@ -1,10 +1,12 @@
 #!/bin/sh
 # Runs fuzz targets for some seconds each, starting from the corpus.
-#   fuzz/run.sh BUILD TARGET SECONDS     TARGET "" means all
+#   fuzz/run.sh BUILD TARGET SECONDS [SEED]     TARGET "" means all
+# With SEED the same inputs are tried each time: a test says then whether the change broke something,
+# not whether luck met what was broken before.  Without it every run looks elsewhere.
 # Recordings of other projects, where they are there (PERFOLIO_CORPUS), give seeds too (seeds.py).
 # What is found new stays in BUILD/fuzz/found/NAME; an input that fails in BUILD/fuzz/NAME-crash-*.
 set -eu
-build=$1 target=${2#fuzz-} seconds=$3
+build=$1 target=${2#fuzz-} seconds=$3 seed=${4:-0}
 here=$(cd "$(dirname "$0")" && pwd)
 recordings=${PERFOLIO_CORPUS:-$here/../../shared/corpus}
 [ -d "$recordings" ] || recordings=$here/../../../shared/corpus
@@ -18,7 +20,8 @@ fuzz_one() {
   longest=4096
   case $name in dwarf|perfdata|feature|sample|summary|tracing) longest=32768 ;; esac
   set -- -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -max_len=$longest \
-    -artifact_prefix="$build/fuzz/$name-" -print_final_stats=1 -verbosity=1
+    -artifact_prefix="$build/fuzz/$name-" -print_final_stats=1 -verbosity=1 \
+    -seed="$seed"
   [ ! -f "$here/dict/$name.dict" ] || set -- "$@" -dict="$here/dict/$name.dict"
   seeds=$build/fuzz/seeds/$name
   mkdir -p "$seeds"

@@ -28,6 +28,7 @@ NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff]")
 MEASURING = {"web", "serve", "live", "beside", "lab", "plain"}
 FEW = 3  # more that fail at once is no bad luck
 FUZZ_SECONDS = os.environ.get("FUZZ_SECONDS", "2")
+FUZZ_SEED = os.environ.get("FUZZ_SEED", "1")  # 0: another one each time
 
 BUILDS = {
     "gcc": ("gcc", []),
@@ -188,7 +189,7 @@ class Fuzz(Step):
 
     def run(self):
         status = self.call(os.path.join(ROOT, "fuzz", "run.sh"), os.path.join(WORK, "asan"),
-                           self.target, FUZZ_SECONDS)
+                           self.target, FUZZ_SECONDS, FUZZ_SEED)
         return (0, 1, 0) if status else (1, 0, 0)
 
 

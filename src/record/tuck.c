@@ -77,6 +77,7 @@ static void change(struct tuck *tuck, struct sample *sample)
 	memmove(chain + user, from,
 		(size_t)((unsigned char *)sample->user_stack + sample->user_stack_size - from));
 	memcpy(end - words * 8, tuck->chain.data, words * 8);
+	memcpy(end, &sample->user_stack_size, 8); /* a damaged one may be more than the room */
 }
 
 static void change_record(struct tuck *tuck, uint64_t *record)

@@ -139,6 +139,18 @@ TEST(tuck_leaves_damaged_records_alone)
 	tuck_free(tuck);
 }
 
+/* The room grows by the chain: what was cut to the room before has to stay cut. */
+TEST(tuck_does_not_make_a_stack_longer)
+{
+	struct tuck *tuck = tuck_new(attrs, ARRAY_SIZE(attrs));
+	uint64_t record[100];
+	size_t size = make_sample(record, 70, 2, 5, STACK + 16);
+
+	tuck_records(tuck, record, size);
+	expect_sample(record, 2, 5, STACK);
+	tuck_free(tuck);
+}
+
 /* A ring's records come out in pieces that end with one, also where it wraps around. */
 TEST(tuck_reads_a_ring)
 {
