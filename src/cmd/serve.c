@@ -261,7 +261,7 @@ static int collect_garbage(const struct serve_options *o, struct err *err)
 		rc = dir ? 0 : -EIO;
 	}
 	if (!rc)
-		rc = datadir_recover(dir, NULL, 0, &sweep, err);
+		rc = datadir_recover(dir, NULL, &sweep, err);
 	if (!rc)
 		rc = datadir_gc(dir, clock_wall_ns(), &sweep, err);
 	if (!rc)

@@ -47,6 +47,7 @@ void greet(struct supervisor *s)
 		.origin = o->listener->origin,
 		.open = o->open,
 		.tls = o->tls_cert >= 0,
+		.again = s->ever_up,
 	};
 	struct msg_ready ready = { .runs = s->runs.len };
 

@@ -106,9 +106,16 @@ static const struct ipc_field msg_policy_fields[] = {
 	FIELD(msg_policy, IPC_BOOL, open, 0),
 	FIELD(msg_policy, IPC_BOOL, tls, 0),
 	FIELD(msg_policy, IPC_WORDS, webhooks, WORDS_MOST),
+	FIELD(msg_policy, IPC_BOOL, again, 0),
 	{ 0 },
 };
 const struct ipc_type msg_policy = IPC_TYPE("policy", struct msg_policy, msg_policy_fields);
+
+static const struct ipc_field msg_holds_fields[] = {
+	FIELD(msg_holds, IPC_U64, run, 0),
+	{ 0 },
+};
+const struct ipc_type msg_holds = IPC_TYPE("holds", struct msg_holds, msg_holds_fields);
 
 static const struct ipc_field msg_ready_fields[] = {
 	FIELD(msg_ready, IPC_U64, runs, 0),
@@ -244,9 +251,9 @@ static const struct ipc_field msg_finished_fields[] = {
 const struct ipc_type msg_finished = IPC_TYPE("finished", struct msg_finished, msg_finished_fields);
 
 static const struct ipc_type *const runner_types[] = {
-	&msg_up,    &msg_start,	  &msg_cancel,	 &msg_control,	 &msg_forget,
-	&msg_ask,   &msg_analyse, &msg_stop_job, &msg_policy,	 &msg_ready,
-	&msg_began, &msg_ended,	  &msg_answered, &msg_job_ended, &msg_stopping,
+	&msg_up,      &msg_start,    &msg_cancel,    &msg_control,  &msg_forget, &msg_ask,
+	&msg_analyse, &msg_stop_job, &msg_policy,    &msg_holds,    &msg_ready,	 &msg_began,
+	&msg_ended,   &msg_answered, &msg_job_ended, &msg_stopping,
 };
 const struct ipc_protocol runner_protocol = {
 	.name = "runner",

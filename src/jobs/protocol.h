@@ -97,7 +97,8 @@ extern const struct ipc_type msg_stop_job;
 
 /* supervisor → web */
 
-/* First of all, and after it a `began` and maybe an `ended` for the run that it holds, `ready`. */
+/* First of all; after it for each run that it holds `holds` and what was told of it, then `ready`.
+ */
 struct msg_policy {
 	const char *host, *kernel, *cpu_model, *perfolio;
 	const char *workload_user;
@@ -112,8 +113,15 @@ struct msg_policy {
 	bool open;	       /* --open: nobody need sign in (loopback only) */
 	bool tls;
 	struct wordlist webhooks; /* beginnings of addresses that may be told of a run's end */
+	bool again;		  /* another web side was up before, under the same supervisor */
 };
 extern const struct ipc_type msg_policy;
+
+/* A run that is its own: it is about to begin, goes on, or its end was not taken. */
+struct msg_holds {
+	uint64_t run;
+};
+extern const struct ipc_type msg_holds;
 
 struct msg_ready {
 	uint64_t runs; /* that the supervisor holds */

@@ -85,8 +85,12 @@ void runs_forget(struct supervisor *s, uint64_t id)
 
 void runs_tell(struct supervisor *s)
 {
-	vec_each (run, &s->runs)
+	vec_each (run, &s->runs) {
+		struct msg_holds holds = { .run = jobrun_id(*run) };
+
+		supervisor_tell(s, &msg_holds, &holds);
 		jobrun_tell(*run);
+	}
 }
 
 bool runs_interrupt(struct supervisor *s)

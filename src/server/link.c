@@ -50,7 +50,7 @@ struct link {
 	} calls[CALLS_MOST];
 	size_t call_count;
 	VEC(struct early) early;
-	struct link_helds held;
+	struct run_ids held;
 	pthread_mutex_t lock; /* for all below */
 	struct channel *channel;
 	bool dead;
@@ -60,20 +60,6 @@ struct link {
 	struct recent recent[RECENT_MOST];
 	pthread_cond_t answered; /* one of them, so another may be asked */
 };
-
-static void note_early(struct link *link, const struct ipc_type *type, void *message)
-{
-	const struct msg_ended *ended = message;
-
-	*vec_push(&link->early) = (struct early){ type, message };
-	if (type == &msg_began)
-		*vec_push(&link->held) = (struct link_held){
-			.run = (int64_t)((const struct msg_began *)message)->run
-		};
-	for (size_t i = 0; i < link->held.len && type == &msg_ended; i++)
-		if (link->held.data[i].run == (int64_t)ended->run)
-			link->held.data[i].ended = true;
-}
 
 /* The first is the policy, the last of the beginning is `ready`. */
 static int take_beginning(struct link *link, const struct ipc_type *type, void *message,
@@ -85,8 +71,10 @@ static int take_beginning(struct link *link, const struct ipc_type *type, void *
 		return err_set(err, EPROTO, "the supervisor began with `%s`", type->name);
 	if (type == &msg_policy)
 		link->app->policy = *(const struct msg_policy *)message;
+	else if (type == &msg_holds)
+		*vec_push(&link->held) = (int64_t)((const struct msg_holds *)message)->run;
 	else if (type != &msg_ready)
-		note_early(link, type, message);
+		*vec_push(&link->early) = (struct early){ type, message };
 	return type == &msg_ready;
 }
 
@@ -169,7 +157,7 @@ void link_close(struct link *link)
 	free(link);
 }
 
-const struct link_helds *link_held(const struct link *link)
+const struct run_ids *link_held(const struct link *link)
 {
 	return &link->held;
 }

@@ -19,12 +19,7 @@ struct msg_policy;
 /* The message's descriptors are closed after the call unless they are replaced by -1. */
 typedef void link_call(struct app *app, void *message);
 
-/* A run that the supervisor held when we came. */
-struct link_held {
-	int64_t run;
-	bool ended;
-};
-struct link_helds VEC_OF(struct link_held);
+struct run_ids VEC_OF(int64_t);
 
 /*
  * Takes the channel and waits for what the supervisor says first: policy, the runs that it holds,
@@ -33,7 +28,7 @@ struct link_helds VEC_OF(struct link_held);
 struct link *link_open(int fd, struct app *app, struct err *err);
 void link_close(struct link *link);
 /* The runs that the supervisor held at that time. */
-const struct link_helds *link_held(const struct link *link);
+const struct run_ids *link_held(const struct link *link);
 
 /* Who is called for messages of that type; before link_run(). */
 void link_on(struct link *link, const struct ipc_type *type, link_call *call);

@@ -294,7 +294,7 @@ struct scheduler *scheduler_new(struct app *app)
 	link_on(app->link, &msg_ended, on_ended);
 	link_on(app->link, &msg_stopping, on_stopping);
 	vec_each (held, link_held(app->link))
-		scheduler->current = held->run;
+		scheduler->current = *held;
 	return scheduler;
 }
 

@@ -82,19 +82,17 @@ static char *read_pem(int fd, struct err *err)
 	return NULL;
 }
 
-/* Runs that the supervisor is at, or has just ended, go on; others were interrupted. */
+/*
+ * Runs that the supervisor is at, or has just ended, go on; others were interrupted.  What it would
+ * hold if it had heard of it, it was never told: that one can wait again.
+ */
 static int recover(struct app *app, struct err *err)
 {
-	const struct link_helds *held = link_held(app->link);
+	const struct run_ids *held = link_held(app->link);
+	struct datadir_alive alive = { held->data, held->len, .all = app->policy.again };
 	struct datadir_sweep sweep;
-	VEC(int64_t) alive = { 0 };
-	int rc;
 
-	vec_each (run, held)
-		*vec_push(&alive) = run->run;
-	rc = datadir_recover(app->dir, alive.data, alive.len, &sweep, err);
-	vec_free(&alive);
-	return rc;
+	return datadir_recover(app->dir, &alive, &sweep, err);
 }
 
 static int open_store(struct app *app, const char *path, struct err *err)

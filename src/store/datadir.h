@@ -38,17 +38,25 @@ int datadir_scratch(struct datadir *dir, struct err *err);
 
 struct datadir_sweep {
 	int64_t interrupted; /* runs that had begun and are failed now */
+	int64_t put_back;    /* runs that were never begun and wait again */
 	int64_t kept;	     /* files of theirs that were unfinished, and are complete now */
 	int64_t purged;	     /* runs and sessions that were removed and due */
 	int64_t orphans;     /* files that no row tells of; they are gone */
 	int64_t missing;     /* rows whose file is not there; they are gone, too */
 };
 
+/* Runs that a runner is still at. */
+struct datadir_alive {
+	const int64_t *runs;
+	size_t count;
+	bool all; /* it has lived since they were taken: others were never begun */
+};
+
 /*
- * After a start, before anything else; `alive` are runs that a runner is still at.  Runs that were
- * interrupted are failed and their files complete with what had been written.
+ * After a start, before anything else.  Runs that were interrupted are failed and their files
+ * complete with what had been written; those that were never begun wait again, without files.
  */
-int datadir_recover(struct datadir *dir, const int64_t *alive, size_t count,
+int datadir_recover(struct datadir *dir, const struct datadir_alive *alive,
 		    struct datadir_sweep *sweep, struct err *err);
 
 /* Deletes what was removed and can't be restored any more, rows and files. */

@@ -260,27 +260,64 @@ static int fail_interrupted(struct store *store, int64_t id, struct err *err)
 	return rc < 0 ? rc : db_changed(store, STORE_RUN, id, err);
 }
 
-int store_run_interrupt(struct store *store, const int64_t *alive, size_t count,
-			int64_t *interrupted, struct err *err)
+static int put_back(struct store *store, int64_t id, struct err *err)
+{
+	struct stmt q;
+	int rc;
+
+	stmt_open(&q, store,
+		  "UPDATE run SET state = 'queued', place ="
+		  " coalesce((SELECT min(place) FROM run WHERE state = 'queued') - 1, 0)"
+		  " WHERE state = 'starting' AND id = ?");
+	stmt_int(&q, id);
+	rc = stmt_end(&q, err);
+	if (rc > 0) {
+		stmt_open(&q, store, "DELETE FROM file WHERE run = ?");
+		stmt_int(&q, id);
+		rc = stmt_end(&q, err);
+	}
+	if (rc >= 0)
+		rc = db_changed(store, STORE_RUN, id, err);
+	return rc ? rc : db_changed(store, STORE_QUEUE, 0, err);
+}
+
+/* Does that to every run which the query finds and which is not alive; counts them. */
+static int each_lost(struct store *store, const char *query,
+		     int (*call)(struct store *, int64_t, struct err *), const int64_t *alive,
+		     size_t count, int64_t *lost, struct err *err)
 {
 	VEC(int64_t) busy = { 0 };
 	struct stmt q;
 	int rc = db_write(store, err);
 
-	*interrupted = 0;
+	*lost = 0;
 	if (!rc) {
-		stmt_open(&q, store, "SELECT id FROM run WHERE state IN ('starting', 'running')");
+		stmt_open(&q, store, query);
 		while ((rc = stmt_row(&q, err)) > 0)
 			*vec_push(&busy) = stmt_get_int(&q);
 		stmt_close(&q);
 	}
 	for (size_t i = 0; i < busy.len && !rc; i++)
 		if (!is_among(busy.data[i], alive, count)) {
-			rc = fail_interrupted(store, busy.data[i], err);
-			++*interrupted;
+			rc = call(store, busy.data[i], err);
+			++*lost;
 		}
 	vec_free(&busy);
 	return db_done(store, rc, err);
+}
+
+int store_run_interrupt(struct store *store, const int64_t *alive, size_t count,
+			int64_t *interrupted, struct err *err)
+{
+	return each_lost(store, "SELECT id FROM run WHERE state IN ('starting', 'running')",
+			 fail_interrupted, alive, count, interrupted, err);
+}
+
+int store_run_put_back(struct store *store, const int64_t *alive, size_t count, int64_t *back,
+		       struct err *err)
+{
+	return each_lost(store, "SELECT id FROM run WHERE state = 'starting'", put_back, alive,
+			 count, back, err);
 }
 
 int store_event_uses(struct store *store, int64_t session, int limit, struct arena *arena,

@@ -192,6 +192,13 @@ int store_run_take(struct store *store, const char *host, int64_t *id, struct er
 int store_run_interrupt(struct store *store, const int64_t *alive, size_t count,
 			int64_t *interrupted, struct err *err);
 
+/*
+ * After a start that the runner has lived through: what is starting and not among those alive was
+ * never begun, and waits again as the first.  Nothing is left of its files.
+ */
+int store_run_put_back(struct store *store, const int64_t *alive, size_t count, int64_t *back,
+		       struct err *err);
+
 /* Names of events by use: those of the session first (0: none), then all others. */
 struct event_use {
 	const char *event;

@@ -12,17 +12,15 @@
 struct sweep {
 	struct datadir *dir;
 	struct datadir_sweep *counts;
-	bool settle; /* nobody writes unfinished files, but those of runs that are alive */
-	const int64_t *alive;
-	size_t alive_count;
+	const struct datadir_alive *alive; /* nobody else writes files; NULL: anybody may */
 	struct arena arena;
 	struct file_rows rows; /* all there are, by id */
 };
 
 static bool is_alive(const struct sweep *sweep, int64_t run)
 {
-	for (size_t i = 0; i < sweep->alive_count; i++)
-		if (sweep->alive[i] == run)
+	for (size_t i = 0; i < sweep->alive->count; i++)
+		if (sweep->alive->runs[i] == run)
 			return true;
 	return false;
 }
@@ -63,7 +61,7 @@ static int continue_row(struct sweep *sweep, struct file_row *row, struct err *e
 		return has_content(sweep, row->hash) ? 0 : drop_row(sweep, row, err);
 	if (!partial)
 		return drop_row(sweep, row, err);
-	if (!sweep->settle || is_alive(sweep, row->run))
+	if (!sweep->alive || is_alive(sweep, row->run))
 		return 0;
 	rc = content_settle(sweep->dir, row->id, err);
 	if (!rc)
@@ -183,16 +181,21 @@ static void sweep_free(struct sweep *sweep)
 	arena_free(&sweep->arena);
 }
 
-int datadir_recover(struct datadir *dir, const int64_t *alive, size_t count,
+int datadir_recover(struct datadir *dir, const struct datadir_alive *alive,
 		    struct datadir_sweep *counts, struct err *err)
 {
-	struct sweep sweep = {
-		.dir = dir, .counts = counts, .settle = true, .alive = alive, .alive_count = count
-	};
-	int rc;
+	static const struct datadir_alive none;
+	struct sweep sweep = { .dir = dir, .counts = counts, .alive = alive ? alive : &none };
+	int rc = 0;
 
 	*counts = (struct datadir_sweep){ 0 };
-	rc = store_run_interrupt(dir->store, alive, count, &counts->interrupted, err);
+	alive = sweep.alive;
+	if (alive->all)
+		rc = store_run_put_back(dir->store, alive->runs, alive->count, &counts->put_back,
+					err);
+	if (!rc)
+		rc = store_run_interrupt(dir->store, alive->runs, alive->count,
+					 &counts->interrupted, err);
 	pthread_mutex_lock(&dir->lock);
 	if (!rc)
 		rc = sweep_rows(&sweep, err);

@@ -157,7 +157,9 @@ TEST(content_of_an_interrupted_run_is_kept)
 	vec_free(&files);
 
 	/* the runner goes on, a new web side finds it */
-	EXPECT_INT(datadir_recover(scene_dir, &run, 1, &sweep, &scene_err), 0);
+	EXPECT_INT(datadir_recover(scene_dir, &(struct datadir_alive){ &run, 1, false }, &sweep,
+				   &scene_err),
+		   0);
 	EXPECT_INT(sweep.kept, 0);
 	EXPECT_INT(datadir_gc(scene_dir, INT64_MAX, &sweep, &scene_err), 0);
 	EXPECT_INT(sweep.kept + sweep.missing + sweep.orphans, 0);
@@ -170,7 +172,7 @@ TEST(content_of_an_interrupted_run_is_kept)
 	close(content_fd(content));
 	free(content);
 
-	EXPECT_INT(datadir_recover(scene_dir, NULL, 0, &sweep, &scene_err), 0);
+	EXPECT_INT(datadir_recover(scene_dir, NULL, &sweep, &scene_err), 0);
 	EXPECT_INT(sweep.kept, 1);
 	EXPECT_INT(sweep.interrupted, 1);
 	expect_text(id, "half of it, more");

@@ -82,7 +82,7 @@ static int open_and_live(struct err *err)
 {
 	struct datadir *dir = datadir_open(scene_path(), DATADIR_SERVE, err);
 	struct datadir_sweep sweep;
-	int rc = dir ? datadir_recover(dir, NULL, 0, &sweep, err) : -EIO;
+	int rc = dir ? datadir_recover(dir, NULL, &sweep, err) : -EIO;
 
 	if (!rc)
 		rc = live(dir, err);
@@ -195,7 +195,7 @@ static void check_kill(void)
 {
 	struct datadir_sweep sweep;
 
-	EXPECT_INT(datadir_recover(scene_dir, NULL, 0, &sweep, &scene_err), 0);
+	EXPECT_INT(datadir_recover(scene_dir, NULL, &sweep, &scene_err), 0);
 	expect_promises();
 }
 

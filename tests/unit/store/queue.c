@@ -167,7 +167,9 @@ TEST(queue_after_a_restart)
 	}
 	scene_exec("UPDATE run SET state = 'running' WHERE id < 3");
 	scene_reopen();
-	EXPECT_INT(datadir_recover(scene_dir, &alive, 1, &sweep, &scene_err), 0);
+	EXPECT_INT(datadir_recover(scene_dir, &(struct datadir_alive){ &alive, 1, false }, &sweep,
+				   &scene_err),
+		   0);
 	EXPECT_INT(sweep.interrupted, 1);
 	run = scene_get(1);
 	EXPECT_INT(run.state, RUN_FAILED);
@@ -176,9 +178,45 @@ TEST(queue_after_a_restart)
 	EXPECT_INT(scene_get(2).state, RUN_RUNNING); /* its runner has outlived us */
 	EXPECT_INT(scene_get(3).state, RUN_PROCESSING);
 	EXPECT_INT(scene_get(4).state, RUN_QUEUED);
-	EXPECT_INT(datadir_recover(scene_dir, NULL, 0, &sweep, &scene_err), 0);
+	EXPECT_INT(datadir_recover(scene_dir, NULL, &sweep, &scene_err), 0);
 	EXPECT_INT(sweep.interrupted, 1);
 	EXPECT_INT(scene_get(2).state, RUN_FAILED);
+	scene_close();
+}
+
+/* Only the web side was killed: what its supervisor does not know was never begun. */
+TEST(queue_gets_back_what_was_never_begun)
+{
+	const int64_t held = 1;
+	const struct datadir_alive alive = { &held, 1, .all = true };
+	struct datadir_sweep sweep;
+	struct content *content;
+	int64_t session, taken;
+
+	scene_open();
+	session = scene_session("s");
+	for (int i = 0; i < 4; i++)
+		scene_queued(session);
+	for (int i = 0; i < 2; i++) {
+		EXPECT_INT(store_run_take(scene_store, HOST, &taken, &scene_err), 1);
+		content = content_begin(scene_dir, taken, "output", &scene_err);
+		EXPECT(content);
+		content_leave(content);
+		scene_exec("UPDATE run SET state = 'processing' WHERE state = 'starting'");
+	}
+	scene_exec("UPDATE run SET state = 'starting' WHERE state = 'processing'");
+	scene_reopen();
+	EXPECT_INT(datadir_recover(scene_dir, &alive, &sweep, &scene_err), 0);
+	EXPECT_INT(sweep.put_back, 1);
+	EXPECT_INT(sweep.interrupted, 0);
+	EXPECT_INT(sweep.orphans, 1); /* the file that was to be written */
+	EXPECT_INT(scene_get(1).state, RUN_STARTING);
+	EXPECT_INT(scene_get(2).state, RUN_QUEUED);
+	EXPECT_INT(scene_get(2).place, 1); /* as the first */
+	EXPECT_INT(scene_get(3).place, 2);
+	scene_exec("UPDATE run SET state = 'done' WHERE id = 1");
+	EXPECT_INT(store_run_take(scene_store, HOST, &taken, &scene_err), 1);
+	EXPECT_INT(taken, 2);
 	scene_close();
 }
 

@@ -195,7 +195,7 @@ void scene_expect_agreement(void)
 	struct file_rows rows = { 0 };
 	struct datadir_sweep sweep;
 
-	EXPECT_INT(datadir_recover(scene_dir, NULL, 0, &sweep, &scene_err), 0);
+	EXPECT_INT(datadir_recover(scene_dir, NULL, &sweep, &scene_err), 0);
 	EXPECT_INT(datadir_gc(scene_dir, 0, &sweep, &scene_err), 0);
 	EXPECT_INT(scene_number("SELECT integrity_check = 'ok' FROM pragma_integrity_check"), 1);
 	EXPECT_INT(scene_number("SELECT count(*) FROM pragma_foreign_key_check"), 0);
