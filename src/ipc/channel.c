@@ -132,6 +132,12 @@ static void attach(struct msghdr *header, char *room, const struct parcel *parce
 	memcpy(CMSG_DATA(control), parcel->fds, parcel->count * sizeof(int));
 }
 
+/* A reset says that it had not read all of what we sent, which is an end like others. */
+static int die_of_gone(struct channel *channel, struct err *err)
+{
+	return die_of(channel, EPIPE, "the other end has gone", err);
+}
+
 /*
  * Bytes up to the next parcel, or with it if it is due: the kernel keeps descriptors with the bytes
  * that they were sent with, and gives them out no later than those.
@@ -173,6 +179,8 @@ int channel_flush(struct channel *channel, struct err *err)
 			channel->out_at += (size_t)sent;
 		else if (errno == EAGAIN)
 			break;
+		else if (errno == EPIPE || errno == ECONNRESET)
+			return die_of_gone(channel, err);
 		else if (errno != EINTR)
 			return die_of(channel, errno, strerror(errno), err);
 	}
@@ -284,12 +292,11 @@ static int receive_some(struct channel *channel, struct err *err)
 	} while (got < 0 && errno == EINTR);
 	if (got < 0 && errno != ECONNRESET)
 		return errno == EAGAIN ? 0 : die_of(channel, errno, strerror(errno), err);
-	/* reset: it has gone and had not read all of what we sent, which is an end like others */
 	rc = got > 0 ? keep_fds(channel, &header, err) : 0;
 	channel->in.len += got > 0 ? (size_t)got : 0;
 	if (!rc && got <= 0)
 		rc = channel->in.len ? die_of(channel, EPROTO, "ended in mid-message", err)
-				     : die_of(channel, EPIPE, "the other end has gone", err);
+				     : die_of_gone(channel, err);
 	return rc ? rc : 1;
 }
 
