@@ -95,7 +95,7 @@ int content_upload(struct datadir *dir, char name[static CONTENT_UPLOAD_NAME], s
 	int fd;
 
 	assert(dir->use == DATADIR_SERVE);
-	snprintf(name, CONTENT_UPLOAD_NAME, "upload-%" PRIu64, ++last);
+	snprintf(name, CONTENT_UPLOAD_NAME, UPLOAD_PREFIX "%" PRIu64, ++last);
 	fd = openat(dir->partial_fd, name, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW,
 		    0600);
 	return fd < 0 ? failed(dir, "partial", name, err) : fd;

@@ -19,8 +19,9 @@ struct datadir {
 	pthread_mutex_t lock;
 };
 
-#define PARTIAL_NAME 24		     /* an id */
-#define CONTENT_NAME (HASH_TEXT + 1) /* "AB/CDEF..." */
+#define PARTIAL_NAME  24	      /* an id */
+#define CONTENT_NAME  (HASH_TEXT + 1) /* "AB/CDEF..." */
+#define UPLOAD_PREFIX "upload-"	      /* what is partial and has no row yet */
 
 void partial_name(char into[static PARTIAL_NAME], int64_t id);
 void content_name(char into[static CONTENT_NAME], const char *hash);

@@ -13,6 +13,7 @@ struct sweep {
 	struct datadir *dir;
 	struct datadir_sweep *counts;
 	const struct datadir_alive *alive; /* nobody else writes files; NULL: anybody may */
+	bool serving;			   /* files may be on their way in that have no row yet */
 	struct arena arena;
 	struct file_rows rows; /* all there are, by id */
 };
@@ -100,6 +101,11 @@ static int remove_at(struct sweep *sweep, int folder, const char *name, struct e
 	return 0;
 }
 
+static bool is_coming(const struct sweep *sweep, const char *name)
+{
+	return sweep->serving && !strncmp(name, UPLOAD_PREFIX, strlen(UPLOAD_PREFIX));
+}
+
 static int remove_partials(struct sweep *sweep, struct err *err)
 {
 	char *path = mem_printf("%s/partial", sweep->dir->path);
@@ -107,7 +113,7 @@ static int remove_partials(struct sweep *sweep, struct err *err)
 	int rc = dir_names(path, &names, err);
 
 	for (size_t i = 0; i < names.len && !rc; i++)
-		if (!has_row(sweep, names.data[i]))
+		if (!has_row(sweep, names.data[i]) && !is_coming(sweep, names.data[i]))
 			rc = remove_at(sweep, sweep->dir->partial_fd, names.data[i], err);
 	strlist_free(&names);
 	free(path);
@@ -219,7 +225,7 @@ static int purge(struct sweep *sweep, int64_t now_ns, struct err *err)
 int datadir_purge(struct datadir *dir, int64_t now_ns, struct datadir_sweep *counts,
 		  struct err *err)
 {
-	struct sweep sweep = { .dir = dir, .counts = counts };
+	struct sweep sweep = { .dir = dir, .counts = counts, .serving = true };
 	int rc;
 
 	*counts = (struct datadir_sweep){ 0 };

@@ -230,6 +230,34 @@ TEST(content_shared_with_a_run_that_stays)
 	scene_close();
 }
 
+TEST(content_that_comes_in_while_others_are_purged)
+{
+	char name[CONTENT_UPLOAD_NAME];
+	struct datadir_sweep sweep;
+	struct content *content;
+	int64_t run, id = 0;
+	int fd;
+
+	scene_open();
+	run = a_run();
+	EXPECT_INT(scene_step(run, RUN_PROCESSING, RUN_DONE), 0);
+	fd = content_upload(scene_dir, name, &scene_err);
+	EXPECT_INT(write(fd, "sent", 4), 4);
+	close(fd);
+	EXPECT_INT(store_remove(scene_store, STORE_RUN, run, 1, &scene_err), 0);
+	EXPECT_INT(datadir_purge(scene_dir, 2, &sweep, &scene_err), 0);
+	EXPECT_INT(sweep.purged, 1);
+	content = content_adopt(scene_dir, a_run(), "import", name, &scene_err);
+	EXPECT(content != NULL);
+	if (content) {
+		id = content_id(content);
+		EXPECT_INT(content_end(content, &scene_err), 0);
+		expect_text(id, "sent");
+	}
+	scene_expect_agreement();
+	scene_close();
+}
+
 TEST(content_orphans_are_swept)
 {
 	static const char other[] = "data/files/aa/README";
