@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "cmd/analyser_inside.h"
 #include "cmd/command.h"
+#include "jobs/opener.h"
 #include "jobs/sandbox.h"
 #include "symbol/symbol.h"
 
@@ -165,6 +166,8 @@ int analyser_fence(struct analyser *a, bool host_files, struct err *err)
 	struct buf missing = { 0 };
 	int rc = sandbox_files(&files, &missing, err);
 
+	if (!rc && host_files && a->opener >= 0)
+		rc = opener_use(a->opener, files.forbidden, err);
 	say_what_is_missing(&missing);
 	buf_free(&missing);
 	return rc;
@@ -244,7 +247,10 @@ static int begin(struct analyser *a, const struct analyser_start *start, struct 
 	unsetenv("DEBUGINFOD_URLS"); /* there is no network in there */
 	a->channel = channel_new(start->channel, &analysis_protocol);
 	prepare_last_words(a, sandbox.memory);
-	if (!rc)
+	/* an import is of a time before it; and with no fence there is nothing to ask for */
+	if (!rc && !a->imported && !leaks_wanted())
+		rc = a->opener = opener_start(&sandbox, err);
+	if (rc >= 0)
 		rc = sandbox_enter(&sandbox, &missing, err);
 	say_what_is_missing(&missing);
 	buf_free(&missing);
@@ -256,6 +262,7 @@ static int begin(struct analyser *a, const struct analyser_start *start, struct 
 _Noreturn void analyser_main(const struct analyser_start *start)
 {
 	struct analyser a = { .imported = start->imported,
+			      .opener = -1,
 			      .cpu_s = start->cpu_s ? start->cpu_s : CPU_SECONDS };
 	struct err err = { 0 };
 	int rc = begin(&a, start, &err);

@@ -16,6 +16,7 @@ struct analyser {
 	struct channel *channel;
 	struct arena arena; /* of messages */
 	bool imported;
+	int opener; /* opens what it may not; -1: none */
 	uint64_t cpu_s;
 	VEC(struct msg_input *) inputs;
 	struct msg_job *job;

@@ -25,6 +25,7 @@ struct err;
 enum sandbox_profile {
 	SANDBOX_WEB,	  /* HTTP on sockets that are there already, and the data folder */
 	SANDBOX_ANALYSER, /* descriptors that are passed to it, and files of the host to read */
+	SANDBOX_OPENER,	  /* opens files for that one: jobs/opener.h */
 };
 
 #define SANDBOX_STAY ((uid_t)-1)

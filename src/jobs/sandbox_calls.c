@@ -190,6 +190,9 @@ static const char *const calls_of_measuring[] = {
 
 static const char *const calls_of_opening[] = { "open", "openat" };
 
+/* How a container's files are opened; its flags are where no filter sees them. */
+static const char *const calls_of_opener[] = { "openat2" };
+
 /* A name of a later kernel than the library's, or of another machine, has a pseudo number. */
 static int decide(scmp_filter_ctx *filter, uint32_t action, const char *name, unsigned count,
 		  const struct scmp_arg_cmp *arguments)
@@ -320,6 +323,8 @@ int seccomp_role(const struct sandbox *sandbox, struct err *err)
 
 	if (!rc && sandbox->profile == SANDBOX_WEB)
 		rc = add_web(filter, sandbox->network);
+	if (!rc && sandbox->profile == SANDBOX_OPENER)
+		rc = ADD_LIST(filter, calls_of_opener);
 	return load(filter, rc, err);
 }
 

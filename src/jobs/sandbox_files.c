@@ -2,7 +2,7 @@
 /*
  * Landlock has rules that allow, none that forbid.  So where one folder must not be reached, all
  * others are allowed: the neighbours of it and of each folder that it lies in.  What is made beside
- * them later is not among those, which is on the safe side.
+ * them later is not among those; jobs/opener.h is who can be asked for it.
  */
 #include "base/buf.h"
 #include "base/err.h"

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -47,12 +48,34 @@ static int take_fd(struct image *image, int fd)
 	return 0;
 }
 
-int image_open(struct image *image, const char *path)
+static image_asked *somebody;
+
+void image_ask(image_asked *asked)
 {
-	return take_fd(image, open(path, OPEN_FLAGS));
+	somebody = asked;
 }
 
-int image_open_in(struct image *image, const char *root, const char *path)
+int image_refused(int rc, enum image_question question, pid_t pid, const char *path)
+{
+	return somebody && (rc == -EACCES || rc == -EPERM) ? somebody(question, pid, path) : rc;
+}
+
+int image_open_refused(struct image *image, int rc, enum image_question question, pid_t pid,
+		       const char *path)
+{
+	int fd = rc ? image_refused(rc, question, pid, path) : -1;
+
+	return fd < 0 ? (rc ? fd : 0) : take_fd(image, fd);
+}
+
+int image_open(struct image *image, const char *path)
+{
+	int rc = take_fd(image, open(path, OPEN_FLAGS));
+
+	return image_open_refused(image, rc, IMAGE_IN, 0, path);
+}
+
+static int open_in(struct image *image, const char *root, const char *path)
 {
 	struct open_how how = { .flags = OPEN_FLAGS,
 				.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS };
@@ -60,8 +83,6 @@ int image_open_in(struct image *image, const char *root, const char *path)
 	char *whole;
 
 	*image = (struct image){ 0 };
-	if (!root[0])
-		return image_open(image, path);
 	dir = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (dir < 0)
 		return -errno;
@@ -76,6 +97,18 @@ int image_open_in(struct image *image, const char *root, const char *path)
 	}
 	errno = failure;
 	return take_fd(image, fd);
+}
+
+int image_open_in(struct image *image, const char *root, const char *path)
+{
+	int pid = 0, end = 0, rc;
+
+	if (!root[0])
+		return image_open(image, path);
+	rc = open_in(image, root, path);
+	if (sscanf(root, "/proc/%d/root%n", &pid, &end) != 1 || !end || root[end])
+		return rc; /* a folder that stands for /, and is nobody's */
+	return image_open_refused(image, rc, IMAGE_IN, pid, path);
 }
 
 struct image image_of(const void *data, size_t size)

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 #include <time.h>
 
 struct image {
@@ -35,6 +36,24 @@ int image_open(struct image *image, const char *path);
  * That is how a container's own programs see their files.
  */
 int image_open_in(struct image *image, const char *root, const char *path);
+
+/*
+ * Who is fenced in can have somebody outside to ask for what it may not look at itself; NULL: it
+ * has nobody.  Returns a descriptor, the answer 0 or 1, or a negative errno value; from any thread.
+ */
+enum image_question {
+	IMAGE_IN,     /* the file that the process knows by that path; pid 0: that everybody does */
+	IMAGE_MAPPED, /* process_open_mapped() */
+	IMAGE_APART,  /* process_is_apart() */
+};
+typedef int image_asked(enum image_question question, pid_t pid, const char *path);
+void image_ask(image_asked *asked);
+
+/* Asks, where rc says that it was permission that lacked; rc where there is nobody. */
+int image_refused(int rc, enum image_question question, pid_t pid, const char *path);
+/* The same for an open file, which comes to *image. */
+int image_open_refused(struct image *image, int rc, enum image_question question, pid_t pid,
+		       const char *path);
 
 struct image image_of(const void *data, size_t size); /* must outlive it */
 struct image image_owning(void *data, size_t size);   /* freed by image_close */

@@ -25,8 +25,8 @@ bool process_is_apart(pid_t pid)
 
 	snprintf(root, sizeof(root), "/proc/%d/root", pid);
 	snprintf(mounts, sizeof(mounts), "/proc/%d/ns/mnt", pid);
-	if (stat(root, &st))
-		return false; /* gone, or not for us to see */
+	if (stat(root, &st)) /* gone, or not for us to see */
+		return image_refused(-errno, IMAGE_APART, pid, "") == 1;
 	return !same_place(root, "/") || !same_place(mounts, "/proc/self/ns/mnt");
 }
 
@@ -123,5 +123,11 @@ int process_open_mapped(pid_t pid, const char *path, struct image *image, struct
 {
 	int rc = open_exe(pid, path, image, source);
 
-	return rc ? open_map_file(pid, path, image, source) : 0;
+	if (rc)
+		rc = open_map_file(pid, path, image, source);
+	if (!rc)
+		return 0;
+	buf_clear(source);
+	buf_printf(source, "/proc/%d/map_files", (int)pid);
+	return image_open_refused(image, rc, IMAGE_MAPPED, pid, path);
 }

@@ -5,6 +5,7 @@ the tree of the finished run, and clients that misbehave, or are many, disturb n
 import os
 import random
 import selectors
+import shutil
 import signal
 import socket
 import time
@@ -288,6 +289,32 @@ def test_pace(site):
     compare_with_results(site, run, view, "undisturbed")
 
 
+def test_names(site):
+    """Code that gets its names during the run, and of a program that is no longer there; the data folder is in /tmp."""
+    folder = os.path.join(site.scratch, "vanishing")
+    program, listed, end = (os.path.join(folder, name) for name in ("vanishing", "list", "end"))
+    os.mkdir(folder)
+    os.chmod(folder, 0o777)  # it deletes itself as another user
+    shutil.copy(lib.program("jit"), program)
+    run = site.run(site.session("names"), {"tool": "sample", "live": True, "rate": "999",
+                                           "target": {"kind": "command", "argv": [program, listed, end]},
+                                           "events": {"sample": "cpu-clock:u"}})
+    view = View()
+    with site.stream(",".join(topics_of(run))) as stream:
+        read_until(stream, view, 100)
+        check(not os.path.exists(program), "the program is gone, and its analyser follows")
+        with open(listed, "wb"):
+            pass
+        read_until(stream, view, view.trees[0]["samples"] + 1000)
+    with open(end, "wb"):
+        pass
+    check({"spin_in_deleted", "made_by_jit"} <= set(view.trees[0]["names"]),
+          "a deleted program has names while it runs, and so has code that was named later", view.trees[0]["names"])
+    check(site.wait(run)["state"] == "done", "its run is done")
+    own = {row["function"]: row["self_samples"] for row in site.get(f"/runs/{run}/top?limit=20")["rows"]}
+    check(own.get("made_by_jit", 0) > own.get("spin_in_deleted", 0) > 0, "and so they are in its results", own)
+
+
 def test_web_side_killed(site):
     """The web side is killed in mid-recording; its successor has other ids, and the same tree at the end."""
     session, work = site.session("killed"), Work(site, "killed")
@@ -465,6 +492,7 @@ def main():
         test_topics(site)
         test_pace(site)
         test_reconnects(site)
+        test_names(site)
         test_web_side_killed(site)
         test_many(site)
         if LONG:
