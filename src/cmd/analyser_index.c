@@ -141,7 +141,9 @@ static int load(struct analyser *a, struct flame_input *in, struct err *err)
 static void write_quality(const struct analyser *a, const struct flame_input *in, uint32_t rows,
 			  struct buf *into)
 {
-	struct remedy_facts facts = { .packages = PACKAGE_LISTS, .form = !a->imported };
+	struct remedy_facts facts = { .packages = PACKAGE_LISTS,
+				      .form = !a->imported,
+				      .imported = a->imported };
 	struct query query = { .profile = in->profile, .limit = rows };
 	struct json json;
 	char *text = NULL;

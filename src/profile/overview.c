@@ -6,6 +6,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#define NAME_MOST 400 /* bytes; names of C++ have thousands */
+
 /* ---- writing a finding ---- */
 
 void say(struct finding *finding, const char *format, ...)
@@ -18,9 +20,18 @@ void say(struct finding *finding, const char *format, ...)
 	va_end(args);
 }
 
+void say_name(struct finding *finding, const char *name)
+{
+	size_t length = strnlen(name, NAME_MOST);
+
+	while (name[length] && length && ((unsigned char)name[length] & 0xc0) == 0x80)
+		length--; /* within a letter of UTF-8 */
+	say(finding, "`%.*s%s`", (int)length, name, name[length] ? "…" : "");
+}
+
 void advise(struct finding *finding, const struct sums *s, enum advice advice, const char *about)
 {
-	struct remedy_facts facts = { .form = s->facts->form };
+	struct remedy_facts facts = { .form = s->facts->form, .imported = s->facts->imported };
 	char *text = remedy_advice(advice, &facts, about);
 
 	snprintf(finding->remedy, sizeof(finding->remedy), "%s", text);
@@ -98,9 +109,11 @@ void show_switches(struct finding *finding, const struct sums *s)
 
 void say_tops(struct finding *finding, const struct overview_tops *tops)
 {
-	for (size_t i = 0; i < tops->count; i++)
-		say(finding, "%s`%s` %.1f %%", i ? ", " : "", tops->data[i].name,
-		    percent(tops->data[i].share));
+	for (size_t i = 0; i < tops->count; i++) {
+		say(finding, "%s", i ? ", " : "");
+		say_name(finding, tops->data[i].name);
+		say(finding, " %.1f %%", percent(tops->data[i].share));
+	}
 }
 
 double percent(double share)
@@ -178,11 +191,11 @@ static void sum_up(struct sums *s, const struct overview_facts *facts)
 		s->cpus_used = s->cpu_s / s->seconds;
 	s->starved = was_starved(facts, s->seconds, s->cpu_s);
 	/* Samples tell more exactly than the kernel's account of ticks, where there are many. */
-	if (facts->samples >= FEW_SAMPLES * 5)
+	if (facts->samples >= FEW_SAMPLES * 5 && !facts->other_event)
 		s->kernel = facts->kernel;
 	else if (facts->knows_cpu && cpu >= OVERVIEW_ACCOUNT_NS)
 		s->kernel = (double)facts->system_ns / cpu;
-	else if (facts->samples)
+	else if (facts->samples && !facts->other_event)
 		s->kernel = facts->kernel;
 }
 

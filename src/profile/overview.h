@@ -44,6 +44,7 @@ struct overview_facts {
 	bool nothing;	    /* was measured, */
 	const char *reason; /* because of this: "the reason; the remedy" */
 	bool form;	    /* remedies are for the page's form, not for a terminal */
+	bool imported;	    /* made elsewhere, and given to the page */
 
 	uint64_t duration_ns;
 	bool whole_host; /* not one program, but the machine */
@@ -61,6 +62,8 @@ struct overview_facts {
 	/* From samples; shares are of 1, of what was not idle. */
 	bool sampled; /* it was, with whatever success */
 	bool clocked; /* by its CPU time: where there is no sample, it hardly ran */
+	/* What samples are of, where that is not CPU time: the profile's; "": nothing tells. */
+	const char *other_event;
 	uint64_t samples, lost;
 	uint64_t processes, threads; /* that were sampled */
 	uint64_t forks;		     /* processes that were started, sampled or not */
@@ -101,7 +104,7 @@ struct evidence {
 struct finding {
 	const char *rule;
 	const char *tab; /* where to look further */
-	char text[600];
+	char text[2000];
 	char remedy[400]; /* what to do about it; "": nothing that we know */
 	struct evidence evidence[OVERVIEW_EVIDENCE];
 	size_t evidence_count;

@@ -122,7 +122,7 @@ static void count_threads(struct overview_facts *facts, const struct profile *pr
 static void find_nameless(struct overview_facts *facts, const struct profile *profile,
 			  const double *nameless, double busy)
 {
-	struct remedy_facts about = { .form = facts->form };
+	struct remedy_facts about = { .form = facts->form, .imported = facts->imported };
 	const struct profile_object *object;
 	enum panel_reason reason;
 	size_t most = 0;
@@ -151,18 +151,57 @@ static bool is_clock(const struct profile *profile, uint16_t event)
 	return strstr(name, "cpu-clock") || strstr(name, "task-clock");
 }
 
+/* Events that come the more often, the longer a CPU works. */
+static bool is_of_time(const char *name)
+{
+	static const char *const times[] = { "cpu-clock",  "task-clock", "cycles", "cpu-cycles",
+					     "ref-cycles", "bus-cycles", "cpu" };
+	const char *slash = strchr(name, '/'), *word = slash ? slash + 1 : name;
+	size_t length = strcspn(word, ":/,");
+
+	for (size_t i = 0; i < ARRAY_SIZE(times); i++)
+		if (length == strlen(times[i]) && !strncmp(word, times[i], length))
+			return true;
+	return !strncmp(word, "cpu_clk_unhalted", strlen("cpu_clk_unhalted"));
+}
+
+/* Go's profiles count samples beside CPU time; others, and folded stacks, don't say what of. */
+static const char *other_event(const struct profile *profile, uint16_t event)
+{
+	const char *name = profile_text(profile, profile->events.data[event].name);
+
+	if (strcmp(name, "samples") != 0)
+		return is_of_time(name) ? NULL : name;
+	vec_each (beside, &profile->events)
+		if (!strcmp(profile_text(profile, beside->name), "cpu"))
+			return NULL;
+	return "";
+}
+
+/* Stacks are counted, whatever event they are of. */
+static double cut_share(const struct profile *profile)
+{
+	uint64_t samples = 0;
+
+	vec_each (event, &profile->events)
+		samples += event->samples;
+	return samples ? (double)profile->quality.cut_stacks / (double)samples : 0;
+}
+
 static void take_tally(struct overview_facts *facts, const struct profile *profile,
 		       const struct tally *tally, double busy)
 {
 	facts->kernel = tally->kernel / busy;
 	facts->unknown = tally->unknown / busy;
+	find_nameless(facts, profile, tally->nameless, busy);
+	if (facts->other_event) /* stacks tell what was done, but not how long it took */
+		return;
 	facts->processing = tally->work[WORK_PROCESS] / busy;
 	facts->faults = tally->work[WORK_FAULT] / busy;
 	facts->calls = tally->work[WORK_CALL] / busy;
 	for (int i = 0; i < WAIT_KINDS; i++)
 		facts->waits[i] = tally->waits[i] / busy;
 	facts->has_kernel_stacks = tally->kernel_stacks;
-	find_nameless(facts, profile, tally->nameless, busy);
 }
 
 void overview_facts_add(struct overview_facts *facts, const struct profile *profile, uint16_t event)
@@ -181,11 +220,13 @@ void overview_facts_add(struct overview_facts *facts, const struct profile *prof
 	if (event >= profile->events.len || profile_weigh(profile, &filter, &weights, NULL))
 		return;
 	facts->samples = weights.total_samples;
+	facts->clocked = is_clock(profile, event);
+	facts->other_event = other_event(profile, event);
 	tally.nameless = mem_alloc((profile->objects.len + 1) * sizeof(*tally.nameless));
 	tally_stacks(&tally, profile, &weights);
 	busy = tally.all - tally.idle;
 	facts->idle = tally.all > 0 ? tally.idle / tally.all : 0;
-	facts->cut = facts->samples ? (double)quality->cut_stacks / (double)facts->samples : 0;
+	facts->cut = cut_share(profile);
 	stack_weights_free(&weights);
 	filter.busy = true;
 	if (busy > 0 && !profile_weigh(profile, &filter, &weights, NULL)) {
@@ -193,7 +234,8 @@ void overview_facts_add(struct overview_facts *facts, const struct profile *prof
 		overview_find_functions(facts, profile, &weights, busy);
 		stack_weights_free(&weights);
 	}
-	if (is_clock(profile, event))
+	/* text may have no periods: each sample is 1 of something then, and not a nanosecond */
+	if (facts->clocked && tally.all > (double)facts->samples)
 		facts->sampled_ns = (uint64_t)busy;
 	count_threads(facts, profile, event);
 	overview_find_workers(facts, profile, event);

@@ -17,7 +17,7 @@ static const char *duration(const struct sums *s, char into[static TEXT_NUMBER])
 
 static void show_top(struct finding *finding, const struct sums *s)
 {
-	if (s->facts->functions.count && s->facts->samples >= FEW_SAMPLES)
+	if (s->facts->functions.count && s->facts->samples >= FEW_SAMPLES && !s->facts->other_event)
 		show_share(finding, "heaviest function", s->facts->functions.data[0].share);
 }
 
@@ -106,6 +106,39 @@ static void tell_little(const struct sums *s, struct finding *f)
 	show_time(f, "duration", s->seconds);
 }
 
+/* ---- samples of something else than time ---- */
+
+static bool counts_other(const struct sums *s)
+{
+	return s->facts->other_event && s->cpus_used < 0 && s->facts->samples >= FEW_SAMPLES;
+}
+
+static void tell_other(const struct sums *s, struct finding *f)
+{
+	const struct overview_facts *facts = s->facts;
+	const struct overview_top *top = facts->functions.count ? facts->functions.data : NULL;
+
+	if (*facts->other_event) {
+		say(f, "Its samples are of ");
+		say_name(f, facts->other_event);
+		say(f, ", not of time, and don't tell what limited it");
+	} else {
+		say(f, "Nothing tells what its samples are of, and so what limited it");
+	}
+	if (facts->unknown >= 0.1 && (!top || facts->unknown > top->share)) {
+		say(f, "; %.0f %% is in code without names", percent(facts->unknown));
+	} else if (top) {
+		say(f, "; ");
+		say_name(f, top->name);
+		say(f, " alone has %.0f %%", percent(top->share));
+		f->function = top;
+	}
+	say(f, ".");
+	show_count(f, "samples", facts->samples);
+	if (top)
+		show_share(f, "heaviest function", top->share);
+}
+
 /* ---- waiting ---- */
 
 /* By the kernel's count, or so much that reading it alone took long, at 500 MB a second. */
@@ -143,8 +176,9 @@ static bool knows_rest(const struct sums *s)
 
 static bool is_idle(const struct sums *s)
 {
+	/* cycles hardly count while a CPU has no work: they don't tell how long that was */
 	if (s->facts->whole_host)
-		return s->facts->idle >= 0.75;
+		return s->facts->clocked && s->facts->idle >= 0.75;
 	return s->cpus_used >= 0 && s->cpus_used < 0.25 && !s->starved;
 }
 
@@ -331,17 +365,20 @@ static void tell_calls(const struct sums *s, struct finding *f)
 	const struct overview_facts *facts = s->facts;
 	double share = facts->has_kernel_stacks ? facts->calls : s->kernel;
 
-	say(f,
-	    "%s was limited by system calls: %.0f %% of its CPU time went into the kernel's work",
-	    subject(s), percent(share));
-	if (facts->functions.count && facts->functions.data[0].kernel &&
+	say(f, "%s was limited by %s: %.0f %% of its CPU time went into the kernel's work",
+	    subject(s),
+	    facts->has_kernel_stacks ? "system calls" : "the kernel, as a rule by system calls",
+	    percent(share));
+	if (facts->functions.count && facts->functions.data[0].kernel && !facts->other_event &&
 	    facts->functions.data[0].share >= 0.1) {
-		say(f, ", %.0f %% in `%s` alone", percent(facts->functions.data[0].share),
-		    facts->functions.data[0].name);
+		say(f, ", %.0f %% in ", percent(facts->functions.data[0].share));
+		say_name(f, facts->functions.data[0].name);
+		say(f, " alone");
 		f->function = &facts->functions.data[0];
 	}
 	end_sentence(f, s);
-	show_share(f, "system calls", share);
+	if (facts->has_kernel_stacks)
+		show_share(f, "system calls", share);
 	if (s->kernel >= 0)
 		show_share(f, "in the kernel", s->kernel);
 	show_top(f, s);
@@ -358,14 +395,16 @@ static void say_heaviest(struct finding *f, const struct overview_facts *facts)
 {
 	const struct overview_top *top = facts->functions.count ? facts->functions.data : NULL;
 
-	if (facts->samples < FEW_SAMPLES)
+	if (facts->samples < FEW_SAMPLES || facts->other_event)
 		return;
 	if (facts->unknown >= 0.1 && (!top || facts->unknown > top->share)) {
 		say(f, "; %.0f %% of its CPU time is in code without names",
 		    percent(facts->unknown));
 		show_share(f, "without names", facts->unknown);
 	} else if (top) {
-		say(f, "; `%s` alone took %.0f %%", top->name, percent(top->share));
+		say(f, "; ");
+		say_name(f, top->name);
+		say(f, " alone took %.0f %%", percent(top->share));
 		f->function = top;
 	}
 }
@@ -373,14 +412,21 @@ static void say_heaviest(struct finding *f, const struct overview_facts *facts)
 static void tell_busy_machine(const struct sums *s, struct finding *f)
 {
 	const struct overview_tops *programs = &s->facts->programs;
+	bool clocked = s->facts->clocked;
 
-	say(f, "The machine was busy: its CPUs had work for %.0f %% of the time",
-	    percent(1 - s->facts->idle));
-	if (programs->count)
-		say(f, "; `%s` took %.0f %% of that", programs->data[0].name,
-		    percent(programs->data[0].share));
+	if (clocked)
+		say(f, "The machine was busy: its CPUs had work for %.0f %% of the time",
+		    percent(1 - s->facts->idle));
+	else
+		say(f, "The whole machine was sampled where it had work");
+	if (programs->count) {
+		say(f, "; ");
+		say_name(f, programs->data[0].name);
+		say(f, " took %.0f %% of that", percent(programs->data[0].share));
+	}
 	say(f, ".");
-	show_share(f, "CPUs busy", 1 - s->facts->idle);
+	if (clocked)
+		show_share(f, "CPUs busy", 1 - s->facts->idle);
 	if (s->kernel >= 0)
 		show_share(f, "in the kernel", s->kernel);
 	show_top(f, s);
@@ -405,7 +451,9 @@ static void tell_busy(const struct sums *s, struct finding *f)
 		say(f, "it ran for %.0f %% of its %s", percent(s->cpus_used), duration(s, text));
 	else
 		say(f, "its samples show it running");
-	if (!is_held_up(s) && s->kernel >= 0)
+	if (!is_held_up(s) && s->kernel > 0.5)
+		say(f, ", %.0f %% of its time in the kernel", percent(s->kernel));
+	else if (!is_held_up(s) && s->kernel >= 0)
 		say(f, ", %.0f %% of its time in its own code and libraries", percent(user));
 	say_heaviest(f, facts);
 	say(f, ".");
@@ -420,6 +468,7 @@ static void tell_busy(const struct sums *s, struct finding *f)
 const struct rule overview_first_rules[] = {
 	{ "nothing-measured", "raw", has_nothing, tell_nothing },
 	{ "too-little", "output", has_little, tell_little },
+	{ "other-event", "flame", counts_other, tell_other },
 	{ "short-processes", "flame", has_short_processes, tell_short_processes },
 	{ "switching", "flame", is_switching, tell_switching },
 	{ "mostly-idle", "time", is_idle, tell_idle },

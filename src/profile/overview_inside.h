@@ -43,6 +43,9 @@ void show_switches(struct finding *finding, const struct sums *s);
 /* "`a` 40.1 %, `b` 20.0 %": their own evidence */
 void say_tops(struct finding *finding, const struct overview_tops *tops);
 
+/* `name`, cut where it is so long that nothing else would have room. */
+void say_name(struct finding *finding, const char *name);
+
 double percent(double share); /* 100 at the most */
 const char *subject(const struct sums *s);
 double all_waits(const struct overview_facts *facts); /* share of stacks that leave their CPU */

@@ -53,12 +53,14 @@ static const struct {
 	{ "el0_svc_common.constprop.0", WORK_CALL },
 	{ "entry_SYSCALL_64", WORK_CALL },
 	{ "entry_SYSCALL_64_after_hwframe", WORK_CALL },
+	{ "entry_SYSCALL_64_fastpath", WORK_CALL }, /* of older kernels */
 	{ "entry_SYSCALL_64_safe_stack", WORK_CALL },
 	{ "entry_SYSRETQ_unsafe_stack", WORK_CALL },
 	{ "invoke_syscall", WORK_CALL },
 	{ "syscall_enter_from_user_mode", WORK_CALL },
 	{ "syscall_exit_to_user_mode", WORK_CALL },
 	{ "syscall_return_via_sysret", WORK_CALL },
+	{ "system_call_fastpath", WORK_CALL }, /* of older kernels */
 	{ "x64_sys_call", WORK_CALL },
 };
 

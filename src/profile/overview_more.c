@@ -3,6 +3,12 @@
 #include "base/text.h"
 #include "profile/overview_inside.h"
 
+/* What shares are of. */
+static const char *measured(const struct sums *s)
+{
+	return s->facts->other_event ? "whole" : "time";
+}
+
 static bool is_nameless(const struct sums *s)
 {
 	return s->facts->samples >= FEW_SAMPLES && s->facts->unknown >= 0.1;
@@ -12,7 +18,7 @@ static void tell_nameless(const struct sums *s, struct finding *f)
 {
 	const struct overview_facts *facts = s->facts;
 
-	say(f, "%.0f %% of the time is in code without names", percent(facts->unknown));
+	say(f, "%.0f %% of the %s is in code without names", percent(facts->unknown), measured(s));
 	if (facts->nameless) {
 		say(f, ", %s of it ",
 		    facts->nameless_share >= 0.95 * facts->unknown ? "all" : "most");
@@ -51,9 +57,9 @@ static bool hides_python(const struct sums *s)
 static void tell_python(const struct sums *s, struct finding *f)
 {
 	say(f,
-	    "%.0f %% of the time is in Python's interpreter and what it calls: which functions of "
+	    "%.0f %% of the %s is in Python's interpreter and what it calls: which functions of "
 	    "the Python program that were is not told.",
-	    percent(s->facts->python));
+	    percent(s->facts->python), measured(s));
 	advise(f, s, ADVICE_PYTHON, "");
 	show_share(f, "in the interpreter", s->facts->python);
 }
@@ -76,8 +82,8 @@ static bool has_one_worker(const struct sums *s)
 {
 	const struct overview_facts *facts = s->facts;
 
-	return !facts->whole_host && facts->samples >= 5 * FEW_SAMPLES && facts->processes == 1 &&
-	       facts->threads >= 3 && facts->workers.data[0].share >= 0.8;
+	return !facts->whole_host && !facts->other_event && facts->samples >= 5 * FEW_SAMPLES &&
+	       facts->processes == 1 && facts->threads >= 3 && facts->workers.data[0].share >= 0.8;
 }
 
 static void tell_one_worker(const struct sums *s, struct finding *f)
@@ -144,7 +150,9 @@ static void tell_switches(const struct sums *s, struct finding *f)
 	const char *what = wait_words(facts);
 
 	if (facts->mixed_switches) {
-		say(f, "%s left its CPU very often, to wait or for others to run.", subject(s));
+		say(f, facts->whole_host ? "Its CPUs went from one program to another very often."
+					 : "It left its CPU very often, to wait or for others to "
+					   "run.");
 		show_switches(f, s);
 		return;
 	}

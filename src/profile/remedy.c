@@ -89,10 +89,22 @@ static const char *const words[ADVICES][2] = {
 			    "pointers under Call graph: its functions have names then" },
 };
 
+/* Where its symbols are, names can be had for it, and nothing that is brought here helps. */
+#define WHERE_RECORDED                                                                         \
+	"import what `perf script` prints on the machine that recorded it: files of this one " \
+	"are not looked into for an import"
+
+static bool wants_files(enum advice advice)
+{
+	return advice >= ADVICE_SYMBOLS_OF && advice <= ADVICE_VDSO;
+}
+
 char *remedy_advice(enum advice advice, const struct remedy_facts *facts, const char *about)
 {
 	const char *form = words[advice][FORM];
 
+	if (facts->imported && wants_files(advice))
+		return mem_strdup(WHERE_RECORDED);
 	return mem_printf(facts->form && form ? form : words[advice][TERMINAL], about);
 }
 

@@ -39,7 +39,8 @@ enum advice {
 struct remedy_facts {
 	uint32_t copy_size;   /* bytes of stack that were copied; 0: not known */
 	const char *packages; /* folder of the package lists, to name one; NULL: not looked into */
-	bool form; /* the recording was made by the form of the page: speak of its fields */
+	bool form;     /* the recording was made by the form of the page: speak of its fields */
+	bool imported; /* it was given to the page: no file of this machine may be looked into */
 };
 
 /* A sentence without its full stop; about: the path, package or size that it names.  Free it. */

@@ -60,7 +60,8 @@ static void read_run(struct figures *f)
 	if (known->started_ns && known->ended_ns > known->started_ns)
 		facts->duration_ns = (uint64_t)(known->ended_ns - known->started_ns);
 	facts->whole_host = strstr(f->run.form, "\"kind\":\"host\"") != NULL;
-	facts->form = strcmp(f->run.tool, "import") != 0;
+	facts->imported = !strcmp(f->run.tool, "import");
+	facts->form = !facts->imported;
 	/* what we ended ourselves, and said so, did not fail */
 	facts->failed = !*known->reason && f->run.state != RUN_CANCELLED &&
 			(known->ending == ENDING_SIGNAL ||

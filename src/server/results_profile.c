@@ -230,7 +230,8 @@ static int get_quality(struct request *request, struct err *err)
 
 	if (rc)
 		return rc < 0 ? rc : 0;
-	facts.form = strcmp(result.run.tool, "import") != 0;
+	facts.imported = !strcmp(result.run.tool, "import");
+	facts.form = !facts.imported;
 	if (*result.run.facts.quality)
 		reply_bytes(request, "application/json", result.run.facts.quality,
 			    strlen(result.run.facts.quality));

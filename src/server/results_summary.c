@@ -231,8 +231,10 @@ static void put_figures(struct json *json, const struct figures *f)
 	if (f->profile) {
 		put_count_figure(json, "samples", "Samples", facts->samples);
 		put_count_figure(json, "lost", "Lost samples", facts->lost);
-		put_count_figure(json, "processes", "Processes met", facts->processes);
-		put_count_figure(json, "threads", "Threads met", facts->threads);
+		if (facts->processes) /* folded stacks and profiles of pprof name none */
+			put_count_figure(json, "processes", "Processes met", facts->processes);
+		if (facts->threads)
+			put_count_figure(json, "threads", "Threads met", facts->threads);
 	}
 	if (facts->knows_counts) {
 		put_count_figure(json, "faults", "Page faults",

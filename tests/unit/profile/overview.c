@@ -102,6 +102,7 @@ TEST(overview_of_a_machine)
 {
 	struct overview_facts facts = { .duration_ns = SECOND,
 					.whole_host = true,
+					.clocked = true,
 					.samples = 1000,
 					.sampled_ns = 2 * SECOND,
 					.idle = 0.9 };
@@ -113,6 +114,55 @@ TEST(overview_of_a_machine)
 	expect(&facts, "cpu-bound",
 	       "The machine was busy: its CPUs had work for 90 % of the time; `cc1` took 80 % of "
 	       "that.");
+	/* CPUs without work count no cycles: nobody knows how long they had none */
+	facts.clocked = false;
+	expect(&facts, "cpu-bound",
+	       "The whole machine was sampled where it had work; `cc1` took 80 % of that.");
+	facts.idle = 0.9;
+	expect(&facts, "cpu-bound", "The whole machine was sampled where it had work; ");
+}
+
+/* Samples of allocations, of page faults, or of what folded stacks don't tell. */
+TEST(overview_of_other_events)
+{
+	struct overview_facts facts = { .samples = 1000, .other_event = "alloc_space" };
+
+	facts.functions.data[0] = (struct overview_top){ (char *)"grow", "prog", 0.38, false };
+	facts.functions.count = 1;
+	expect(&facts, "other-event",
+	       "Its samples are of `alloc_space`, not of time, and don't tell what limited it; "
+	       "`grow` alone has 38 %.");
+	facts.other_event = "";
+	expect(&facts, "other-event",
+	       "Nothing tells what its samples are of, and so what limited it; `grow` alone has");
+	/* the kernel's account of CPU time goes on telling */
+	facts = busy();
+	facts.other_event = "page-faults";
+	facts.kernel = 0.9;
+	expect(&facts, "cpu-bound",
+	       "it ran for 98 % of its 2 s, 97 % of its time in its own code and libraries.");
+}
+
+/* Names of C++ have thousands of letters: what comes after them must still be read. */
+TEST(overview_cuts_long_names)
+{
+	struct overview_facts facts = busy();
+	struct overview *overview = mem_alloc(sizeof(*overview));
+	char name[3000];
+	const char *text;
+
+	memset(name, 'x', sizeof(name));
+	memcpy(name + 399, "\xc3\xa4", 2); /* a letter of two bytes, where it is cut */
+	name[sizeof(name) - 1] = '\0';
+	for (size_t i = 0; i < OVERVIEW_TOP; i++)
+		facts.functions.data[i] = (struct overview_top){ name, "prog", 0.2, false };
+	facts.functions.count = OVERVIEW_TOP;
+	overview_make(overview, &facts);
+	EXPECT_TEXT(overview->findings[1].rule, "heavy-functions");
+	text = overview->findings[1].text;
+	EXPECT_CONTAINS(text, "xxx…` 20.0 %, `xxx");
+	EXPECT_TEXT(text + strlen(text) - strlen("x…` 20.0 %."), "x…` 20.0 %.");
+	free(overview);
 }
 
 /* Of a process that we only looked at, samples tell when it ran, and not why not. */
@@ -319,6 +369,24 @@ TEST(overview_facts_come_from_stacks)
 	EXPECT_NEAR(facts.workers.data[0].share, 1, 1e-9);
 	EXPECT_INT(facts.programs.count, 1);
 	EXPECT_INT(facts.sampled_ns, 80);
+	overview_facts_free(&facts);
+	profile_free(profile);
+}
+
+/* A sample without a period is 1 of something: no nanosecond; every event's stacks may be cut. */
+TEST(overview_facts_of_samples_without_periods)
+{
+	struct profile *profile = made_profile();
+	struct overview_facts facts = { 0 };
+
+	made_sample(profile, 1, "main;work", 1);
+	made_sample(profile, 2, "main;work", 1);
+	profile->quality.cut_stacks = 1;
+	overview_facts_add(&facts, profile, 0);
+	EXPECT_INT(facts.samples, 2);
+	EXPECT_INT(facts.sampled_ns, 0);
+	EXPECT(!facts.other_event);
+	EXPECT_NEAR(facts.cut, 0.5, 1e-9);
 	overview_facts_free(&facts);
 	profile_free(profile);
 }

@@ -61,6 +61,22 @@ TEST(trust_remedy_of_an_object)
 	}
 }
 
+/* For an import no file of this machine is looked into: none that is brought here would help. */
+TEST(trust_remedy_of_an_import)
+{
+	static const enum dso_state states[] = { DSO_MISSING, DSO_UNREADABLE, DSO_MISMATCH };
+
+	for (size_t i = 0; i < ARRAY_SIZE(states); i++) {
+		struct profile *p = made_profile();
+		struct trust trust;
+
+		add_unknown(p, "/usr/bin/prog", DSO_FILE, states[i], 10);
+		trust_of(&trust, p, &(struct remedy_facts){ .imported = true });
+		EXPECT_CONTAINS(trust.remedy, "import what `perf script` prints on the machine");
+		profile_free(p);
+	}
+}
+
 /* The worst object is named, but the remedy is for the worst that can be helped. */
 TEST(trust_remedy_that_helps)
 {

@@ -28,7 +28,8 @@ function corpusFiles() {
 		...(zstd.status === 0 ? [{ name: "perf.data.zst", bytes: zstd.stdout, good: samples(1768) }] : []),
 		{ name: "stacks.txt.gz", bytes: script, good: samples(blocks) },
 		{ name: "stacks.txt", bytes: gunzipSync(script), good: samples(blocks) },
-		{ name: "base.folded", bytes: folded, good: ({ weight }) => weight === total(folded) },
+		{ name: "base.folded", bytes: folded, good: ({ weight }) => weight === total(folded), says: "Nothing tells what its samples are of" },
+		{ name: "heap.pb.gz", bytes: read("pprof/parca/testdata__alloc_objects.pb.gz"), good: ({ samples }) => samples > 0, says: "Its samples are of alloc_objects, not of time" },
 		{ name: "cpu.pb.gz", bytes: pprof, good: ({ samples, rows }) => samples > 0 && rows.length > 3 && rows.every((row) => words.includes(row.function)) },
 	];
 }
@@ -64,7 +65,7 @@ async function imports(world) {
 	const { server, page, session } = world;
 	if (!existsSync(CORPUS)) return console.log(`# recordings of others are not here: ${CORPUS}`);
 	const files = corpusFiles();
-	for (const [at, { name, bytes, good }] of files.entries()) {
+	for (const [at, { name, bytes, good, says }] of files.entries()) {
 		const wrong = [];
 		for (const dropped of [true, false]) {
 			const where = (at % 2 === 0) === dropped ? "/" : `/s/${session}`; // each way on both screens, by turns
@@ -72,6 +73,8 @@ async function imports(world) {
 			const top = await server.get(`/runs/${done.id}/top?limit=1000`).catch(() => ({ rows: [] }));
 			const weight = top.rows.reduce((sum, row) => sum + row.self_samples, 0);
 			if (done.state !== "done" || !good({ ...top, weight })) wrong.push({ dropped, state: done.state, reason: done.reason, samples: top.samples, weight });
+			const told = says ? await page.locator(".sentence h2").filter({ hasText: /\S/ }).textContent() : "";
+			if (says && !told.startsWith(says)) wrong.push({ dropped, told });
 			await page.getByRole("tab", { name: "Functions" }).click();
 			await page.locator(".functions .wide tbody tr").first().waitFor();
 			const wanted = JSON.stringify(top.rows.slice(0, 100).map((row) => row.function ?? "unknown"));
@@ -88,6 +91,7 @@ async function damaged(world) {
 	const said = page.locator(".hint h2", { hasText: "Nothing was measured" });
 	await said.waitFor();
 	check("with the reason on its page", (await said.textContent()).includes(done.reason.split("; ")[0]), [await said.textContent(), done.reason]);
+	check("and no word of a form, which an import has not", !(await page.locator(".hint").textContent()).includes("form,"), await page.locator(".hint").textContent());
 	await page.goto(`${server.base}/`);
 	await page.locator(".card").first().waitFor();
 	const before = await page.locator(".card").count();

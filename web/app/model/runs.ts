@@ -62,6 +62,11 @@ export function runTitle(run: Run): string {
 	return run.tool === "import" ? "imported recording" : `run ${run.id}`;
 }
 
+// Where it was measured: of an import only what the recording says itself.
+export function hostOf(run: Run): string {
+	return (run.tool === "import" ? run.facts?.host : run.host) || "";
+}
+
 export async function removeRun(run: Run): Promise<void> {
 	await api.remove(`/runs/${run.id}`);
 	toast(`Removed: ${runTitle(run).slice(0, 60)}`, () => api.post(`/runs/${run.id}/restore`));

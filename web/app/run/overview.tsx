@@ -10,9 +10,12 @@ import { lazy } from "../widgets/lazy";
 import { totalWords } from "./units";
 import { Trouble } from "../widgets/trouble";
 import { Words } from "../widgets/words";
+import { labelIn, spoken } from "../../flame/label";
 
 const MiniFlame = lazy(() => import("../widgets/mini_flame").then((part) => part.MiniFlame));
 const TAB_WORDS: Record<string, string> = { flame: "See it in the flame graph", functions: "See the functions", counters: "See the counters", time: "See it over time", output: "See the output" };
+
+const NAME = 60; // letters of a function's name in a sentence or a list
 
 type Link = (tab: string, query: Record<string, string>) => string;
 
@@ -32,10 +35,10 @@ export function OverviewTab({ run, onTab, link }: { run: Run; onTab: (tab: strin
 		return (
 			<div class="hint">
 				<Trouble refusal={overview.refusal} onRetry={overview.reload} />
-				<h2><Words text={overview.data?.sentence ?? " "} /></h2>
+				<h2><Words text={overview.data?.sentence ?? " "} room={NAME} /></h2>
 				{first && <Remedy finding={first} />}
 				{endedBadly(run) && run.facts?.tabs?.includes("output") && <LastWords run={run} />}
-				{!may ? null : link("overview", {}).startsWith("/s/")
+				{!may || run.tool === "import" ? null : link("overview", {}).startsWith("/s/")
 					? <p class="dim">“Reload” in the history puts the form of this run back, to be changed and started again.</p>
 					: <p class="dim"><a href={`/s/${run.session}?run=${run.id}`}>Its session</a> has the form, to be changed and started again.</p>}
 			</div>
@@ -50,7 +53,7 @@ export function OverviewTab({ run, onTab, link }: { run: Run; onTab: (tab: strin
 				<p class="warn">The program ended with {endingWord(run)}. {run.facts?.tabs?.includes("output") && <button type="button" class="link" onClick={() => onTab("output")}>Its output</button>}</p>
 			)}
 			<section class="sentence" aria-label="What limited it" aria-busy={overview.busy}>
-				<h2><Words text={overview.data?.sentence ?? " "} /></h2>
+				<h2><Words text={overview.data?.sentence ?? " "} room={NAME} /></h2>
 				{first && <Remedy finding={first} />}
 				{first && <EvidenceLine run={run} finding={first} link={link} />}
 			</section>
@@ -60,7 +63,7 @@ export function OverviewTab({ run, onTab, link }: { run: Run; onTab: (tab: strin
 					{!sampled && totals}
 					{sampled && (
 						<section aria-label="Flame graph">
-							<h3>Where the time went <small><a href={link("flame", {})}>open the flame graph</a></small></h3>
+							<h3>{first?.rule === "other-event" ? "Where its samples are" : "Where the time went"} <small><a href={link("flame", {})}>open the flame graph</a></small></h3>
 							<a href={link("flame", {})} aria-label="Open the flame graph"><div class="preview-box"><MiniFlame run={run.id} labels class="preview" /></div></a>
 						</section>
 					)}
@@ -70,7 +73,7 @@ export function OverviewTab({ run, onTab, link }: { run: Run; onTab: (tab: strin
 							<ul class="findings">
 								{more.map((finding) => (
 									<li key={finding.rule + finding.text}>
-										<p><Words text={finding.text} /></p>
+										<p><Words text={finding.text} room={NAME} /></p>
 										<Remedy finding={finding} />
 										<EvidenceLine run={run} finding={finding} link={link} />
 									</li>
@@ -156,7 +159,7 @@ function TopFunctions({ top, link }: { top: Answer<QueryTop>; link: Link }) {
 					{top.data?.rows.filter((row) => row.self_samples > 0).map((row) => (
 						<tr key={`${row.function}${row.object}`}>
 							<td class="number share" style={{ "--part": `${row.self_percent}%` }}>{percent(row.self_percent)}</td>
-							<td class="ellipsis"><a class="mono" href={link("functions", { function: row.function ?? "" })} title={`${row.function} in ${row.object}`}>{row.function ?? "[unknown]"}</a></td>
+							<td class="ellipsis"><a class="mono" href={link("functions", { function: row.function ?? "" })} title={`${row.function} in ${row.object}`} aria-label={spoken(row.function ?? "", NAME)}>{labelIn(row.function ?? "[unknown]", NAME)}</a></td>
 						</tr>
 					))}
 				</tbody>

@@ -3,7 +3,7 @@
 import { OVER, type Run } from "../api/core";
 import { quoted } from "../model/form";
 import { bytes, exactText } from "../model/format";
-import { downloads, endingWord, hasData } from "../model/runs";
+import { downloads, endingWord, hasData, hostOf } from "../model/runs";
 import { CopyLine } from "../widgets/copy";
 
 function facts(run: Run): [string, string][] {
@@ -11,10 +11,10 @@ function facts(run: Run): [string, string][] {
 		["Run", `${run.id} of session ${run.session}`],
 		["Tool", run.tool],
 		["Started", run.started_ns ? exactText(run.started_ns) : ""],
-		["Ended", run.ended_ns ? exactText(run.ended_ns) : ""],
+		[run.tool === "import" ? "Imported" : "Ended", run.ended_ns ? exactText(run.ended_ns) : ""],
 		["Ending", endingWord(run)],
 		["By", run.person],
-		["Host", run.host],
+		["Host", hostOf(run)],
 		["CPU", run.cpu_model],
 		["Kernel", run.kernel],
 		["perfolio", run.perfolio],

@@ -13,7 +13,7 @@ import { go, setParams, usePlace } from "../model/address";
 import { duration } from "../model/format";
 import { useMayRun } from "../model/me";
 import { useAction, useFetch, useNow, useSoon, useStream, useTitle } from "../model/hooks";
-import { asShown, downloadItems, hasData, isCounted, removeRun, runSeconds, runTitle } from "../model/runs";
+import { asShown, downloadItems, hasData, hostOf, isCounted, removeRun, runSeconds, runTitle } from "../model/runs";
 import { newer } from "../model/runlist";
 import { OutputTab } from "../run/output";
 import { OverviewTab } from "../run/overview";
@@ -202,6 +202,7 @@ function RunHead({ run, small, session, told }: { run: Run; small: boolean; sess
 	const active = ACTIVE.includes(seen.state);
 	const now = useNow(active ? 250 : 0);
 	const took = runSeconds(run, now);
+	const host = hostOf(run);
 	return (
 		<div class="run-head">
 			<div class="run-title">
@@ -211,7 +212,7 @@ function RunHead({ run, small, session, told }: { run: Run; small: boolean; sess
 					<StateBadge run={seen} />
 					{took !== null && <span>{duration(took)}</span>}
 					<span class="dim">{small && `run ${run.id} · `}{run.tool} · <Ago ns={run.created_ns} /></span>
-					{run.host && !small && <span class="dim">on {run.host}</span>}
+					{host && !small && <span class="dim">on {host}</span>}
 					<RunTags run={run} key={run.id} />
 				</p>
 			</div>

@@ -10,7 +10,7 @@ import { bytes, count } from "../model/format";
 import { LOOKS_ONLY, useMayRun } from "../model/me";
 import { useAction, useFetch, useLater, useSeen, useSoon, useStream, useTitle } from "../model/hooks";
 import { usePicture } from "../model/picture";
-import { asShown, runTitle } from "../model/runs";
+import { asShown, hostOf, runTitle } from "../model/runs";
 import { Ago } from "../widgets/ago";
 import { Import } from "../widgets/import";
 import { Menu } from "../widgets/menu";
@@ -164,7 +164,7 @@ function Card({ session }: { session: Session }) {
 				{renaming ? <Rename session={session} onDone={() => setRenaming(false)} /> : <a class="card-title" href={`/s/${session.id}`}>{session.title || `Session ${session.id}`}</a>}
 				<p class="dim">
 					{count(Number(session.runs), "run")} · {bytes(session.bytes)} · <Ago ns={session.created_ns} />
-					{run?.host && <> · {run.host}</>}
+					{run && hostOf(run) && <> · {hostOf(run)}</>}
 					<Tags tags={session.tags} />
 				</p>
 				{session.notes && <p class="dim ellipsis" title={session.notes}>{session.notes}</p>}

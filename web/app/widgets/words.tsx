@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sentences of the server: what stands between ` is a name of a program.
 
-export function Words({ text }: { text: string }) {
-	return <>{text.split("`").map((part, at) => (at % 2 ? <code key={at}>{part}</code> : part))}</>;
+import { labelIn } from "../../flame/label";
+
+// room: names of functions that are longer are shortened, whole on hover.
+export function Words({ text, room = Infinity }: { text: string; room?: number }) {
+	return <>{text.split("`").map((part, at) => (at % 2 ? <code key={at} title={part.length > room ? part : undefined}>{labelIn(part, room)}</code> : part))}</>;
 }
