@@ -55,7 +55,8 @@ function scriptForms(name: string): string[] | undefined {
 function formsOf(name: string): string[] {
 	let forms = cache.get(name);
 	if (forms) return forms;
-	forms = name.length > 2000 ? undefined : scriptForms(name);
+	// "[not shown]" and "[libc.so.6]" are no functions: no part of them says more than another
+	forms = name.startsWith("[") ? [name] : name.length > 2000 ? undefined : scriptForms(name);
 	if (forms) {
 		cache.set(name, forms);
 		return forms;

@@ -142,6 +142,7 @@ describe("names in little room", () => {
 		["JS:~ file:///srv/app/work.js:2:94", 14, "work.js:2:94"],
 		["py::Parser.read:/srv/app/parse.py", 22, "Parser.read:parse.py"],
 		["py::Parser.read:/srv/app/parse.py", 12, "Parser.read"],
+		["[not shown]", 8, "[not sh…"],
 	])("%s in %i is %s", (name, room, label) => expect(labelIn(name, room)).toBe(label));
 });
 

@@ -99,7 +99,7 @@ export function highest(found: Piece[], track: number): number {
 	for (const { columns, from, to } of found) {
 		const max = columns.tracks[track]?.max;
 		if (!max) continue;
-		const end = columnAt(columns, to);
+		const end = columnAt(columns, to + 1e-9); // a tick stands at its end: the last one at that of the run
 		for (let i = columnAt(columns, from); i < end; i++) if (max[i]! > most) most = max[i]!;
 	}
 	return most;

@@ -21,6 +21,15 @@ describe("lines above the heatmap", () => {
 		expect([valueAt(lines[1]!, 2.1), valueAt(lines[1]!, 2.9), valueAt(lines[1]!, 99)]).toEqual([0.5, 1.5, 1.5]);
 	});
 
+	it("the mean of a ratio is that of what both counted", () => {
+		const mean = (values: number[]) => ({ mean: Float64Array.from(values), min: Float64Array.from(values), max: Float64Array.from(values) });
+		const both = { length: 2, x: Float64Array.of(0, 1), tracks: [mean([30, 10]), mean([10, 10]), mean([3, 1])], step: 1, from: -1, to: 2 };
+		both.tracks[1]!.mean[0] = 40;
+		const ratio = { of: 0, by: 1, factor: 1 };
+		const lines = counterLines({ lines: [line("instructions"), line("cycles"), { ...line("IPC"), ratio }], sources: [both], resets: [], interval: 1 }, 0);
+		expect(meanIn(lines[2]!, null)).toBeCloseTo(40 / 50);
+	});
+
 	it("samples are a line too, however many there are", () => {
 		const heat = { start: "0", columns: 2, rows: 2, counts: [1, 2, 3, 4], most: 4, samples: 10 };
 		const few = sampleLine(heat).columns;

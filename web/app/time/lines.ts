@@ -2,14 +2,15 @@
 // Lines above the heatmap: counters, ratios of them, and the samples themselves; their values in a range.
 
 import { short as shortNumber } from "../model/format";
-import { columnNear, meanOver, type Columns } from "../run/columns";
-import type { Curves } from "../run/lines";
+import { columnNear, meanOver, type Columns, type Piece } from "../run/columns";
+import { meanOf, type Curves } from "../run/lines";
 import type { Heat, Range } from "./heat";
 
 export interface Line {
 	name: string;
 	sign: string; // of its unit, behind a number
 	words: string; // what it is measured in
+	mean: (found: Piece[]) => number;
 	columns: Columns; // may grow while it is shown
 	track: number;
 	offset: number; // seconds from the heatmap's beginning to the columns'
@@ -31,21 +32,21 @@ export function sampleLine(heat: Heat): Line {
 		x[at] = (first + end) / 2 / heat.rows;
 	}
 	const columns = { length, x, tracks: [{ mean, min: mean, max: mean }], step: together / heat.rows, from: -together / heat.rows / 2, to: heat.counts.length / heat.rows };
-	return { name: "samples", sign: "/s", words: "per second", columns, track: 0, offset: 0 };
+	return { name: "samples", sign: "/s", words: "per second", mean: (found) => meanOver(found, 0), columns, track: 0, offset: 0 };
 }
 
 // Counters of the same run; offset: from the heatmap's beginning to theirs.
-export function counterLines({ lines, sources }: Curves, offset: number): Line[] {
-	const columns = sources[0]!;
-	return lines
-		.map(({ name, unit }, track): Line => ({ name, sign: unit.sign, words: unit.words, columns, track, offset }))
+export function counterLines(curves: Curves, offset: number): Line[] {
+	const columns = curves.sources[0]!;
+	return curves.lines
+		.map(({ name, unit }, track): Line => ({ name, sign: unit.sign, words: unit.words, mean: (found) => meanOf(curves, found, track), columns, track, offset }))
 		.filter(({ track }) => columns.tracks[track]!.mean.subarray(0, columns.length).some((value) => !Number.isNaN(value)));
 }
 
 // The mean in a range, or over all; NaN: nothing was counted there.
-export function meanIn({ columns, track, offset }: Line, range: Range | null): number {
+export function meanIn({ columns, mean, offset }: Line, range: Range | null): number {
 	const [from, to] = range ? [range[0] / 1e9 - offset, range[1] / 1e9 - offset] : [-Infinity, Infinity];
-	return meanOver([{ columns, from, to }], track);
+	return mean([{ columns, from, to }]);
 }
 
 export function valueAt({ columns, track, offset }: Line, at: number): number {
