@@ -303,8 +303,32 @@ static int follow(struct follower *f, struct err *err)
 	return look(f, err);
 }
 
+/*
+ * A JIT may write its list long after its code was sampled.  Whoever reads the recording now has
+ * all of those names, so what is kept has them too; in what was told live they are missing, which
+ * is why results are asked for anew when a run has ended.  It stays as it is if that fails.
+ */
+static void name_what_came_late(struct follower *f)
+{
+	struct flame_input again;
+	struct err ignored = { 0 };
+
+	analyser_limit_cpu(f->a);
+	if (lseek(STDIN_FILENO, 0, SEEK_SET) || analyser_open_recording(&again, false, &ignored))
+		return;
+	again.profile = profile_read(again.reader, f->store, &ignored);
+	if (again.profile) {
+		struct flame_input former = f->in;
+
+		f->in = again;
+		again = former;
+	}
+	flame_input_close(&again);
+}
+
 static int follow_to_the_end(struct follower *f, struct err *err)
 {
+	bool late;
 	int rc;
 
 	f->store = analyser_symbols(&f->in);
@@ -313,8 +337,11 @@ static int follow_to_the_end(struct follower *f, struct err *err)
 	rc = follow(f, err);
 	growth_free(&f->growth);
 	vec_free(&f->told);
+	late = !rc && profile_builder_named_late(f->builder);
 	f->in.profile = profile_builder_take(f->builder);
 	profile_builder_free(f->builder);
+	if (late)
+		name_what_came_late(f);
 	symbols_close(f->store);
 	if (!rc)
 		rc = analyser_conclude(f->a, &f->in, err);

@@ -103,6 +103,11 @@ void profile_builder_free(struct profile_builder *b)
 	free(b);
 }
 
+bool profile_builder_named_late(struct profile_builder *b)
+{
+	return frames_named_late(&b->frames);
+}
+
 struct profile *profile_builder_profile(struct profile_builder *b)
 {
 	return b->profile;

@@ -24,6 +24,12 @@ struct profile_builder *profile_builder_new(struct perf_reader *reader, struct s
  */
 int profile_builder_read(struct profile_builder *builder, struct err *err);
 
+/*
+ * Whether names came after the samples that wanted them: a JIT wrote its list while we read along.
+ * Who reads the recording once more, with the same store, has them all.
+ */
+bool profile_builder_named_late(struct profile_builder *builder);
+
 /* Borrowed; it lives as long as the builder unless it is taken. */
 struct profile *profile_builder_profile(struct profile_builder *builder);
 /* The same for the caller to keep and free; the builder can then only be freed. */

@@ -175,6 +175,7 @@ static bool is_final(const struct frames *frames, const struct mapping *mapping,
 static void fill_place(struct frames *frames, const struct thread *thread, const struct address *at)
 {
 	struct frame_object *known = object_of(frames, at->mapping, thread);
+	size_t before = frames->profile->leaves.len;
 	uint32_t leaf = profile_leaf(frames->profile, known->id, at->offset);
 	uint32_t function = frames->profile->leaves.data[leaf].function;
 	uint32_t nameless_in = 0;
@@ -187,6 +188,7 @@ static void fill_place(struct frames *frames, const struct thread *thread, const
 		else
 			nameless_in = machine_space(frames->machine, thread, at->mode);
 		frames->unsettled |= nameless_in != 0;
+		frames->late |= leaf < before && function != known->unknown;
 	}
 	if (!nameless_in && function == known->unknown)
 		nameless_in = NAMELESS_EVERYWHERE;
@@ -431,6 +433,31 @@ bool frames_ask_again(struct frames *frames)
 		    frames->places[i].nameless_in != NAMELESS_EVERYWHERE)
 			frames->places[i].object = 0;
 	return true;
+}
+
+/* Leaves without a function of one of these, asked for once more. */
+static bool has_name_now(const struct profile *profile, const struct frame_object *object)
+{
+	struct symbol symbol;
+
+	vec_each (leaf, &profile->leaves)
+		if (leaf->function == NO_FUNCTION && leaf->object == object->id &&
+		    dso_find(object->dso, leaf->offset, &symbol))
+			return true;
+	return false;
+}
+
+bool frames_named_late(struct frames *frames)
+{
+	vec_each (object, &frames->objects) {
+		if (frames->late)
+			break;
+		if (!object->known || !object->dso || dso_kind(object->dso) != DSO_JIT)
+			continue;
+		dso_look_again(object->dso);
+		frames->late = has_name_now(frames->profile, object);
+	}
+	return frames->late;
 }
 
 void frames_update_states(struct frames *frames)

@@ -56,6 +56,7 @@ struct frames {
 	struct recent_stack *stacks;
 	struct recent_name *names;
 	bool unsettled;	     /* some have no name that may have one later */
+	bool late;	     /* some got theirs after samples had been counted without it */
 	VEC(uint8_t) begins; /* for each function: a stack may begin with it */
 	uint32_t nowhere[3]; /* the function of unmapped addresses, by enum profile_side */
 	enum inlining inlining;
@@ -126,6 +127,12 @@ size_t frames_expand(struct frames *frames, const struct recent_place *place, bo
  * if there was such: stacks that were remembered may have more names then.
  */
 bool frames_ask_again(struct frames *frames);
+
+/*
+ * Whether some had no name when they were first met and have one by now: reading all of it again
+ * with the same symbols would name those, too.
+ */
+bool frames_named_late(struct frames *frames);
 
 /* Gives the leaves their source lines, if the symbols' options want that. */
 void frames_find_lines(struct frames *frames);

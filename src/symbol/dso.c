@@ -92,6 +92,11 @@ static bool look_again(struct dso *object, const struct reading *r)
 	return true;
 }
 
+void dso_look_again(struct dso *object)
+{
+	atomic_store_explicit(&object->look_again_ns, 0, memory_order_relaxed);
+}
+
 bool dso_find(struct dso *object, uint64_t address, struct symbol *symbol)
 {
 	const struct reading *r = reading_of(object);

@@ -141,6 +141,9 @@ struct symbol {
  */
 bool dso_find(struct dso *object, uint64_t address, struct symbol *symbol);
 
+/* The next question looks whether a JIT's list has grown, however short ago the last one did. */
+void dso_look_again(struct dso *object);
+
 /* The object's own address (as in `nm`, addr2line) for a file offset. */
 uint64_t dso_address(struct dso *object, uint64_t file_off);
 

@@ -313,6 +313,7 @@ def test_names(site):
     check(site.wait(run)["state"] == "done", "its run is done")
     own = {row["function"]: row["self_samples"] for row in site.get(f"/runs/{run}/top?limit=20")["rows"]}
     check(own.get("made_by_jit", 0) > own.get("spin_in_deleted", 0) > 0, "and so they are in its results", own)
+    check(not [name for name in own if name.startswith("[perf-")], "with what was sampled before it had a name", own)
 
 
 def test_web_side_killed(site):
