@@ -89,12 +89,15 @@ struct hub_sleep {
 };
 
 /* NULL when there are too many. */
-struct hub_client *hub_client_new(struct hub *hub, const struct hub_sleep *sleep);
+struct hub_client *hub_client_new(struct hub *hub, int64_t person, const struct hub_sleep *sleep);
 void hub_client_free(struct hub_client *client);
 uint64_t hub_client_id(const struct hub_client *client); /* never that of another, ever */
 
-/* Finds a client that somebody else may free at any time; hub_client_put() it.  NULL: none. */
-struct hub_client *hub_client_get(struct hub *hub, uint64_t id);
+/*
+ * Finds a client that somebody else may free at any time; hub_client_put() it.  NULL: that person
+ * has none of that id.
+ */
+struct hub_client *hub_client_get(struct hub *hub, uint64_t id, int64_t person);
 void hub_client_put(struct hub_client *client);
 
 struct hub_wish {

@@ -50,13 +50,13 @@ void hub_client_free(struct hub_client *client)
 	pthread_mutex_unlock(&hub->lock);
 }
 
-struct hub_client *hub_client_get(struct hub *hub, uint64_t id)
+struct hub_client *hub_client_get(struct hub *hub, uint64_t id, int64_t person)
 {
 	struct hub_client *found = NULL;
 
 	pthread_mutex_lock(&hub->lock);
 	vec_each (client, &hub->clients)
-		if ((*client)->id == id)
+		if ((*client)->id == id && (*client)->person == person)
 			found = *client;
 	if (found)
 		found->refs++;
@@ -110,7 +110,7 @@ static void push_rest(struct hub_client *client, struct hub_event *event, size_t
 	hub_event_put(event);
 }
 
-struct hub_client *hub_client_new(struct hub *hub, const struct hub_sleep *sleep)
+struct hub_client *hub_client_new(struct hub *hub, int64_t person, const struct hub_sleep *sleep)
 {
 	struct hub_client *client = NULL;
 
@@ -119,6 +119,7 @@ struct hub_client *hub_client_new(struct hub *hub, const struct hub_sleep *sleep
 		client = mem_alloc(sizeof(*client));
 		client->hub = hub;
 		client->sleep = *sleep;
+		client->person = person;
 		client->refs = 1;
 		/* Numbers of two epochs differ, and are exact in JavaScript. */
 		client->id = (hub->epoch << 24) + ++hub->clients_made;

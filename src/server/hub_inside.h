@@ -37,6 +37,7 @@ struct hub_topic {
 struct hub_client {
 	struct hub *hub;
 	uint64_t id;
+	int64_t person; /* whose it is */
 	struct hub_sleep sleep;
 	unsigned refs; /* under the hub's lock, as all of it */
 	bool resting, ended;

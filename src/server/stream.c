@@ -175,7 +175,7 @@ static int open_stream(struct request *request, const struct wishes *wishes, str
 
 	stream->request = request;
 	stream->checked_ns = clock_now_ns();
-	stream->client = hub_client_new(hub,
+	stream->client = hub_client_new(hub, request->user->id,
 					&(struct hub_sleep){ stream, stream_rest, stream_wake });
 	if (!stream->client) {
 		free(stream);
@@ -230,7 +230,8 @@ static int change_topics(struct request *request, struct hub_client *client,
 
 static int post_topics(struct request *request, struct err *err)
 {
-	struct hub_client *client = hub_client_get(request->app->hub, (uint64_t)request->ids[0]);
+	struct hub_client *client = hub_client_get(request->app->hub, (uint64_t)request->ids[0],
+						   request->user->id);
 	struct wordlist add = { 0 }, remove = { 0 };
 	struct wishes wishes = { 0 };
 	int rc;

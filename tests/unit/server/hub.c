@@ -31,7 +31,7 @@ static void wake(void *user)
 static void reader_open(struct reader *reader, struct hub *hub)
 {
 	*reader = (struct reader){ 0 };
-	reader->client = hub_client_new(hub, &(struct hub_sleep){ reader, rest, wake });
+	reader->client = hub_client_new(hub, 0, &(struct hub_sleep){ reader, rest, wake });
 }
 
 static const char *reader_read(struct reader *reader, size_t piece)
@@ -356,9 +356,10 @@ TEST(hub_has_limits)
 	strlist_free(&topics);
 
 	/* A client that goes while somebody has found it. */
-	found = hub_client_get(hub, hub_client_id(one.client));
+	found = hub_client_get(hub, hub_client_id(one.client), 0);
 	EXPECT(found == one.client);
-	EXPECT(!hub_client_get(hub, 12345));
+	EXPECT(!hub_client_get(hub, 12345, 0));
+	EXPECT(!hub_client_get(hub, hub_client_id(one.client), 1)); /* it is somebody else's */
 	reader_close(&one);
 	hub_tell(found, "late", "{}", true);
 	hub_client_put(found);
@@ -367,7 +368,7 @@ TEST(hub_has_limits)
 	reader_read(&two, 4096);
 	EXPECT(two.ended);
 	reader_close(&two);
-	EXPECT(!hub_client_new(hub, &(struct hub_sleep){ &one, rest, wake }));
+	EXPECT(!hub_client_new(hub, 0, &(struct hub_sleep){ &one, rest, wake }));
 	hub_free(hub);
 }
 
@@ -406,7 +407,7 @@ static void *sleep_and_read(void *user)
 {
 	struct sleeper *sleeper = user;
 	struct hub_client *client = hub_client_new(
-		sleeper->hub, &(struct hub_sleep){ sleeper, sleeper_rest, sleeper_wake });
+		sleeper->hub, 0, &(struct hub_sleep){ sleeper, sleeper_rest, sleeper_wake });
 	char bytes[1000];
 	ssize_t size;
 

@@ -43,7 +43,7 @@ static void begin(void)
 	run = scene_queued(session);
 	hub = hub_new(1, NULL);
 	live = live_new(scene_dir, hub, write_run);
-	client = hub_client_new(hub, &(struct hub_sleep){ NULL, sleep_or_wake, sleep_or_wake });
+	client = hub_client_new(hub, 0, &(struct hub_sleep){ NULL, sleep_or_wake, sleep_or_wake });
 	now_ns = clock_now_ns();
 	live_look(live, now_ns);
 }
