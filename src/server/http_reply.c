@@ -95,6 +95,8 @@ bool reply_etag(struct request *request, const char *etag)
 	char *quoted = arena_printf(&request->arena, "\"%s\"", etag);
 
 	reply_header(request, "ETag", quoted);
+	if (strcmp(request->route->method, "GET")) /* what was changed is told in any case */
+		return false;
 	if (!field_has_etag(request_header(request, "If-None-Match"), quoted))
 		return false;
 	reply_clear(request->http);

@@ -94,6 +94,9 @@ def sessions(site):
     site.call("PATCH", f"/sessions/{one['id']}", {"archived": False})
     again = site.raw("GET", f"/api/v1/sessions/{one['id']}", None, {**head, "If-None-Match": etag})[0]
     check((status, again) == (304, 200), "an ETag holds until something changes", status, again)
+    status, _, body = site.raw("PATCH", f"/api/v1/sessions/{one['id']}", '{"notes": "anew"}',
+                               {**head, "If-None-Match": "*"})
+    check(status == 200 and json.loads(body)["notes"] == "anew", "and what was changed is told in any case", status)
     return one["id"]
 
 
