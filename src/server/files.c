@@ -310,7 +310,7 @@ static int get_export(struct request *request, struct err *err)
 }
 
 const struct route file_routes[] = {
-	{ "GET", "/api/v1/runs/{id}/export/{format}", ROLE_VIEWER, get_export, ROUTE_SLOW },
-	{ "GET", "/api/v1/sessions/{id}/hdf5", ROLE_VIEWER, files_session_hdf5, ROUTE_SLOW },
+	{ "GET", "/api/v1/runs/{id}/export/{format}", ROLE_VIEWER, get_export, ROUTE_MADE },
+	{ "GET", "/api/v1/sessions/{id}/hdf5", ROLE_VIEWER, files_session_hdf5, ROUTE_MADE },
 	{ 0 },
 };

@@ -133,14 +133,17 @@ static void on_completed(void *cls, struct MHD_Connection *connection, void **st
 
 /*
  * A client that does not wait for `100 Continue` reads no answer before it has sent its body, and
- * would see its connection broken instead.  So a body of bearable size is read and forgotten.
+ * would see its connection broken instead.  So a body of bearable size is read and forgotten; one
+ * in chunks has none, whatever length it says beside.
  */
 static bool must_drain(const struct http_exchange *exchange)
 {
 	const char *length = exchange_header(exchange, "Content-Length");
 	uint64_t most = exchange->request.user ? DRAIN_KNOWN : DRAIN_STRANGER;
 
-	return length && strtoull(length, NULL, 10) <= most && !exchange_header(exchange, "Expect");
+	return length && strtoull(length, NULL, 10) <= most &&
+	       !exchange_header(exchange, "Transfer-Encoding") &&
+	       !exchange_header(exchange, "Expect");
 }
 
 /* What is refused is answered at once where that is understood. */
@@ -318,6 +321,7 @@ static void http_free(struct http *http)
 	pthread_cond_destroy(&http->changed);
 	pthread_cond_destroy(&http->quick.more);
 	pthread_cond_destroy(&http->slow.more);
+	pthread_cond_destroy(&http->made.more);
 	pthread_mutex_destroy(&http->lock);
 	free(http);
 }
@@ -341,6 +345,7 @@ struct http *http_start(struct app *app, const struct http_options *options, str
 	clock_cond_init(&http->changed);
 	tasks_init(&http->quick, QUICK_THREADS);
 	tasks_init(&http->slow, SLOW_THREADS);
+	tasks_init(&http->made, MADE_THREADS);
 	http->daemon = start_daemon(http);
 	if (!http->daemon) {
 		err_set(err, EINVAL, "the HTTP server does not start%s",

@@ -18,6 +18,7 @@
 #define BODY_MOST      ((size_t)1 << 20) /* of JSON */
 #define HEADERS_MOST   8		 /* of a reply, besides those that all have */
 #define SLOW_THREADS   16
+#define MADE_THREADS   8
 #define QUICK_THREADS  4
 #define TASKS_MOST     512
 #define ADDRESSES_MOST 256
@@ -94,7 +95,7 @@ struct http {
 	pthread_mutex_t lock; /* for all below */
 	struct http_peer *peers;
 	struct http_bucket buckets[ADDRESSES_MOST];
-	struct http_tasks quick, slow;
+	struct http_tasks quick, slow, made;
 	struct http_stream *streams;
 	bool stopping;
 	pthread_cond_t changed; /* threads, while stopping */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The threads that run handlers: a few for the quick ones, more as they are needed for the slow. */
+/* The threads that run handlers: a few for the quick ones, more as they are needed for others. */
 #include "server/http_inside.h"
 
 #include <errno.h>
@@ -89,11 +89,18 @@ static void start_thread(struct http *http, struct http_tasks *tasks)
 	pthread_attr_destroy(&attr);
 }
 
+/* Downloads that are long in the making must not keep anybody from signing in. */
+static struct http_tasks *tasks_for(struct http *http, unsigned flags)
+{
+	if (flags & ROUTE_MADE)
+		return &http->made;
+	return flags & ROUTE_SLOW ? &http->slow : &http->quick;
+}
+
 int work_hand_in(struct http_exchange *exchange)
 {
-	bool slow = exchange->request.route->flags & ROUTE_SLOW;
 	struct http *http = exchange->http;
-	struct http_tasks *tasks = slow ? &http->slow : &http->quick;
+	struct http_tasks *tasks = tasks_for(http, exchange->request.route->flags);
 	int rc = -EBUSY;
 
 	pthread_mutex_lock(&http->lock);
@@ -116,7 +123,8 @@ void work_stop(struct http *http)
 	pthread_mutex_lock(&http->lock);
 	pthread_cond_broadcast(&http->quick.more);
 	pthread_cond_broadcast(&http->slow.more);
-	while (http->quick.threads || http->slow.threads)
+	pthread_cond_broadcast(&http->made.more);
+	while (http->quick.threads || http->slow.threads || http->made.threads)
 		pthread_cond_wait(&http->changed, &http->lock);
 	pthread_mutex_unlock(&http->lock);
 }

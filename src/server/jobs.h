@@ -56,7 +56,7 @@ void jobs_free(struct jobs *jobs);
 int64_t jobs_start(struct jobs *jobs, const struct job_spec *spec, struct err *err);
 /* Says so to the analyser; the time that it may take begins.  -ENOENT when it has ended. */
 int jobs_complete(struct jobs *jobs, int64_t job, uint64_t run);
-/* Starts it and waits for its end, for ROUTE_SLOW; `done` is not the caller's. */
+/* Starts it and waits for its end, for ROUTE_MADE; `done` is not the caller's. */
 int jobs_run(struct jobs *jobs, struct job_spec *spec, struct err *err);
 
 #endif

@@ -38,10 +38,11 @@ struct json;
 struct request;
 
 enum route_flags {
-	ROUTE_SLOW = 1 << 0,   /* may wait: runs in a thread of its own, the connection rests */
-	ROUTE_UPLOAD = 1 << 1, /* the body is a file: it streams into request->upload */
-	ROUTE_PUBLIC = 1 << 2, /* signing in, and the page's own files */
-	ROUTE_NO_BODY = 1 << 3 /* a POST without JSON */
+	ROUTE_SLOW = 1 << 0,	/* may wait: runs in a thread of its own, the connection rests */
+	ROUTE_UPLOAD = 1 << 1,	/* the body is a file: it streams into request->upload */
+	ROUTE_PUBLIC = 1 << 2,	/* signing in, and the page's own files */
+	ROUTE_NO_BODY = 1 << 3, /* a POST without JSON */
+	ROUTE_MADE = 1 << 4 /* waits for an analyser, minutes if need be: as slow ones, but apart */
 };
 
 struct route {

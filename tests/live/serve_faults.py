@@ -123,6 +123,22 @@ def heads(site):
     alive(site, "what is no HTTP")
 
 
+def endless(site):
+    """A stranger's body in chunks that says to be short, and has no end."""
+    sent, piece = 0, b"10000\r\n" + b" " * 65536 + b"\r\n"
+    with socket.create_connection(site.address, timeout=60) as connection:
+        connection.sendall(b"POST /api/v1/sessions HTTP/1.1\r\nHost: %s:%d\r\nContent-Length: 10\r\n"
+                           b"Transfer-Encoding: chunked\r\n\r\n" % (site.address[0].encode(), site.address[1]))
+        try:
+            while sent < 200 << 20:
+                connection.sendall(piece)
+                sent += len(piece)
+        except OSError:
+            pass
+    check(sent < 200 << 20, "an endless body of nobody we know is not read", sent)
+    alive(site, "an endless body")
+
+
 def wait_uploads(site, wanted):
     """Until there are so many files that are being sent."""
     end = time.monotonic() + 120
@@ -281,6 +297,7 @@ def main():
         bodies(site)
         large(site)
         heads(site)
+        endless(site)
         half_closed(site)
         slow(site)
         never_reads(site)

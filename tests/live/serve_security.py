@@ -8,6 +8,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import socket
 import sqlite3
 import ssl
@@ -163,6 +164,12 @@ def roles(site):
     check(any(line["person"] == "rob" and line["action"] == "session-add" for line in lines),
           "and the log knows who it was", lines[:3])
     number = json.loads(body)["id"]
+    with site.stream("queue") as stream:
+        where = f"/api/v1/stream/{stream.next('hello').data['stream']}/topics"
+        status = site.raw("POST", where, json.dumps({"remove": ["queue"]}), viewer)[0]
+        kept = site.post(where.removeprefix("/api/v1"), {"add": ["sessions"]})["topics"]
+        check(status == 404 and sorted(kept) == ["queue", "sessions"],
+              "nobody changes what somebody else's stream follows", status, kept)
     site.raw("PATCH", f"/api/v1/sessions/{number}", json.dumps({"notes": "x"}), runner)
     check(site.raw("POST", "/api/v1/sign-out", None, runner)[0] == 204, "rob signs out")
     lines = [(line["person"], line["action"]) for line in site.get("/audit")["items"]]
@@ -201,6 +208,34 @@ def flooding(site):
         check(site.ask("GET", "/events/check?expression=page-faults")[0] == 200, "while many try passwords others work")
         statuses = {one.result() for one in tries}
     check(statuses <= {401, 429} and 401 in statuses, "and all of them are refused", statuses)
+
+
+def downloads(site):
+    """Those that are long in the making, here because nobody starts analysers, keep nobody out."""
+    head = {"Authorization": f"Bearer {site.token}"}
+    _, _, body = site.raw("POST", f"/api/v1/sessions/{site.session()}/import?name=few", b"main;a 1\n", head)
+    run = json.loads(body)["id"]
+    site.wait(run)
+    with open(f"/proc/{site.processes('web')[0]}/stat", encoding="ascii") as file:
+        supervisor = int(file.read().rsplit(")", 1)[1].split()[1])
+    os.kill(supervisor, signal.SIGSTOP)
+    try:
+        with concurrent.futures.ThreadPoolExecutor(24) as pool:
+            asked = [pool.submit(site.raw, "GET", f"/api/v1/runs/{run}/export/svg?title={i}", None, head)
+                     for i in range(24)]
+            concurrent.futures.wait(asked, 1)
+            status = None
+            try:
+                status = site.raw("POST", "/api/v1/sign-in", json.dumps({"token": site.token}), timeout=30)[0]
+            except TimeoutError:
+                pass
+            check(status == 200 and not any(one.done() for one in asked),
+                  "while 24 downloads wait others sign in", status)
+            os.kill(supervisor, signal.SIGCONT)
+            statuses = {one.result()[0] for one in asked}
+    finally:
+        os.kill(supervisor, signal.SIGCONT)
+    check(statuses == {200}, "and all of them come in the end", statuses)
 
 
 # Tries what it can do to the analyser that follows its recording.
@@ -329,6 +364,7 @@ def main():
         hostile_text(site)
         roles(site)
         flooding(site)
+        downloads(site)
         shielded(site)
         scratch = site.scratch
         listening(os.path.join(scratch, "other"))
