@@ -254,6 +254,8 @@ void analysis_fail(struct app *app, int64_t run, const char *reason)
 	snprintf(text, sizeof(text), "it could not be analysed: %s", reason);
 	/* One that had ended before has its own reason. */
 	rc = store_run_step(app->store, run, RUN_PROCESSING, RUN_FAILED, &facts, &err);
+	if (rc == -ENOENT) /* it was removed meanwhile: nobody's fault */
+		return;
 	if (rc)
 		log_line(LOG_WARN, "run %lld: %s (%s)", (long long)run, text, err.text);
 	if (keep_rest(app, run, &err))

@@ -54,8 +54,6 @@ static int control(struct request *request, enum run_control action, const char 
 			     run_state_name(run.state));
 	if (!rc)
 		rc = scheduler_control(request->app->scheduler, run.id, action, err);
-	if (!rc && action != CONTROL_RESET)
-		rc = store_run_pause(request->store, run.id, action == CONTROL_PAUSE, err);
 	if (rc)
 		return rc;
 	audit(request, name, "run %lld", (long long)run.id);

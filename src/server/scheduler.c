@@ -42,7 +42,8 @@ struct scheduler {
 	int64_t current; /* the run that was given out; 0: none */
 	/*
 	 * Held from taking a run to telling the supervisor, so that nobody asks it to cancel what
-	 * it has not heard of.
+	 * it has not heard of; and from telling it to pause to noting that, so that of two who
+	 * disagree the same one is the last for both.
 	 */
 	pthread_mutex_t starting;
 };
@@ -349,6 +350,12 @@ int scheduler_control(struct scheduler *scheduler, int64_t run, enum run_control
 		      struct err *err)
 {
 	struct msg_control control = { .run = (uint64_t)run, .action = action };
+	int rc;
 
-	return link_send(scheduler->app->link, &msg_control, &control, err);
+	pthread_mutex_lock(&scheduler->starting);
+	rc = link_send(scheduler->app->link, &msg_control, &control, err);
+	if (!rc && action != CONTROL_RESET)
+		rc = store_run_pause(scheduler->app->store, run, action == CONTROL_PAUSE, err);
+	pthread_mutex_unlock(&scheduler->starting);
+	return rc;
 }
