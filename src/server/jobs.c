@@ -286,7 +286,7 @@ static void look_at_channel(struct job *job)
 		rc = feed(job, &err);
 	if (!rc && !job->closed)
 		rc = say_complete(job, &err);
-	if (rc == -EPIPE || rc == -ECONNRESET) {
+	if (rc == -EPIPE) {
 		job->closed = true;
 		job->deadline_ns = clock_now_ns() + GRACE_NS;
 	} else if (rc) {
