@@ -50,7 +50,8 @@ static const char *const words[ADVICES][2] = {
 			     "install %s and run it again" },
 	[ADVICE_BRING_BACK] = { "bring back %s, or put it into a folder under that path and give "
 				"the folder by --symfs",
-				"bring back %s and run it again" },
+				"bring back %s and run it again; with Live its names are read "
+				"while it is there" },
 	[ADVICE_REBUILT] = { "record again, or put the old file into a folder under its path and "
 			     "give the folder by --symfs: %s was rebuilt since",
 			     "run it again: %s was rebuilt since" },

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "symbol/store.h"
+#include "base/clock.h"
 #include "base/file.h"
 #include "dwarf/dwarf.h"
 #include "symbol/process.h"
@@ -9,8 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CACHE_LIMIT (1ull << 30)
-#define PIDS_MAX    16 /* that are kept of those that mapped a file: any of them may still live */
+#define CACHE_LIMIT    (1ull << 30)
+#define APART_AGAIN_NS NS_PER_SEC
+#define PIDS_MAX       16 /* that are kept of those that mapped a file: any of them may still live */
 
 static const char *copy(struct symbol_store *store, const char *text)
 {
@@ -130,18 +132,32 @@ void symbol_store_free(struct symbol_store *store)
 	free(store);
 }
 
+static struct process_note *note_of(struct symbol_store *store, pid_t pid)
+{
+	struct process_note *added;
+
+	vec_each (note, &store->processes)
+		if (note->pid == pid)
+			return note;
+	added = vec_push(&store->processes);
+	*added = (struct process_note){ .pid = pid, .looked_ns = INT64_MIN };
+	return added;
+}
+
 static bool is_apart(struct symbol_store *store, pid_t pid)
 {
-	bool apart;
+	struct process_note *note;
+	int64_t now;
 
 	if (!pid || store->options.other_machine || store->options.symfs)
 		return false;
-	vec_each (note, &store->processes)
-		if (note->pid == pid)
-			return note->apart;
-	apart = process_is_apart(pid);
-	*vec_push(&store->processes) = (struct process_note){ pid, apart };
-	return apart;
+	note = note_of(store, pid);
+	now = clock_now_ns();
+	if (!note->apart && now - APART_AGAIN_NS > note->looked_ns) {
+		note->looked_ns = now;
+		note->apart = process_is_apart(pid);
+	}
+	return note->apart;
 }
 
 bool store_root_of(struct symbol_store *store, pid_t pid, char *into, size_t room)

@@ -43,6 +43,7 @@ struct guest_kernel {
 struct process_note {
 	pid_t pid;
 	bool apart;
+	int64_t looked_ns; /* it may have gone into a container since */
 };
 
 struct symbol_store {
