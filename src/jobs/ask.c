@@ -257,12 +257,17 @@ bool questions_know(const struct questions *questions, pid_t pid)
 	return false;
 }
 
+void questions_end(struct questions *questions)
+{
+	while (questions->list.len)
+		forget(questions->list.data[0]);
+}
+
 void questions_free(struct questions *questions)
 {
 	if (!questions)
 		return;
-	while (questions->list.len)
-		forget(questions->list.data[0]);
+	questions_end(questions);
 	vec_free(&questions->list);
 	free(questions);
 }

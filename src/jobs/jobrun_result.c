@@ -7,13 +7,14 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#define NOTES 4000 /* bytes of what the measuring processes said */
+#define NOTES  4000 /* bytes of what the measuring processes said */
+#define REASON 2000 /* of it as a reason: one that no message takes would be told without end */
 
 /* The first reason is the one that explains the others. */
 void jobrun_because(struct jobrun *run, const char *why)
 {
 	if (!run->reason.len)
-		buf_puts(&run->reason, why);
+		buf_add(&run->reason, why, strnlen(why, REASON));
 }
 
 static uint64_t ns_of(struct timeval time)
@@ -111,6 +112,6 @@ void jobrun_blame(struct jobrun *run, const struct measure *measure)
 		child_ending(&measure->child, how, sizeof(how));
 		buf_printf(&why, "%s ended with %s", measure->record ? "record" : "stat", how);
 	}
-	jobrun_because(run, why.data);
+	jobrun_because(run, buf_text(&why));
 	buf_free(&why);
 }

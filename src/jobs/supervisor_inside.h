@@ -66,7 +66,8 @@ void runs_free(struct supervisor *s);
 
 /* ask.c */
 struct questions *questions_new(struct supervisor *s);
-void questions_free(struct questions *questions); /* ends all */
+void questions_end(struct questions *questions); /* all: nobody waits for them */
+void questions_free(struct questions *questions);
 void questions_ask(struct questions *questions, const struct msg_ask *ask);
 bool questions_know(const struct questions *questions, pid_t pid);
 

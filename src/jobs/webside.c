@@ -64,6 +64,7 @@ static void web_ended(void *user, short revents)
 	evloop_never(s->loop, steady, s);
 	drop_channel(s);
 	analysers_end(s->analysers);
+	questions_end(s->questions); /* the next one's have the same numbers */
 	if (s->stopping) {
 		child_close(&s->web);
 		evloop_stop(s->loop);

@@ -247,6 +247,11 @@ def test_web_killed(server):
     server.send(type="forget", run=server.number)
     server.send(type="policy")  # what only the supervisor says
     check([m["type"] for m in server.accept()] == ["policy", "ready"], "then no more")
+    server.send(type="ask", question=1, what="doctor", words=(), out=server.file("answer"))
+    server.send(raw="ff" * 64)
+    server.accept()
+    server.send(type="ask", question=2, what="doctor", words=(), out=server.file("answer"))
+    check(server.wait_for("answered")["question"] == 2, "nor of what another web side has asked")
 
 
 def test_killed():
