@@ -200,6 +200,9 @@ static void name_the_file(const struct analyser *a, struct err *err)
 static int tell_end(struct analyser *a, int rc, struct err *err)
 {
 	struct msg_finished message = { .failed = rc != 0,
+					/* an event that is not there, an expression that is none */
+					.refused = a->job && a->job->kind == ANALYSE_EXPORT &&
+						   (rc == -EINVAL || rc == -ENOENT),
 					.reason = rc ? err->text : "",
 					.quality = buf_text(&a->quality),
 					.facts = buf_text(&a->facts) };

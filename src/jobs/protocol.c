@@ -243,6 +243,7 @@ const struct ipc_type msg_live_lanes = IPC_TYPE("live_lanes", struct msg_live_la
 
 static const struct ipc_field msg_finished_fields[] = {
 	FIELD(msg_finished, IPC_BOOL, failed, 0),
+	FIELD(msg_finished, IPC_BOOL, refused, 0),
 	FIELD(msg_finished, IPC_TEXT, reason, 0),
 	FIELD(msg_finished, IPC_TEXT, quality, TEXT_MOST),
 	FIELD(msg_finished, IPC_TEXT, facts, TEXT_MOST),

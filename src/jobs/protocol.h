@@ -252,6 +252,7 @@ extern const struct ipc_type msg_live_lanes;
 
 struct msg_finished {
 	bool failed;
+	bool refused; /* ... for what was asked was wrong, not what was looked at */
 	const char *reason;
 	const char *quality; /* JSON as `perfolio query quality` */
 	const char *facts;   /* JSON: events, samples, lost, duration, what tabs its data allows */

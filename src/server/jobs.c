@@ -322,6 +322,7 @@ static void tell_end(struct job *job)
 
 	if (job->finished)
 		result = (struct job_result){ .failed = job->finished->failed,
+					      .refused = job->finished->refused,
 					      .reason = job->finished->reason,
 					      .quality = job->finished->quality,
 					      .facts = job->finished->facts };
@@ -438,7 +439,8 @@ static void wake_waiting(void *user, const struct job_result *result)
 	pthread_mutex_lock(&waiting->lock);
 	waiting->over = true;
 	if (result->failed)
-		waiting->rc = err_set(waiting->err, EIO, "%s", result->reason);
+		waiting->rc = err_set(waiting->err, result->refused ? EINVAL : EIO, "%s",
+				      result->reason);
 	pthread_cond_signal(&waiting->ended);
 	pthread_mutex_unlock(&waiting->lock);
 }

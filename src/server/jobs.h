@@ -21,7 +21,8 @@ struct jobs;
 
 struct job_result {
 	bool failed;
-	bool ended; /* ... because the server ends, which no analyser can claim */
+	bool refused; /* ... for what was asked was wrong, as the analyser says */
+	bool ended;   /* ... because the server ends, which no analyser can claim */
 	const char *reason;
 	const char *quality, *facts; /* as the analyser says; nobody has looked at them yet */
 };

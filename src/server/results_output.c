@@ -127,6 +127,7 @@ static int put_nothing(struct request *request, const struct run *run)
 
 static int get_output(struct request *request, struct err *err)
 {
+	const char *after = request_text(request, "after", "");
 	struct output_reader reader;
 	struct run run;
 	int fd, rc = store_run_get(request->store, request->ids[0], &request->arena, &run, err);
@@ -139,14 +140,17 @@ static int get_output(struct request *request, struct err *err)
 	if (fd < 0)
 		return fd;
 	if (!result_same_file(request, &run, fd)) {
-		rc = output_reader_init(&reader, fd, request_text(request, "after", ""), err);
+		rc = output_reader_init(&reader, fd, after, err);
 		if (!rc) {
 			rc = put_output(request, &run, fd, &reader, err);
 			output_reader_fini(&reader);
 		}
 	}
 	close(fd);
-	return rc;
+	/* a place that nobody gave out is no fault of the file's */
+	return rc == -EBADMSG && *after
+		       ? err_set(err, EINVAL, "after=%.100s: no piece begins there", after)
+		       : rc;
 }
 
 const struct route output_routes[] = {

@@ -102,6 +102,16 @@ def check_counters(site, run):
                              for row in clocks), "each with its count and the same in its unit", clocks[:3])
 
 
+def check_wrong(site, run):
+    """What only the analyser finds wrong is still the asker's fault."""
+    wrong = {}
+    for option in ("event=nothing", "cpu=x", "weight=x", "color=x", "focus=(", "drop=%5b"):
+        status, _, body = download(site, f"/runs/{run}/export/svg?{option}")
+        if status != 400 or b'"bad-request"' not in body:
+            wrong[option] = status, body[:200]
+    lib.check(not wrong, "options that make no sense are refused", wrong)
+
+
 def check_nothing(site, session):
     """A run that only counts has no samples to give."""
     run = site.run(session, {"tool": "count", "target": {"kind": "command", "command": "true"},
@@ -128,6 +138,7 @@ def main():
         check_formats(site, run, recording)
         check_filters(site, run, recording)
         check_counters(site, run)
+        check_wrong(site, run)
         check_nothing(site, session)
     lib.done()
 

@@ -215,6 +215,8 @@ def check_output(site, session, silent):
     length = int(end["bytes"]) - int(end["from"])
     lib.check(text(end) and text(whole).endswith(text(end)) and end["end"] and
               (0 < length <= 200 or len(end["pieces"]) == 1) and whole["from"] == "0", "output: the end alone", end)
+    status, got_else = site.ask("GET", f"/runs/{run['id']}/output?after=1")
+    lib.check(status == 400 and "after=1" in got_else["error"]["message"], "output: no place of it", status, got_else)
     only = site.get(f"/runs/{run['id']}/output?stream=stderr")
     lib.check({piece["stream"] for piece in only["pieces"]} == {"stderr"}, "output: one stream")
     summary = site.get(f"/runs/{run['id']}/summary")
