@@ -212,6 +212,10 @@ async function asText({ server, browser }) {
 			await look("card of a frame", true);
 		}
 	}
+	await page.goto(`${server.base}/s/${session}?run=${brought.id}`);
+	const actions = page.locator(`[data-run="${brought.id}"] .history-actions`);
+	await actions.getByRole("link", { name: "Link" }).waitFor();
+	equal("an import has no form to put back or to run again", [await actions.getByRole("button", { name: "Reload" }).count(), await actions.getByRole("button", { name: "Again" }).count()], [0, 0]);
 	check("whatever is typed or brought in is shown as text, everywhere", !wrong.length, wrong);
 	equal("and nothing of it runs", hurt, 0);
 	await person.close();

@@ -60,6 +60,7 @@ async function pausing({ server, page, session }) {
 	equal("stop ends it", [over.state, over.paused], ["cancelled", false]);
 	await until("what was measured", async () => (await server.get(`/runs/${made}`)).facts?.tabs?.includes("counters")); // it is read at the end
 	await button("Remove").waitFor();
+	equal("it is called stopped, and no key presses what came in the button's place", [await page.locator(".run-head .state").textContent(), await page.evaluate(() => document.activeElement.id)], ["stopped", "tab-panel"]);
 	await page.locator(".overview .sentence h2").waitFor();
 	const summary = await server.get(`/runs/${made}/summary`);
 	const [words, total] = [await page.locator(".totals h3").textContent(), await page.locator(".totals td.number").first().textContent()];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The runs of a session, newest first.
+import { useRef } from "preact/hooks";
 import { api } from "../api/client";
 import { ACTIVE, OVER, type Run } from "../api/core";
 import { duration } from "../model/format";
@@ -37,15 +38,17 @@ function Row({ run, chosen, onChoose, onReload }: { run: Run; chosen: boolean; o
 	const [row, near] = useSeen<HTMLLIElement>();
 	const picture = usePicture(near ? seen : undefined);
 	const took = runSeconds(run, now);
+	const main = useRef<HTMLButtonElement>(null);
 	const action = useAction(async (what: "rerun" | "cancel" | "remove") => {
 		if (what === "remove") await removeRun(run);
 		else await api.post(`/runs/${run.id}/${what}`);
+		if (what === "cancel") main.current?.focus(); // its button goes
 	});
 	const may = useMayRun();
 	const batch = run.form.batch;
 	return (
 		<li ref={row} class={chosen ? "chosen" : undefined} data-run={run.id}>
-			<button type="button" class="history-main" aria-current={chosen} title={runTitle(run)} onClick={onChoose}>
+			<button ref={main} type="button" class="history-main" aria-current={chosen} title={runTitle(run)} onClick={onChoose}>
 				<span class="mono ellipsis">{runTitle(run)}</span>
 				<span class="history-facts">
 					<StateBadge run={seen} />
@@ -56,11 +59,11 @@ function Row({ run, chosen, onChoose, onReload }: { run: Run; chosen: boolean; o
 				{(active || hasData(run)) && <span class="history-picture">{active ? <Progress run={seen} took={took} /> : <Spark data={picture} height={24} label="Result over time" />}</span>}
 			</button>
 			<div class="history-actions">
-				{may && <button type="button" class="quiet" onClick={onReload} title="Put its whole form back into the bench">Reload</button>}
-				{!may ? null : OVER.includes(run.state) ? (
-					<button type="button" class="quiet" disabled={action.busy} onClick={() => void action.run("rerun")} title="Queue the same run again">Again</button>
+				{may && run.tool !== "import" && <button type="button" class="quiet" onClick={onReload} title="Put its whole form back into the bench">Reload</button>}
+				{!may ? null : OVER.includes(run.state) ? run.tool !== "import" && (
+					<button key="again" type="button" class="quiet" disabled={action.busy} onClick={() => void action.run("rerun")} title="Queue the same run again">Again</button>
 				) : (
-					<button type="button" class="quiet" disabled={action.busy} onClick={() => void action.run("cancel")}>{run.state === "queued" ? "Cancel" : "Stop"}</button>
+					<button key="cancel" type="button" class="quiet" disabled={action.busy} onClick={() => void action.run("cancel")}>{run.state === "queued" ? "Cancel" : "Stop"}</button>
 				)}
 				<a href={`/r/${run.id}`} class="quiet button" title="The run's own page: a link to keep">Link</a>
 				{hasData(run) && <Menu class="right" label="Download" title={`Download run ${run.id}`} items={downloadItems(run)} />}

@@ -1,16 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, test } from "vitest";
 import type { Run } from "../api/core";
-import { asShown, stateWord } from "./runs";
+import { asShown, endedBadly, stateWord } from "./runs";
 
-const run = (part: Partial<Run>) => ({ state: "done", started_ns: "5", facts: { tabs: ["overview"] }, ...part }) as Run;
+const run = (part: Partial<Run>) => ({ state: "done", started_ns: "5", form: {}, reason: "", facts: { tabs: ["overview"] }, ...part }) as Run;
 
 test("what has ended is being read until it is known what there is", () => {
 	for (const state of ["cancelled", "failed", "done"] as const) {
 		expect(stateWord(asShown(run({ state, facts: null })))).toBe("reading");
-		expect(stateWord(asShown(run({ state })))).toBe(state);
+		expect(stateWord(asShown(run({ state })))).toBe(state === "cancelled" ? "stopped" : state);
 	}
 	// one that never began has nothing to be read
 	expect(stateWord(asShown(run({ state: "cancelled", started_ns: null, facts: null })))).toBe("cancelled");
 	expect(stateWord(asShown(run({ state: "running", facts: null })))).toBe("running");
+});
+
+test("what a limit of the form ended did not fail", () => {
+	const ending = { kind: "signal" as const, code: 15 };
+	const limited = run({ ending, reason: "ended after 2 s, its time limit", form: { limit_s: 2 } });
+	expect([stateWord(limited), endedBadly(limited)]).toEqual(["done", false]);
+	expect(stateWord({ ...limited, form: { limit_s: 0 } })).toBe("signal 15"); // the server's own
+	expect(stateWord({ ...limited, reason: "" })).toBe("signal 15");
 });

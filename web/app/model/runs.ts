@@ -20,12 +20,18 @@ const WORDS: Record<RunState, string> = {
 export function stateWord(run: Run): string {
 	if (run.state === "queued" && run.place) return `waiting, place ${run.place}`;
 	if (run.state === "running" && run.paused) return "paused";
+	if (run.state === "cancelled" && run.started_ns) return "stopped"; // what was measured until then is there
 	if (run.state === "done" && endedBadly(run)) return endingWord(run);
 	return WORDS[run.state];
 }
 
+// That the form's limit ended it is what was asked for, whatever signal did it.
+export function atLimit(run: Run): boolean {
+	return run.state === "done" && !!run.form.limit_s && run.reason.startsWith("ended after ");
+}
+
 export function endedBadly(run: Run): boolean {
-	return !!run.ending && (run.ending.kind === "signal" || run.ending.code !== 0);
+	return !atLimit(run) && !!run.ending && (run.ending.kind === "signal" || run.ending.code !== 0);
 }
 
 export function endingWord(run: Run): string {

@@ -4,6 +4,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Answer, isLive, isReady, useAnswer } from "../flame/data";
 import type { Query, TabProps } from "../flame/props";
+import { since } from "../flame/times";
 import { Heat, emptyHeat, merge } from "./heat";
 
 export type Lanes = "none" | "cpu" | "thread";
@@ -44,7 +45,7 @@ export function useHeat({ api, run }: TabProps, filter: Query): Answer<Heat> {
 	const query = { ...whole(filter), rows: ROWS };
 	return useAnswer(isReady(run.state) ? async (signal) => {
 		const answer = await api.json<HeatAnswer>(`/runs/${run.id}/heatmap`, query, signal);
-		return { start: answer.start_ns, columns: answer.columns ?? 1, rows: answer.rows ?? ROWS, counts: answer.counts ?? [], most: answer.most, samples: answer.samples };
+		return { start: answer.start_ns, columns: answer.columns ?? 1, rows: answer.rows ?? ROWS, counts: answer.counts ?? [], most: answer.most, samples: answer.samples, end: since(answer.end_ns, answer.start_ns) / 1e9 };
 	} : null, [run.id, run.state, JSON.stringify(query)]);
 }
 

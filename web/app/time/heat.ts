@@ -9,6 +9,7 @@ export interface Heat {
 	counts: number[]; // at [second * rows + fraction]
 	most: number;
 	samples: number;
+	end?: number; // seconds, of the recording: the last column is seldom a whole second; absent while it goes on
 }
 
 export interface Cell {

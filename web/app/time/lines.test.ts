@@ -39,6 +39,16 @@ describe("lines above the heatmap", () => {
 		expect(tracks[0]!.mean.reduce((sum, value) => sum + value * step, 0)).toBeCloseTo(1200);
 	});
 
+	it("samples that are few stand together, and what is behind the end counts for nothing", () => {
+		const counts = Array.from({ length: 200 }, (_, at) => Number(at < 100 && at % 2));
+		const heat = { start: "0", columns: 4, rows: 50, counts, most: 1, samples: 50, end: 2 };
+		const line = sampleLine(heat);
+		expect(meanIn(line, null)).toBeCloseTo(25, 0); // 50 in 2 s
+		expect(Math.max(...line.columns.tracks[0]!.mean)).toBeLessThan(51); // no 0 and 50 by turns
+		expect(line.columns.to).toBe(2);
+		expect(sampleLine({ ...heat, end: undefined }).columns.to).toBe(2);
+	});
+
 	it("numbers are short, with their unit", () => expect([short(NaN, { sign: "/s" }), short(3, { sign: "" }), short(12345, { sign: "/s" })]).toEqual(["–", "3", "12.3 k/s"]));
 });
 

@@ -17,21 +17,33 @@ export interface Line {
 }
 
 const POINTS = 400;
+const FEW = 4;
+const STEPS = 40;
+
+function lastCell({ counts }: Heat): number {
+	let at = counts.length - 1;
+	while (at > 0 && !counts[at]) at--;
+	return at;
+}
 
 // Samples in each of a few hundred steps: what a recording without counters has to show.
 export function sampleLine(heat: Heat): Line {
-	const together = Math.max(1, Math.ceil(heat.counts.length / POINTS));
-	const length = Math.ceil(heat.counts.length / together);
+	// What comes behind the end is no time without samples.
+	const cells = Math.min(heat.counts.length, heat.end === undefined ? 1 + lastCell(heat) : Math.ceil(heat.end * heat.rows) || 1);
+	// A step with one sample or none tells only when it was: a few belong together, if that leaves enough steps.
+	const few = Math.min(Math.ceil((FEW * cells) / (heat.samples || 1)), Math.ceil(cells / STEPS));
+	const together = Math.max(1, Math.ceil(cells / POINTS), few);
+	const length = Math.ceil(cells / together);
 	const x = new Float64Array(length);
 	const mean = new Float64Array(length);
 	for (let at = 0; at < length; at++) {
 		const first = at * together;
-		const end = Math.min(first + together, heat.counts.length);
+		const end = Math.min(first + together, cells);
 		for (let i = first; i < end; i++) mean[at]! += heat.counts[i]!;
 		mean[at]! *= heat.rows / (end - first);
 		x[at] = (first + end) / 2 / heat.rows;
 	}
-	const columns = { length, x, tracks: [{ mean, min: mean, max: mean }], step: together / heat.rows, from: -together / heat.rows / 2, to: heat.counts.length / heat.rows };
+	const columns = { length, x, tracks: [{ mean, min: mean, max: mean }], step: together / heat.rows, from: -together / heat.rows / 2, to: cells / heat.rows };
 	return { name: "samples", sign: "/s", words: "per second", mean: (found) => meanOver(found, 0), columns, track: 0, offset: 0 };
 }
 

@@ -13,7 +13,7 @@ import { go, setParams, usePlace } from "../model/address";
 import { duration } from "../model/format";
 import { useMayRun } from "../model/me";
 import { useAction, useFetch, useNow, useSoon, useStream, useTitle } from "../model/hooks";
-import { asShown, downloadItems, hasData, hostOf, isCounted, removeRun, runSeconds, runTitle } from "../model/runs";
+import { asShown, atLimit, downloadItems, hasData, hostOf, isCounted, removeRun, runSeconds, runTitle } from "../model/runs";
 import { newer } from "../model/runlist";
 import { OutputTab } from "../run/output";
 import { OverviewTab } from "../run/overview";
@@ -218,7 +218,7 @@ function RunHead({ run, small, session, told }: { run: Run; small: boolean; sess
 			</div>
 			<Actions run={run} small={small} />
 			<div class="run-progress">{active && <Progress run={seen} took={took} />}</div>
-			{run.reason && !told && <p class="trouble">{run.reason}</p>}
+			{run.reason && !told && <p class={atLimit(run) ? "notes" : "trouble"}>{run.reason}</p>}
 			{run.form.notes && <p class="notes">{run.form.notes}</p>}
 		</div>
 	);
@@ -230,9 +230,10 @@ function Actions({ run, small }: { run: Run; small: boolean }) {
 			await removeRun(run);
 			if (!small) go(`/s/${run.session}`);
 		} else await api.post(`/runs/${run.id}/${what}`);
+		if (what === "cancel") document.getElementById("tab-panel")?.focus(); // its button goes, and none that removes may come in its place
 	});
-	const button = (what: string, word: ComponentChildren, title: string) => (
-		<button type="button" disabled={action.busy} title={title} onClick={() => void action.run(what)}>{word}</button>
+	const button = (what: string, word: ComponentChildren, title: string, key = what) => (
+		<button key={key} type="button" disabled={action.busy} title={title} onClick={() => void action.run(what)}>{word}</button>
 	);
 	const over = OVER.includes(run.state);
 	const may = useMayRun();
@@ -240,7 +241,7 @@ function Actions({ run, small }: { run: Run; small: boolean }) {
 		<div class="run-actions">
 			{may && run.state === "running" && (
 				<>
-					{run.paused ? button("resume", "Resume", "Measure again") : button("pause", "Pause", "Measure nothing for a while; the program goes on")}
+					{run.paused ? button("resume", "Resume", "Measure again", "pause") : button("pause", "Pause", "Measure nothing for a while; the program goes on")}
 					{run.tool !== "sample" && button("reset", "Reset", "Start the counters at nought")}
 				</>
 			)}
