@@ -3,7 +3,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
-import { check, equal, PERFOLIO, run, SHELL, start, unfold, until } from "./lib.mjs";
+import { becomes, check, equal, PERFOLIO, run, SHELL, start, unfold, until } from "./lib.mjs";
 
 async function picker({ server, page, session }) {
 	await page.goto(`${server.base}/s/${session}`);
@@ -185,6 +185,11 @@ async function wholeForm({ server, page, session }) {
 	await page.getByLabel("Events to sample: expression").waitFor();
 	equal("reload restores the whole form", await filledIn(page), typed);
 	check("there are this many fields", Object.keys(typed).length >= 20, typed);
+	const current = () => page.locator(".history-main[aria-current=true]").evaluate((row) => Number(row.closest("[data-run]").dataset.run));
+	await page.goBack();
+	await becomes("back goes to the run that was chosen before, not out of the session", current, other.id);
+	await page.goForward();
+	await becomes("and forward again", current, done.id);
 	await page.reload();
 	await page.locator("#command").waitFor();
 }

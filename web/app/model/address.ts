@@ -10,24 +10,24 @@ function tell(): void {
 	for (const listener of listeners) listener();
 }
 
-export function go(to: string, how: "push" | "replace" = "push"): void {
+// step: one can go back from it, as from "push", but it is the same page and stays where it was scrolled to.
+export function go(to: string, how: "push" | "step" | "replace" = "push"): void {
 	if (to === location.pathname + location.search) return;
-	if (how === "push") {
-		history.pushState(null, "", to);
-		scrollTo(0, 0);
-	} else history.replaceState(null, "", to);
+	if (how === "replace") history.replaceState(null, "", to);
+	else history.pushState(null, "", to);
+	if (how === "push") scrollTo(0, 0);
 	tell();
 }
 
-// Changes of what stands behind the `?`; null takes one out. They make no step back: the view is the same.
-export function setParams(changes: Record<string, string | null>): void {
+// Changes of what stands behind the `?`; null takes one out. As a rule they make no step back: the view is the same.
+export function setParams(changes: Record<string, string | null>, how: "step" | "replace" = "replace"): void {
 	const params = new URLSearchParams(location.search);
 	for (const [name, value] of Object.entries(changes)) {
 		if (value === null || value === "") params.delete(name);
 		else params.set(name, value);
 	}
 	const text = params.toString();
-	go(location.pathname + (text && `?${text}`), "replace");
+	go(location.pathname + (text && `?${text}`), how);
 }
 
 export interface Place {

@@ -44,7 +44,7 @@ export function SessionView({ id }: { id: number }) {
 	// What belongs to the view of another run, a range or a search, does not fit this one; the tab may.
 	const choose = (run: Run, tab: string | null) => {
 		const kept = (["view", "hide"] as const).flatMap((name) => (tab && params.has(name) ? [[name, params.get(name)!]] : []));
-		go(`/s/${id}?${new URLSearchParams([["run", String(run.id)], ...(tab ? [["tab", tab]] : []), ...kept])}`, "replace");
+		go(`/s/${id}?${new URLSearchParams([["run", String(run.id)], ...(tab ? [["tab", tab]] : []), ...kept])}`, "step");
 	};
 	const reload = (run: Run) => {
 		setForm(formOf(run));
@@ -64,7 +64,7 @@ export function SessionView({ id }: { id: number }) {
 					{may ? session.data && runs.items && <BenchForm session={session.data} form={form} setForm={setForm} onStarted={started} /> : <p class="panel looks-only">{LOOKS_ONLY}</p>}
 				</aside>
 				<section class={`column middle${chosen ? " has-run" : ""}`} aria-label="Chosen run">
-					{chosen ? <RunPanel id={chosen} tab={params.get("tab") ?? ""} onTab={(tab) => setParams({ tab })} small /> : <Begin busy={!runs.items} may={may} />}
+					{chosen ? <RunPanel id={chosen} tab={params.get("tab") ?? ""} onTab={(tab) => setParams({ tab }, "step")} small /> : <Begin busy={!runs.items} may={may} />}
 				</section>
 				<aside class="column" aria-label="History and queue">
 					<QueueBox session={id} />
