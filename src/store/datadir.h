@@ -14,6 +14,7 @@
 #ifndef STORE_DATADIR_H
 #define STORE_DATADIR_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
