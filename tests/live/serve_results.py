@@ -109,7 +109,7 @@ def check_pictures(site, run):
     flame = site.get(f"{base}/flame?weight=samples")
     lib.check(sum(server.numbers(flame["columns"]["self"])) == samples, "flame: its frames are all samples",
               samples)
-    shallow = site.get(f"{base}/flame?weight=samples&depth=2")
+    shallow = site.get(f"{base}/flame?weight=samples&depth=1")  # a lucky run has three levels and six frames
     lib.check(sum(server.numbers(shallow["columns"]["self"])) == samples and shallow["hidden"] > 0 and
               len(server.numbers(shallow["columns"]["self"])) < len(server.numbers(flame["columns"]["self"])),
               "flame: what depth leaves out is still counted", shallow["hidden"])
@@ -179,7 +179,7 @@ def check_counters(site, run, stolen):
 def check_replies(site, run):
     """Packed where it is asked for, and not sent again to who has it."""
     head = {"Authorization": f"Bearer {site.token}"}
-    path = f"/api/v1/runs/{run}/flame"
+    path = f"/api/v1/runs/{run}/counters/raw"  # a flame graph may be too small to be packed
     _, plain_head, plain = site.raw("GET", path, headers=head)
     status, packed_head, packed = site.raw("GET", path, headers={**head, "Accept-Encoding": "gzip"})
     lib.check(packed_head["Content-Encoding"] == "gzip" and gzip.decompress(packed) == plain and
