@@ -12,6 +12,7 @@ import signal
 import socket
 import subprocess
 import tempfile
+import threading
 import time
 
 import lib
@@ -247,11 +248,25 @@ def test_web_killed(server):
     server.send(type="forget", run=server.number)
     server.send(type="policy")  # what only the supervisor says
     check([m["type"] for m in server.accept()] == ["policy", "ready"], "then no more")
-    server.send(type="ask", question=1, what="doctor", words=(), out=server.file("answer"))
+    test_stale_question(server)
+
+
+def test_stale_question(server):
+    """One whose answer nobody reads does not end by itself."""
+    path = os.path.join(server.folder, "full")
+    os.mkfifo(path)
+    os.chmod(path, 0o666)  # the web side is another user
+    pipe = os.open(path, os.O_RDWR | os.O_NONBLOCK)
+    with contextlib.suppress(BlockingIOError):
+        while os.write(pipe, b" " * 4096):
+            pass
+    server.send(type="ask", question=1, what="events", words=(), out=path)
     server.send(raw="ff" * 64)
     server.accept()
+    os.set_blocking(pipe, True)
+    threading.Thread(target=lambda: all(iter(lambda: os.read(pipe, 65536), b"")), daemon=True).start()
     server.send(type="ask", question=2, what="doctor", words=(), out=server.file("answer"))
-    check(server.wait_for("answered")["question"] == 2, "nor of what another web side has asked")
+    check(server.wait_for("answered")["question"] == 2, "nor of an answer to what another web side asked")
 
 
 def test_killed():
