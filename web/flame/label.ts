@@ -51,12 +51,21 @@ function scriptForms(name: string): string[] | undefined {
 	return [name, `${mark}${both}`, both, called || file];
 }
 
+// What Go calls its functions: "github.com/me/pkg.(*Type).Method". The path says least, then the package.
+function goForms(name: string): string[] | undefined {
+	if (!/^(?:[\w.~%-]+\/)+[\w%-]+\.\S/.test(name) && !/^[\w-]+\.\(\*/.test(name)) return undefined;
+	const path = name.slice(0, name.search(/[([]|$/)).lastIndexOf("/") + 1;
+	const base = name.slice(path);
+	const inner = base.slice(base.indexOf(".") + 1);
+	return [name, base, inner, inner.replace(/^\([^)]*\)\./, "")];
+}
+
 // The forms of a name, from the longest to the shortest.
 function formsOf(name: string): string[] {
 	let forms = cache.get(name);
 	if (forms) return forms;
 	// "[not shown]" and "[libc.so.6]" are no functions: no part of them says more than another
-	forms = name.startsWith("[") ? [name] : name.length > 2000 ? undefined : scriptForms(name);
+	forms = name.startsWith("[") ? [name] : name.length > 2000 ? undefined : scriptForms(name) ?? goForms(name);
 	if (forms) {
 		cache.set(name, forms);
 		return forms;

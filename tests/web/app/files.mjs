@@ -80,6 +80,10 @@ async function imports(world) {
 			const wanted = JSON.stringify(top.rows.slice(0, 100).map((row) => row.function ?? "unknown"));
 			await until("its functions", async () => JSON.stringify(await functionNames(page)) === wanted, 60000).catch(async () => wrong.push({ dropped, shown: (await functionNames(page)).slice(0, 5) }));
 		}
+		if (name === "perf.data") {
+			await page.getByRole("tab", { name: "Counters" }).click();
+			equal("what was only sampled has its samples over time", await page.locator(".one-line figcaption b").textContent(), "cycles");
+		}
 		check(`${name}, dropped and chosen, becomes a run with what it holds`, !wrong.length, wrong);
 	}
 }

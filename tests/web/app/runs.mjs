@@ -165,6 +165,9 @@ async function measured({ server, page }) {
 	return { done, samples, target: done.form.target };
 }
 
+// The one of that id, and none whose id or command line holds it as well.
+const listed = (page, id) => page.locator(".processes li").filter({ has: page.getByText(String(id), { exact: true }) }).getByRole("radio");
+
 async function targets(world) {
 	const { server, page, session } = world;
 	// Two threads that compute, as a user of their own.
@@ -177,7 +180,7 @@ async function targets(world) {
 	};
 	try {
 		await choose("Process", String(victim.pid));
-		await page.locator(".processes li", { hasText: String(victim.pid) }).getByRole("radio").check();
+		await listed(page, victim.pid).check();
 		let made = await measured(world);
 		equal("a running process is attached to", [made.done.state, made.target.kind, made.target.who], ["done", "process", String(victim.pid)]);
 		check("with samples of it", made.samples > 5, made.samples);
@@ -189,7 +192,7 @@ async function targets(world) {
 		});
 		const thread = found.threads.find(({ tid }) => tid !== victim.pid);
 		await choose("Thread", String(victim.pid));
-		await page.locator(".processes li", { hasText: String(thread.tid) }).getByRole("radio").check();
+		await listed(page, thread.tid).check();
 		made = await measured(world);
 		equal("a thread is chosen from the list", [made.done.state, made.target.kind, made.target.who], ["done", "thread", String(thread.tid)]);
 		const threads = (await server.get(`/runs/${made.done.id}/threads`)).rows;

@@ -143,6 +143,11 @@ describe("names in little room", () => {
 		["py::Parser.read:/srv/app/parse.py", 22, "Parser.read:parse.py"],
 		["py::Parser.read:/srv/app/parse.py", 12, "Parser.read"],
 		["[not shown]", 8, "[not sh…"],
+		["github.com/json-iterator/go.(*Iterator).ReadString", 30, "go.(*Iterator).ReadString"],
+		["github.com/json-iterator/go.(*Iterator).ReadString", 24, "(*Iterator).ReadString"],
+		["runtime/pprof.(*profileBuilder).appendLocs", 12, "appendLocs"],
+		["github.com/a/b.(*T[github.com/c/d.R]).M", 28, "b.(*T[github.com/c/d.R]).M"],
+		["k8s.io/client-go/tools/cache.NewStore.func1", 20, "cache.NewStore.func1"],
 	])("%s in %i is %s", (name, room, label) => expect(labelIn(name, room)).toBe(label));
 });
 

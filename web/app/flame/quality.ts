@@ -6,11 +6,10 @@ import type { TabProps } from "./props";
 
 export interface Quality {
 	has_stacks: boolean;
-	trust: { samples: number; lost_percent: number; cut_percent: number; unknown_percent: number; remedy: string | null };
+	trust: { samples: number; lost_percent: number; cut_percent: number; unknown_percent: number; worst_percent?: number; remedy: string | null };
 }
 
 const CUT = 10; // percent from which on it is worth a word
-const UNKNOWN = 15;
 const LOST = 1;
 
 function share(percent: number): string {
@@ -20,8 +19,10 @@ function share(percent: number): string {
 export function noteOf({ has_stacks, trust }: Quality): string {
 	if (!trust.samples) return "";
 	if (!has_stacks) return "It was recorded without stacks, so each function stands alone: choose a call graph to see who calls it.";
-	const said = trust.cut_percent >= CUT ? `${share(trust.cut_percent)} of the stacks are cut short`
-		: trust.unknown_percent >= UNKNOWN ? `${share(trust.unknown_percent)} of the samples have no function's name`
+	// The remedy is for what touches most samples, and a cut stack counts half: it still names its function.
+	const names = trust.worst_percent ?? trust.unknown_percent;
+	const said = names >= Math.max(CUT, trust.cut_percent / 2) ? `${share(trust.unknown_percent)} of the samples have no function's name`
+		: trust.cut_percent >= CUT ? `${share(trust.cut_percent)} of the stacks are cut short`
 			: trust.lost_percent >= LOST ? `${share(trust.lost_percent)} of the samples were lost` : "";
 	return said && `${said}${trust.remedy ? `: ${trust.remedy}` : ""}.`;
 }

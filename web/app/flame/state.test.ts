@@ -51,6 +51,7 @@ describe("what is said of the stacks", () => {
 		expect(noteOf(quality(true, { cut_percent: 3, unknown_percent: 4 }))).toBe("");
 		expect(noteOf(quality(true, { samples: 0, cut_percent: 90 }))).toBe("");
 		expect(noteOf(quality(true, { cut_percent: 99.03, unknown_percent: 30, remedy: "record with it" }))).toBe("99 % of the stacks are cut short: record with it.");
+		expect(noteOf(quality(true, { cut_percent: 12, unknown_percent: 14, worst_percent: 13, remedy: "install it" }))).toBe("14 % of the samples have no function's name: install it.");
 		expect(noteOf(quality(true, { unknown_percent: 30.5 }))).toBe("31 % of the samples have no function's name.");
 		expect(noteOf(quality(true, { lost_percent: 1.26 }))).toBe("1.3 % of the samples were lost.");
 		expect(noteOf(quality(false, {}))).toMatch(/without stacks/);

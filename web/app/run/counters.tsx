@@ -34,6 +34,7 @@ export function CountersTab({ run }: { run: Run }) {
 	];
 	const mode = modes.find(([name]) => name === params.get("view"))?.[0] ?? modes[0]?.[0] ?? "apart";
 	const chooser = modes.length > 1 && <Segments label="How to show it" value={mode} options={modes} onChange={(view) => setParams({ view: view === modes[0]![0] ? null : view })} />;
+	if (!modes.length) return <div class="hint" role="status"><p>Each sample over time, with its value, address and function, comes when the run has ended.</p></div>;
 	if (mode === "histogram") return <Histogram run={run} key={run.id}>{chooser}</Histogram>;
 	if (mode === "samples") return <SamplesView run={run} key={run.id}>{chooser}</SamplesView>;
 	return <CurvesView run={run} key={run.id} together={mode === "together"}>{chooser}</CurvesView>;

@@ -84,7 +84,7 @@ export function OverviewTab({ run, onTab, link }: { run: Run; onTab: (tab: strin
 				</div>
 				<div>
 					{sampled && <TopFunctions top={top} link={link} />}
-					{sampled && <Trust quality={quality.data} />}
+					{sampled && <Trust quality={quality.data} samples={summary.data?.samples} />}
 					{sampled && totals}
 				</div>
 			</div>
@@ -192,14 +192,14 @@ function Totals({ summary: { counters, reset_ns, start_ns }, link }: { summary: 
 }
 
 // How far the numbers can be believed.
-function Trust({ quality }: { quality: Quality | undefined }) {
+function Trust({ quality, samples }: { quality: Quality | undefined; samples: number | undefined }) {
 	const trust = quality?.trust;
 	if (!trust) return null;
 	const lost = trust.lost_percent ?? 0;
 	const cut = trust.cut_percent ?? 0;
 	const unknown = trust.unknown_percent ?? 0;
 	const rows: [string, string, boolean][] = [
-		["Samples", grouped(trust.samples ?? 0), (trust.samples ?? 0) >= 20],
+		[samples === undefined || samples === trust.samples ? "Samples" : "Samples of all events", grouped(trust.samples ?? 0), (trust.samples ?? 0) >= 20],
 		["Lost", percent(lost), lost < 1],
 		...(quality?.has_stacks === false ? [] : [["Stacks cut short", percent(cut), cut < 10] satisfies [string, string, boolean]]),
 		["Functions without a name", percent(unknown), unknown < 10],

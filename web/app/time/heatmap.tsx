@@ -54,7 +54,7 @@ interface AxisProps {
 
 export function TimeAxis({ span, width, from = 0, whole = false }: AxisProps) {
 	const room = (second: number) => width * (1 - (second - from) / span); // a word that is cut says another time
-	const times = ticks(span, Math.max(2, width / 70), from).filter((second) => (whole ? Number.isInteger(second) && second < span : room(second) >= 8 * `${second} s`.length));
+	const times = ticks(span, Math.max(2, width / 70), from).filter((second) => (!whole || (Number.isInteger(second) && second < span)) && room(second) >= 8 * `${second} s`.length);
 	return (
 		<div class="time-x" aria-hidden="true">
 			{times.map((second) => (

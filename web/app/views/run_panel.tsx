@@ -66,13 +66,12 @@ function useRun(id: number, tell: boolean) {
 // What there is to see: by the data once it is over, by the tool before.
 export function tabsOf(run: Run): string[] {
 	const samples = run.tool === "sample" || run.tool === "both";
-	const counts = run.tool === "count" || run.tool === "both";
-	const measured = run.form.live === false ? [] : [...(counts ? ["counters"] : []), ...(samples ? ["flame", "time"] : [])];
+	const measured = run.form.live === false ? [] : ["counters", ...(samples ? ["flame", "time"] : [])];
 	const started = (run.form.target?.kind ?? "command") === "command"; // of others there is no output
 	const live: string[] = OVER.includes(run.state) ? [] : [...measured, ...(started ? ["output"] : [])];
 	const known: string[] = run.facts?.tabs ?? live;
 	const shown = new Set(["overview", "raw", ...known]);
-	if (shown.has("samples")) shown.add("counters"); // samples over time are shown there
+	if (shown.has("time")) shown.add("counters"); // samples over time are shown there
 	return TABS.map(([name]) => name).filter((name) => shown.has(name));
 }
 
