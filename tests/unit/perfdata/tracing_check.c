@@ -24,6 +24,9 @@ TEST(tracing_check_knows_the_kernels_way_of_printing)
 		{ "\"%s\", __print_flags(REC->x, \"|\", { 1, \"A\" }, { 1 << 1, \"B\" })", true },
 		{ "\"%s\", REC->x ? \"yes\" : \"no\"", true },
 		{ "\"%*d %c\", 5, REC->x, 'c'", true },
+		{ "\"x=%d,\n in two lines\", REC->x", true },
+		{ "\"x=%d\", REC->x\n\n", true },
+		{ "\"x=%d\", -\nREC->x", false },
 		{ "\"x=%d\", REC->y", false },	     /* no such field */
 		{ "\"x=%d\", __get_str(x)", false }, /* not one whose length varies */
 		{ "\"x=%d\", REC->x / 0", false },
