@@ -45,6 +45,12 @@ async function twoPeople({ server, browser, session }) {
 	await other.getByRole("button", { name: `Bring run ${running} back` }).click();
 	await one.locator(`[data-run="${running}"]`).waitFor();
 	check("who looks at a run that is removed is told, and can bring it back", (await other.locator(".run-head").count()) === 1);
+	const asked = other.waitForResponse(/removed=true/).then((response) => response.finished());
+	await other.goto(`${server.base}/r/999999`);
+	await Promise.all([asked, other.locator(".trouble").waitFor()]);
+	await other.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
+	equal("one that never was is not offered to be brought back", await other.getByRole("button", { name: /^Bring/ }).count(), 0);
+	await other.goto(`${server.base}/r/${running}`);
 	await tagsSeen({ server, one, other, running });
 	await lookingOnly({ server, browser, session, running });
 	await sessionsSeen({ server, one, other });

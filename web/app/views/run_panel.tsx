@@ -4,7 +4,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { lazy } from "../widgets/lazy";
 import { api, type Refusal } from "../api/client";
-import { ACTIVE, OVER, type Run, type Session } from "../api/core";
+import { ACTIVE, OVER, type List, type Run, type Session } from "../api/core";
 import type { Overview } from "../api/schema";
 import { Progress } from "../bench/history";
 import { notifyEnd, NotifySwitch } from "../bench/notify";
@@ -132,14 +132,15 @@ function Result({ run, onTab }: { run: Run; onTab: (tab: string) => void }) {
 	);
 }
 
-// It may have been removed by somebody else, or just now by the button above.
+// It may have been removed by somebody else, or just now by the button above; or it never was.
 function Gone({ id, refusal, onBack }: { id: number; refusal: Refusal; onBack: () => void }) {
 	const may = useMayRun();
+	const removed = useFetch<List<Run>>(may ? `/runs?removed=true&before=${id + 1}&limit=1` : null);
 	const back = useAction(() => api.post(`/runs/${id}/restore`).then(onBack));
 	return (
 		<div class="hint">
 			<Trouble refusal={back.refusal ?? refusal} />
-			{may && <p><button type="button" disabled={back.busy} onClick={() => void back.run()}>Bring run {id} back</button></p>}
+			{removed.data?.items[0]?.id === id && <p><button type="button" disabled={back.busy} onClick={() => void back.run()}>Bring run {id} back</button></p>}
 		</div>
 	);
 }
