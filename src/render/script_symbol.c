@@ -113,13 +113,18 @@ static void print_source(struct outbuf *out, const struct dwarf_frame *frame)
 	out_u64(out, frame->file ? frame->line : 0, 0);
 }
 
-/* What there are no lines of, perf names by the address if it is no file. */
+/* What there are no lines of, perf names by the address if it is no file or has no symbol. */
+static bool is_nowhere(const struct place *place)
+{
+	return place->object && (place->object->name[0] == '[' || !place->symbol);
+}
+
 static void print_nowhere(struct outbuf *out, const struct place *place)
 {
-	if (!place->object || place->object->name[0] != '[')
+	if (!is_nowhere(place))
 		return;
 	out_text(out, "\n  ");
-	out_text(out, place->object->name);
+	out_text(out, base_name(place->object->name));
 	out_char(out, '[');
 	out_hex(out, place->address, 0);
 	out_char(out, ']');
@@ -165,7 +170,7 @@ static void print_line(struct script_symbols *symbols, struct outbuf *out, unsig
 	out_hex(out, place->address, 16);
 	script_symbols_print(symbols, out, show, place);
 	if (show & SHOW_SRCLINE && show & SHOW_INLINED && place->dso &&
-	    (count || place->object->name[0] != '['))
+	    (count || !is_nowhere(place)))
 		print_source(out, &frames[count ? count - 1 : 0]);
 	else if (show & SHOW_SRCLINE)
 		script_symbols_srcline(out, place);

@@ -55,6 +55,16 @@ def rows(*options):
     return {(row["symbol"], row.get("inlined", False)): row for row in table["events"][0]["rows"]}
 
 
+def bare():
+    """A program without any symbol has addresses in the place of lines."""
+    name = path("bare.data")
+    run(["strip", "program", "-o", "bare"], cwd=FOLDER)
+    run([PERFOLIO, "record", "-q", "-e", "cpu-clock:u", "-F", "299", "-g", "-o", name, path("bare")])
+    lines = compare_script(name, "-F", "ip,sym,srcline")
+    check(sum(bool(re.fullmatch(r"  bare\[[0-9a-f]+\]", line)) for line in lines) > 20,
+          "code without symbols is told by its address", *lines[:10])
+
+
 def main():
     need_program("perf")
     need_program("gcc")
@@ -75,6 +85,7 @@ def main():
     compare_script(copied, "--no-inline")
     compare_script(walked)
     compare_script(walked, "-F", "comm,ip,sym,srcline")
+    bare()
     text = "\n".join(run([PERFOLIO, "script", "-i", copied, "-F", "ip,sym,srcline"]).stdout
                      .splitlines())
     check(re.search(r"\tu? *[0-9a-f]+ next\n  p.c:4 \(inlined\)\n\t *[0-9a-f]+ mix\n  p.c:6 \(inlined\)\n",
