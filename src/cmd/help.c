@@ -115,6 +115,7 @@ int help_unknown_command(const char *name, struct err *err)
 
 struct help_options {
 	const char *completion, *prose;
+	bool options;
 };
 
 #define FIELD(name) offsetof(struct help_options, name)
@@ -124,6 +125,8 @@ static const struct option_spec help_spec[] = {
 	  "print the completion script for bash or zsh" },
 	{ OPT_TEXT, 0, "man", FIELD(prose), "FILE",
 	  "print the manual page in roff, with the text of FILE (for building)", .hidden = true },
+	{ OPT_FLAG, 0, "options", FIELD(options), NULL,
+	  "every option of every command, for tools/perf-options.py", .hidden = true },
 	{ 0 },
 };
 
@@ -137,6 +140,25 @@ static int print_manpage(const struct command *command, const char *path, struct
 	manpage_write(stdout, command, prose);
 	free(prose);
 	return EXIT_DONE;
+}
+
+/* Hidden ones too: command, -c, --long and whether it takes a value. */
+static void print_options(FILE *out)
+{
+	for (size_t i = 0; commands[i]; i++)
+		for (const struct option_spec *spec = commands[i]->options; spec && spec->kind;
+		     spec++) {
+			const char *value = !spec->arg		? "none"
+					    : *spec->arg == '[' ? "optional"
+								: "value";
+
+			if (spec->kind == OPT_HEADING)
+				continue;
+			fprintf(out, "%s\t%s%.1s\t%s%s\t%s\n", commands[i]->name,
+				spec->short_name ? "-" : "", &spec->short_name,
+				spec->long_name ? "--" : "", spec->long_name ? spec->long_name : "",
+				value);
+		}
 }
 
 static int help_run(void *options, int argc, char **argv, struct err *err)
@@ -153,6 +175,10 @@ static int help_run(void *options, int argc, char **argv, struct err *err)
 	}
 	if (o->completion)
 		return completion_write(stdout, o->completion, err);
+	if (o->options) {
+		print_options(stdout);
+		return EXIT_DONE;
+	}
 	if (o->prose)
 		return print_manpage(command, o->prose, err);
 	if (command)
