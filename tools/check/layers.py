@@ -35,7 +35,7 @@ def find_cycle(graph, name, path, done):
 
 
 def main():
-    src = os.path.join(sys.argv[1], "src")
+    src = os.path.join(sys.argv[1] if len(sys.argv) > 1 else ".", "src")
     graph, faults = {}, []
     for path in source_files(src):
         layer = path.split("/")[0]
