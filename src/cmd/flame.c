@@ -22,6 +22,18 @@
 
 extern const struct command cmd_flame;
 
+/* `report --keep REGEX` is --grep; here --keep was the name of something else. */
+static int take_keep(void *options, const char *text, bool unset, struct err *err)
+{
+	if (!unset && strcmp(text, "script"))
+		return err_set(err, EINVAL,
+			       "'%s': did you mean --grep '%s'? (--save-script keeps the "
+			       "`perf script` text)",
+			       text, text);
+	((struct flame_args *)options)->save_script = !unset;
+	return 0;
+}
+
 static const struct option_spec flame_specs[] = {
 	{ OPT_TEXT, 'o', "output", FIELD(output), "FILE",
 	  "write FILE; its end tells the format (.svg, .html, .folded, .json, .pb.gz ...); - is "
@@ -31,7 +43,7 @@ static const struct option_spec flame_specs[] = {
 	{ OPT_TEXT, 'e', "event", FIELD(event), "NAME",
 	  "of a file: only this event, else a graph for each; else the event to record" },
 	{ OPT_TEXT, 0, "weight", FIELD(weight), "WHAT",
-	  "widths count samples, or the event's own count (period), which is the default" },
+	  "width = samples, or period: the event's own count; default: period" },
 	{ OPT_HEADING, .help = "Recording what runs now" },
 	{ OPT_TEXT, 'p', "pid", FIELD(pids), "PID[,...]",
 	  "these processes; of a file: only their samples" },
@@ -44,8 +56,10 @@ static const struct option_spec flame_specs[] = {
 	{ OPT_TEXT, 0, "call-graph", FIELD(call_graph), "MODE",
 	  "how stacks are followed: dwarf (copied and unwound), fp or lbr" },
 	{ OPT_FLAG, 0, "no-keep", FIELD(no_keep), NULL, "remove the recording when it is drawn" },
-	{ OPT_TEXT, 0, "keep", FIELD(keep_what), "WHAT",
-	  "script: keep the recording's `perf script` text too" },
+	{ OPT_FLAG, 0, "save-script", FIELD(save_script), NULL,
+	  "write the recording's `perf script` text beside it too" },
+	{ OPT_CALL, 0, "keep", 0, "WHAT", "the older name of --save-script: --keep script",
+	  .call = take_keep, .hidden = true },
 	{ OPT_FLAG, 0, "open", FIELD(open), NULL, "show the picture in the browser" },
 	{ OPT_HEADING, .help = "The picture" },
 	{ OPT_TEXT, 0, "title", FIELD(title), "TEXT", "the line on top" },
@@ -121,7 +135,7 @@ static int check_recorded(const struct flame_args *args, const char *path, struc
 		{ "--duration", args->duration_ns >= 0 },
 		{ "--call-graph", args->call_graph },
 		{ "--no-keep", args->no_keep },
-		{ "--keep", args->keep_what },
+		{ "--save-script", args->save_script },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(options); i++)
@@ -193,8 +207,6 @@ static int draw_live(const struct flame_args *args, int argc, char **argv, struc
 		rc = err_set(err, EINVAL, "--duration: more than nothing is wanted");
 	if (!rc && args->rate != FLAME_NO_RATE && args->rate < 1)
 		rc = err_set(err, EINVAL, "-F %d: samples a second, 1 at least", args->rate);
-	if (!rc && args->keep_what && strcmp(args->keep_what, "script"))
-		rc = err_set(err, EINVAL, "--keep '%s': script is wanted", args->keep_what);
 	if (rc)
 		return rc;
 	rc = flame_record(&recorded, args, argc, argv, err);

@@ -271,9 +271,9 @@ int flame_keep(const struct flame_recorded *recorded, const struct flame_args *a
 	       struct err *err)
 {
 	char *text = mem_printf("%s.perf-script.txt", recorded->base);
-	int rc = args->keep_what ? script_write(recorded->path, &args->names, text, err) : 0;
+	int rc = args->save_script ? script_write(recorded->path, &args->names, text, err) : 0;
 
-	if (!rc && args->keep_what)
+	if (!rc && args->save_script)
 		fprintf(stderr, "%s\n", text);
 	if (args->no_keep)
 		unlink(recorded->path);

@@ -50,6 +50,7 @@ int flame_filter_of(const struct flame_args *args, const struct profile *profile
 {
 	*filter = (struct profile_filter){
 		.keep = args->keep,
+		.keep_raw = args->keep_raw,
 		.drop = args->drop,
 		.comms = args->comms,
 		.pids = args->pids,

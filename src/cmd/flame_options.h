@@ -17,7 +17,8 @@ struct err;
 
 struct flame_args {
 	/* which samples, which frames */
-	const char *event, *keep, *drop, *focus, *hide, *comms, *pids, *tids, *cpus, *time;
+	const char *event, *keep, *keep_raw, *drop, *focus, *hide, *comms, *pids, *tids, *cpus,
+		*time;
 	bool collapse_recursion, per_thread, idle;
 	/* where names come from */
 	struct symbol_args names;
@@ -31,8 +32,8 @@ struct flame_args {
 	int width;
 	bool inverted, reverse;
 	/* `flame` only: what is recorded, and how */
-	const char *user, *call_graph, *keep_what;
-	bool all_cpus, tree, no_keep, open;
+	const char *user, *call_graph;
+	bool all_cpus, tree, no_keep, save_script, open;
 	int rate;	     /* FLAME_NO_RATE: not given */
 	int64_t duration_ns; /* below 0: not given */
 };
@@ -43,9 +44,13 @@ struct flame_args {
 /* clang-format off */
 #define FLAME_FILTER_SPECS                                                                       \
 	{ OPT_TEXT, 0, "grep", FLAME_FIELD(keep), "REGEX",                                       \
-	  "only stacks with a function whose name matches" },                                    \
+	  "only stacks with a function whose name, as it is shown, matches" },                   \
+	{ OPT_TEXT, 0, "grep-raw", FLAME_FIELD(keep_raw), "REGEX",                               \
+	  "the same by the linker's names, which are mangled in C++ and Rust" },                 \
 	{ OPT_TEXT, 0, "exclude", FLAME_FIELD(drop), "REGEX",                                    \
-	  "only stacks without such a function" },                                               \
+	  "only stacks without a function whose name, as it is shown, matches" },                \
+	{ OPT_TEXT, 0, "drop", FLAME_FIELD(drop), "REGEX", "the same as --exclude",              \
+	  .hidden = true },                                                                      \
 	{ OPT_TEXT, 0, "focus", FLAME_FIELD(focus), "REGEX",                                     \
 	  "stacks begin at the outermost such function; those without are left out" },           \
 	{ OPT_TEXT, 0, "hide", FLAME_FIELD(hide), "REGEX",                                       \
@@ -58,7 +63,7 @@ struct flame_args {
 	{ OPT_FLAG, 0, "collapse-recursion", FLAME_FIELD(collapse_recursion), NULL,              \
 	  "a function that calls itself is one frame" },                                         \
 	{ OPT_FLAG, 0, "per-thread", FLAME_FIELD(per_thread), NULL,                              \
-	  "a tower a thread instead of one a program's name" },                                  \
+	  "one tower per thread instead of per command" },                                       \
 	{ OPT_FLAG, 0, "reverse", FLAME_FIELD(reverse), NULL,                                    \
 	  "stacks from the leaf on: what they end in, below it who called" }
 /* clang-format on */

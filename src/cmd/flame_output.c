@@ -89,7 +89,7 @@ static void make_subtitle(struct drawing *d)
 	buf_printf(&d->subtitle, "%s samples", text_grouped(number, total->samples));
 	if (strcmp(d->unit, "samples"))
 		buf_printf(&d->subtitle, ", %s", amount);
-	buf_printf(&d->subtitle, "; widths count %s", strcmp(d->unit, "ns") ? d->unit : "time");
+	buf_printf(&d->subtitle, "; width = %s", strcmp(d->unit, "ns") ? d->unit : "time");
 	free(amount);
 }
 

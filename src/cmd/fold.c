@@ -29,6 +29,7 @@ static const struct option_spec fold_specs[] = {
 	{ OPT_HEADING, .help = "Which samples and frames" },
 	{ OPT_TEXT, 0, "pid", FIELD(pids), "PID[,...]", "only these processes" },
 	FLAME_FILTER_SPECS,
+	{ OPT_TEXT, 0, "keep", FIELD(keep), "REGEX", "the same as --grep", .hidden = true },
 	{ OPT_FLAG, 0, "idle", FIELD(idle), NULL,
 	  "what idle CPUs do too, which is the default; --no-idle leaves it out" },
 	SYMBOL_OPTIONS(FLAME_SYMBOL),

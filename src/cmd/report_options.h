@@ -18,7 +18,8 @@ struct report_args {
 	double graph_min;
 	const char *sort, *parent, *percent_limit, *separator, *percentage;
 	bool show_samples, show_weight, json, busy, header, header_only, full_header;
-	const char *comms, *objects, *symbols, *pids, *tids, *cpus, *time, *event, *keep, *drop;
+	const char *comms, *objects, *symbols, *pids, *tids, *cpus, *time, *event, *keep, *keep_raw,
+		*drop;
 	struct symbol_args names;
 	bool no_index;
 };

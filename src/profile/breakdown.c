@@ -272,7 +272,7 @@ static int find_parents(struct breakdown *b, struct err *err)
 
 	if (!has(b, BY_PARENT))
 		return 0;
-	matches = profile_match_functions(b->profile, b->options.parent, err);
+	matches = profile_match_functions(b->profile, b->options.parent, MATCH_LISTED, err);
 	if (!matches)
 		return -EINVAL;
 	b->work->parents = mem_resize(NULL, stacks->len, sizeof(*b->work->parents));

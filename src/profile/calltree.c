@@ -200,12 +200,12 @@ void calltree_end(struct calltree_maker *maker)
 static int match_options(struct builder *b, struct err *err)
 {
 	if (b->options->focus) {
-		b->focus = profile_match_functions(b->profile, b->options->focus, err);
+		b->focus = profile_match_functions(b->profile, b->options->focus, MATCH_SHOWN, err);
 		if (!b->focus)
 			return -EINVAL;
 	}
 	if (b->options->hide) {
-		b->hide = profile_match_functions(b->profile, b->options->hide, err);
+		b->hide = profile_match_functions(b->profile, b->options->hide, MATCH_SHOWN, err);
 		if (!b->hide)
 			return -EINVAL;
 	}

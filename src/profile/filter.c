@@ -82,14 +82,15 @@ static int sieve_cpus(struct sieve *sieve, const struct profile_filter *filter, 
 
 /* Keeps or drops the stacks that hold a matching function anywhere: parents come first. */
 static int sieve_functions(struct sieve *sieve, const struct profile *profile,
-			   const char *expression, bool keep, struct err *err)
+			   const char *expression, bool keep, enum match_names names,
+			   struct err *err)
 {
 	const struct profile_stacks *stacks = &profile->stacks;
 	uint8_t *functions, *holds;
 
 	if (!expression)
 		return 0;
-	functions = profile_match_functions(profile, expression, err);
+	functions = profile_match_functions(profile, expression, names, err);
 	if (!functions)
 		return -EINVAL;
 	holds = mem_alloc(stacks->len);
@@ -181,20 +182,23 @@ static void sieve_busy(struct sieve *sieve, const struct profile *profile)
 static int sieve_stacks(struct sieve *sieve, const struct profile *profile,
 			const struct profile_filter *filter, struct err *err)
 {
+	enum match_names names = filter->listed ? MATCH_LISTED : MATCH_SHOWN;
 	int rc;
 
-	if (!filter->keep && !filter->keep_too && !filter->drop && !filter->objects &&
-	    !filter->busy)
+	if (!filter->keep && !filter->keep_too && !filter->keep_raw && !filter->drop &&
+	    !filter->objects && !filter->busy)
 		return 0;
 	sieve->stacks = mem_alloc(profile->stacks.len);
 	memset(sieve->stacks, 1, profile->stacks.len);
 	if (filter->busy)
 		sieve_busy(sieve, profile);
 	sieve_objects(sieve, profile, filter->objects);
-	rc = sieve_functions(sieve, profile, filter->keep, true, err);
+	rc = sieve_functions(sieve, profile, filter->keep, true, names, err);
 	if (!rc)
-		rc = sieve_functions(sieve, profile, filter->keep_too, true, err);
-	return rc ? rc : sieve_functions(sieve, profile, filter->drop, false, err);
+		rc = sieve_functions(sieve, profile, filter->keep_too, true, names, err);
+	if (!rc)
+		rc = sieve_functions(sieve, profile, filter->keep_raw, true, MATCH_RAW, err);
+	return rc ? rc : sieve_functions(sieve, profile, filter->drop, false, names, err);
 }
 
 /*

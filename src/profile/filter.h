@@ -20,6 +20,8 @@ struct profile_filter {
 	const char *keep;     /* regular expression: stacks that hold such a function */
 	const char *keep_too; /* the same once more */
 	const char *drop;     /* stacks that hold none */
+	const char *keep_raw; /* as `keep`, by the names that the linker knows */
+	bool listed;	      /* keep and drop go by the names of lists: MATCH_LISTED */
 	bool busy;	      /* without what idle CPUs do */
 };
 

@@ -143,7 +143,7 @@ static int match(const struct profile *profile, const char *expression, uint8_t 
 		 struct err *err)
 {
 	if (expression)
-		*functions = profile_match_functions(profile, expression, err);
+		*functions = profile_match_functions(profile, expression, MATCH_SHOWN, err);
 	return expression && !*functions ? -EINVAL : 0;
 }
 

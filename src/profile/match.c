@@ -80,16 +80,19 @@ int matcher_end(struct matcher *matcher, struct err *err)
 	return rc;
 }
 
-/* By the name that the linker knows or, where it is another, by that which people are shown. */
+/*
+ * By one name only, the one that is seen: a mangled name holds words that its readable form does
+ * not ("bitmap" of a parameter's type), and nobody could tell why such a stack was kept.
+ */
 static bool matches_function(struct matcher *matcher, const struct profile *profile,
-			     uint32_t function)
+			     uint32_t function, enum match_names names)
 {
-	const char *name = profile_function_name(profile, function);
+	const char *plain = profile_function_name(profile, function);
 	char *shown;
 	bool matches;
 
-	if (matcher_test(matcher, name))
-		return true;
+	if (names == MATCH_RAW || (names == MATCH_LISTED && !strcmp(plain, UNKNOWN_NAME)))
+		return matcher_test(matcher, plain);
 	shown = flame_function_name(profile, function);
 	matches = matcher_test(matcher, shown);
 	free(shown);
@@ -97,7 +100,7 @@ static bool matches_function(struct matcher *matcher, const struct profile *prof
 }
 
 uint8_t *profile_match_functions(const struct profile *profile, const char *expression,
-				 struct err *err)
+				 enum match_names names, struct err *err)
 {
 	struct matcher *matcher = matcher_new(expression, err);
 	uint8_t *matches;
@@ -106,7 +109,7 @@ uint8_t *profile_match_functions(const struct profile *profile, const char *expr
 		return NULL;
 	matches = mem_alloc(profile->functions.len);
 	for (uint32_t i = 0; i < profile->functions.len; i++)
-		matches[i] = matches_function(matcher, profile, i);
+		matches[i] = matches_function(matcher, profile, i, names);
 	if (!matcher_end(matcher, err))
 		return matches;
 	free(matches);

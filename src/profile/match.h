@@ -7,9 +7,16 @@
 
 struct err;
 
+/* Which name of a function an expression is held against. */
+enum match_names {
+	MATCH_SHOWN,  /* as pictures show it: demangled, "[libc.so.6]" where there is none */
+	MATCH_LISTED, /* as `report` lists it: demangled, "[unknown]" where there is none */
+	MATCH_RAW,    /* as the linker knows it */
+};
+
 /* For each function of the profile a byte: does its name match?  Free it; NULL on failure. */
 uint8_t *profile_match_functions(const struct profile *profile, const char *expression,
-				 struct err *err);
+				 enum match_names names, struct err *err);
 
 /* One expression for text after text. */
 struct matcher;

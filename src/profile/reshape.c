@@ -24,7 +24,7 @@ static int add_matching(struct reshape *r, enum reshape_what what, const char *e
 
 	if (!expression)
 		return 0;
-	functions = profile_match_functions(r->profile, expression, err);
+	functions = profile_match_functions(r->profile, expression, MATCH_SHOWN, err);
 	if (functions)
 		add_step(r, what)->functions = functions;
 	return functions ? 0 : -EINVAL;

@@ -44,6 +44,27 @@ $ perfolio fold --grep '^foo::' f.txt
 q;main;foo::read 4
 $ perfolio fold --exclude read f.txt
 p;main;sort 2
+
+# The other names of these; `flame --keep` was something else.
+$ perfolio fold --keep '^foo::' f.txt; perfolio fold --drop read f.txt
+q;main;foo::read 4
+p;main;sort 2
+$ perfolio flame --keep read f.txt
+perfolio flame: --keep: 'read': did you mean --grep 'read'? (--save-script keeps the `perf script` text)
+`perfolio help flame` shows what it takes.
+[2]
+
+# Names match as they are shown: a parameter's type stands in the mangled name alone.
+$ printf 'p 5 1.0: 1 cycles:\n\t7f _Z5countRK6bitmap+0x1 (/bin/p)\n\np 5 2.0: 2 cycles:\n\t7f _Z9bitmap_orv+0x1 (/bin/p)\n\n' >m.txt
+$ perfolio fold --grep bitmap m.txt; perfolio fold --exclude bitmap m.txt; perfolio fold --focus bitmap m.txt
+p;bitmap_or 2
+p;count 1
+p;bitmap_or 2
+$ perfolio fold --grep-raw bitmap m.txt; perfolio fold --hide bitmap m.txt
+p;bitmap_or 2
+p;count 1
+p 2
+p;count 1
 $ perfolio fold --focus walk --collapse-recursion f.txt
 p;walk;read 1
 $ perfolio fold --hide '^(main|walk)$' f.txt
@@ -153,7 +174,7 @@ $ printf 'swapper 0/0 [000] 10.5: 7 cycles:\n\t7f default_idle+0x1 ([kernel.kall
 perfolio: idle.txt: what is left is of idle CPUs; --idle shows it
 
 # What says how to record is refused where a file is drawn, and a rate of nothing.
-$ for o in -a '-u root' --tree '-F 7' '--duration 5s' '--call-graph zzz' --no-keep '--keep foo'; do perfolio flame a.txt $o 2>&1 | head -1; done; perfolio flame -F 7 a.txt 2>&1 | head -1
+$ for o in -a '-u root' --tree '-F 7' '--duration 5s' '--call-graph zzz' --no-keep --save-script; do perfolio flame a.txt $o 2>&1 | head -1; done; perfolio flame -F 7 a.txt 2>&1 | head -1
 perfolio flame: -a says how to record, but 'a.txt' is drawn as it is
 perfolio flame: -u says how to record, but 'a.txt' is drawn as it is
 perfolio flame: --tree says how to record, but 'a.txt' is drawn as it is
@@ -161,7 +182,7 @@ perfolio flame: -F says how to record, but 'a.txt' is drawn as it is
 perfolio flame: --duration says how to record, but 'a.txt' is drawn as it is
 perfolio flame: --call-graph says how to record, but 'a.txt' is drawn as it is
 perfolio flame: --no-keep says how to record, but 'a.txt' is drawn as it is
-perfolio flame: --keep says how to record, but 'a.txt' is drawn as it is
+perfolio flame: --save-script says how to record, but 'a.txt' is drawn as it is
 perfolio flame: -F says how to record, but 'a.txt' is drawn as it is
 $ perfolio flame -F 0 -- true 2>&1 | head -1
 perfolio flame: -F 0: samples a second, 1 at least

@@ -131,7 +131,7 @@ def names_and_words(folder):
 def what_is_kept(folder):
     """Beside the picture, its text on request; two events are two pictures."""
     os.mkdir(os.path.join(folder, "sub"))
-    done = lib.run([lib.PERFOLIO, "flame", "-F", "499", "-e", "cpu-clock,page-faults", "--keep=script", "-o", "sub/out.svg",
+    done = lib.run([lib.PERFOLIO, "flame", "-F", "499", "-e", "cpu-clock,page-faults", "--save-script", "-o", "sub/out.svg",
                     "--", lib.program("split"), "300"], cwd=folder)
     names = written(done)
     lib.check(names == [f"sub/out.{end}" for end in ("cpu-clock.svg", "page-faults.svg", "perf-script.txt", "perf.data")],

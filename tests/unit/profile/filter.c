@@ -109,7 +109,10 @@ TEST(filter_knows_names_as_they_are_shown)
 		uint64_t weight;
 	} cases[] = {
 		{ { .keep = "^foo::bar$" }, 5 },
-		{ { .keep = "^_ZN3foo3barEv$" }, 5 },
+		{ { .keep = "^_ZN3foo3barEv$" }, 0 },
+		{ { .keep_raw = "^_ZN3foo3barEv$" }, 5 },
+		{ { .keep_raw = "foo::" }, 0 },
+		{ { .drop = "3foo" }, 7 },
 		{ { .keep = "main", .keep_too = "foo::" }, 5 },
 		{ { .keep = "foo::", .keep_too = "^work$" }, 0 },
 		{ { .drop = "foo::" }, 2 },
