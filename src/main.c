@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "base/vec.h"
 #include "cmd/command.h"
+#include "cmd/pager.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -38,18 +39,36 @@ static int usage_error(const struct command *command, const struct err *err)
 	return EXIT_USAGE;
 }
 
+static bool no_pager; /* --no-pager stood in front of the command */
+
+/* It may stand among the command's options too. */
+static bool take_no_pager(int *argc, char **argv)
+{
+	for (int i = 1; i < *argc && strcmp(argv[i], "--") != 0; i++) {
+		if (strcmp(argv[i], "--no-pager") != 0)
+			continue;
+		memmove(argv + i, argv + i + 1, (size_t)(*argc - i) * sizeof(*argv));
+		(*argc)--;
+		return true;
+	}
+	return no_pager;
+}
+
 static int run_options(const struct command *command, int argc, char **argv)
 {
 	static const struct option_spec none[] = { { 0 } };
 	void *options = mem_alloc(command->options_size);
 	struct options_result parsed;
 	struct err err = { 0 };
+	bool paged = command->flags & CMD_PAGER && !take_no_pager(&argc, argv);
 	int status;
 
 	if (command->defaults)
 		memcpy(options, command->defaults, command->options_size);
 	status = options_parse(command->options ? command->options : none, options, argc, argv,
 			       command->flags & CMD_RUNS_PROGRAM, &parsed, &err);
+	if (!status && paged)
+		pager_start();
 	if (!status && parsed.help)
 		help_command(command, stdout);
 	else if (!status)
@@ -91,6 +110,8 @@ static int flush_output(int status)
 {
 	if (fflush(stdout) == 0 && !ferror(stdout))
 		return status;
+	if (errno == EPIPE && pager_is_used())
+		return status; /* the user has seen enough */
 	if (errno != EPIPE)
 		fprintf(stderr, "perfolio: standard output: %s\n", strerror(errno));
 	return status == EXIT_DONE ? EXIT_FAILED : status;
@@ -115,12 +136,18 @@ int main(int argc, char **argv)
 {
 	const struct command *command;
 	struct err err = { 0 };
+	int status;
 
 	hold_standard_descriptors();
 	setlocale(LC_CTYPE, "");
 	if (getenv("PERFOLIO_DEBUG"))
 		log_set_level(LOG_DEBUG);
 	signal(SIGPIPE, SIG_IGN); /* a closed pipe is an error from write, handled there */
+	if (argc > 1 && !strcmp(argv[1], "--no-pager")) {
+		no_pager = true;
+		argv++;
+		argc--;
+	}
 	if (argc < 2) {
 		help_overview(stdout);
 		return flush_output(EXIT_DONE);
@@ -139,5 +166,6 @@ int main(int argc, char **argv)
 		fprintf(stderr, "perfolio: %s\n", err.text);
 		return EXIT_USAGE;
 	}
-	return flush_output(run_command(command, argc - 1, argv + 1));
+	status = flush_output(run_command(command, argc - 1, argv + 1));
+	return pager_end() || status != EXIT_DONE ? status : EXIT_FAILED;
 }

@@ -85,6 +85,16 @@ char *text_duration(char into[static TEXT_NUMBER], int64_t ns)
 	return into;
 }
 
+/* The stream that a pager shows on a terminal, and its columns. */
+static FILE *paged;
+static int paged_width;
+
+void text_remember_terminal(FILE *out)
+{
+	paged_width = text_width(out);
+	paged = out;
+}
+
 const char *text_color(FILE *out, enum text_color color)
 {
 	static const char *const codes[] = {
@@ -93,7 +103,8 @@ const char *text_color(FILE *out, enum text_color color)
 	};
 	const char *term = getenv("TERM"), *refused = getenv("NO_COLOR");
 
-	if ((refused && *refused) || !term || !strcmp(term, "dumb") || !isatty(fileno(out)))
+	if ((refused && *refused) || !term || !strcmp(term, "dumb") ||
+	    (out != paged && !isatty(fileno(out))))
 		return "";
 	return codes[color];
 }
@@ -102,6 +113,8 @@ int text_width(FILE *out)
 {
 	struct winsize size;
 
+	if (out == paged)
+		return paged_width;
 	if (ioctl(fileno(out), TIOCGWINSZ, &size) || size.ws_col < 20)
 		return 80;
 	return size.ws_col;

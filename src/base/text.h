@@ -28,6 +28,8 @@ char *text_duration(char into[static TEXT_NUMBER], int64_t ns);
 enum text_color { COLOR_OFF, COLOR_BOLD, COLOR_DIM, COLOR_GOOD, COLOR_WARN, COLOR_BAD };
 
 const char *text_color(FILE *out, enum text_color color);
+/* A pager is put between: colours and width stay those of the terminal that it is now. */
+void text_remember_terminal(FILE *out);
 int text_width(FILE *out); /* columns of the terminal; 80 where there is none */
 
 /*

@@ -15,6 +15,7 @@ struct strlist;
 
 enum command_flags {
 	CMD_RUNS_PROGRAM = 1 << 0, /* words after the options are a command line to start */
+	CMD_PAGER = 1 << 1,	   /* its output is long: on a terminal, a pager shows it */
 };
 
 /* Exit statuses; commands that run a program give the program's own (see process.h). */

@@ -193,6 +193,7 @@ const struct command cmd_help = {
 	.args = "[COMMAND]",
 	.summary = "explain a command",
 	.example = "perfolio help stat",
+	.flags = CMD_PAGER,
 	.options = help_spec,
 	.options_size = sizeof(struct help_options),
 	.run = help_run,

@@ -325,6 +325,7 @@ const struct command cmd_list = {
 	.args = "[KIND...] [TEXT...]",
 	.summary = "show what can be measured here, and what can't and why",
 	.example = "perfolio list cache miss",
+	.flags = CMD_PAGER,
 	.options = list_spec,
 	.options_size = sizeof(struct list_options),
 	.run = list_run,

@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "base/outbuf.h"
 #include "cmd/command.h"
+#include "cmd/pager.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,6 +20,8 @@ int output_end_as(struct outbuf *out, const char *name, int rc, struct err *err)
 
 	if (rc || !written)
 		return rc;
+	if (written == -EPIPE && pager_is_used())
+		return EXIT_DONE; /* the user has seen enough */
 	return written == -EPIPE ? EXIT_FAILED
 				 : err_set(err, -written, "%s: %s", name, strerror(-written));
 }

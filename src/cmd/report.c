@@ -256,6 +256,7 @@ const struct command cmd_report = {
 	.args = "[FILE]",
 	.summary = "show where the samples of a recording fall",
 	.example = "perfolio report -g caller | less",
+	.flags = CMD_PAGER,
 	.options = report_specs,
 	.options_size = sizeof(struct report_args),
 	.defaults = &report_defaults,

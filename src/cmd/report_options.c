@@ -120,7 +120,8 @@ static int take_graph(void *options, const char *text, bool unset, struct err *e
 		return 0;
 	}
 	args->graph_bare = !text;
-	return text ? report_parse_graph(args, text, err) : 0;
+	/* As in perf, whose bare -g stands for graph,0.5,caller. */
+	return report_parse_graph(args, text ? text : "caller", err);
 }
 
 static int take_inverted(void *options, const char *text, bool unset, struct err *err)

@@ -484,6 +484,7 @@ const struct command cmd_script = {
 	.summary = "print every sample of a recording as text, or a summary of them",
 	.example = "perfolio script | less",
 	.stands_for = script_summary_record,
+	.flags = CMD_PAGER,
 	.options = script_specs,
 	.options_size = sizeof(struct script_options),
 	.defaults = &script_defaults,

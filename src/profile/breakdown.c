@@ -20,6 +20,7 @@ struct breakdown_work {
 	VEC(struct bunch) bunches;
 	struct idmap row_ids; /* group and function or object */
 	uint32_t *parents;    /* BY_PARENT: the matching function of each stack */
+	uint32_t nameless[6]; /* 1 + the first function without a name, by side and level */
 	uint32_t *met;	      /* for each row: 1 + the last bunch that counted for it */
 	size_t met_cap;
 	struct meeting *meetings; /* sorted by row; made for the first tree */
@@ -159,11 +160,29 @@ static uint32_t base_of(const struct breakdown *b, uint32_t node)
 	return node;
 }
 
+/* Where no object is shown, functions without a name differ in nothing but where they ran. */
+static uint32_t alike(struct breakdown *b, uint32_t function)
+{
+	const struct profile *profile = b->profile;
+	const struct profile_object *object;
+	uint32_t *first;
+
+	if (has(b, BY_OBJECT) || profile->functions.data[function].kind != FRAME_UNKNOWN)
+		return function;
+	object = &profile->objects.data[profile->functions.data[function].object];
+	first = &b->work->nameless[object->side * 2 + (object->kind == DSO_KERNEL ||
+						       object->kind == DSO_MODULE ||
+						       object->kind == DSO_BPF)];
+	if (!*first)
+		*first = function + 1;
+	return *first - 1;
+}
+
 /* The row of a frame. */
 static uint32_t row_of(struct breakdown *b, uint32_t group, uint32_t node)
 {
 	const struct profile *profile = b->profile;
-	uint32_t function = profile->stacks.function[node];
+	uint32_t function = alike(b, profile->stacks.function[node]);
 	uint32_t object = profile->functions.data[function].object;
 	bool inlined = profile->stacks.flags[node] & STACK_INLINED;
 	uint32_t what = has(b, BY_FUNCTION) ? function << 1 | inlined

@@ -5,6 +5,8 @@
 
 #include <stdio.h>
 
+#define NAME_LIMIT 4096
+
 static const char *base_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -22,14 +24,17 @@ static void name_by_symbol(struct profile *profile, struct dso *dso,
 			   const struct profile_leaf *leaf, struct profile_line *line)
 {
 	struct symbol symbol;
-	char *text;
+	char *text, *readable;
 
-	if (dso && dso_find(dso, leaf->offset, &symbol))
-		text = mem_printf("%s+%llu", symbol.name,
+	if (dso && dso_find(dso, leaf->offset, &symbol)) {
+		readable = symbol_demangle(symbol.name, DEMANGLE_NAME, NAME_LIMIT);
+		text = mem_printf("%s+%llu", readable ? readable : symbol.name,
 				  (unsigned long long)(leaf->offset - symbol.start));
-	else
+		free(readable);
+	} else {
 		text = mem_printf("%s[%llx]", object_name(profile, leaf->object),
 				  (unsigned long long)leaf->offset);
+	}
 	line->place = interner_add(&profile->strings, text);
 	line->file = interner_add(&profile->strings, "");
 	free(text);
