@@ -228,7 +228,7 @@ static int tell_lanes(struct follower *f, uint16_t event, struct err *err)
 static int tell_growth(struct follower *f, struct err *err)
 {
 	const struct profile_quality *quality = &f->growth.profile->quality;
-	uint64_t lost = quality->lost + quality->lost_samples;
+	uint64_t lost = quality->lost;
 	int rc = 0;
 
 	while (f->told.len < f->growth.trees.len)

@@ -11,6 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifndef PERF_FORMAT_LOST
+#define PERF_FORMAT_LOST (1U << 4)
+#endif
+
 #define SCRATCH 65536 /* no record is larger: its size has 16 bits */
 
 /* Since Linux 6.19 (deferred callchains); the header of Debian 12 ends one before. */
@@ -77,6 +81,21 @@ const struct perf_attr *perf_reader_read_delta(struct perf_reader *reader, uint6
 	*delta = value - slot->value;
 	slot->value = value;
 	return slot->attr;
+}
+
+/*
+ * LOST tells how many records of all kinds found no room in a ring.  Where the kernel counts lost
+ * samples for each event (PERF_FORMAT_LOST), the recorder writes that at the end as LOST_SAMPLES,
+ * which is the same loss again; else LOST_SAMPLES is the CPU's own, of samples that no ring was to
+ * have.
+ */
+uint64_t perf_reader_lost(const struct perf_reader *reader, uint64_t records, uint64_t samples)
+{
+	bool again = false;
+
+	vec_each (attr, &reader->attrs.list)
+		again |= ((*attr)->attr.base.read_format & PERF_FORMAT_LOST) != 0;
+	return again && samples ? samples : records + samples;
 }
 
 static size_t size_at(const struct perf_reader *reader, const unsigned char *bytes)

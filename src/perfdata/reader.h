@@ -121,6 +121,11 @@ bool perf_reader_swapped(const struct perf_reader *reader);
 const char *perf_reader_damage(const struct perf_reader *reader);
 /* Records whose type we do not know; skipped and counted. */
 uint64_t perf_reader_unknown_records(const struct perf_reader *reader);
+/*
+ * The samples that were lost, each counted once, from the sums of what LOST records and what
+ * LOST_SAMPLES records tell.
+ */
+uint64_t perf_reader_lost(const struct perf_reader *reader, uint64_t records, uint64_t samples);
 /* For progress: how far in the file, and how large it is (0 for a pipe). */
 void perf_reader_progress(const struct perf_reader *reader, uint64_t *at, uint64_t *size);
 /* Bytes of `extra` (AUXTRACE and the like), read in pieces; the number read or negative errno. */

@@ -152,6 +152,7 @@ void perf_writer_free(struct perf_writer *w)
 	for (size_t i = 0; i < FEATURE_LAST; i++)
 		buf_free(&w->payloads[i]);
 	pack_free(w->pack);
+	perf_counts_fini(&w->counts);
 	buf_free(&w->packed);
 	vec_free(&w->attrs);
 	arena_free(&w->arena);
@@ -216,6 +217,16 @@ int perf_writer_append(struct perf_writer *w, const struct iovec *parts, int cou
 	return 0;
 }
 
+void perf_writer_counts(struct perf_writer *w, const struct perf_counts *counts, bool last)
+{
+	/* As one record with the table it must stay far below a record's most. */
+	if (counts->events.len > PERF_RECORD_MAX_SIZE / 2 / sizeof(uint64_t))
+		return;
+	perf_counts_copy(&w->counts, counts);
+	w->counted = true;
+	w->fresh |= last;
+}
+
 static int commit(struct perf_writer *w, uint64_t round_at, struct err *err)
 {
 	int rc;
@@ -223,25 +234,31 @@ static int commit(struct perf_writer *w, uint64_t round_at, struct err *err)
 	w->header.data.size = round_at - w->header.data.offset;
 	rc = write_bytes(w, &w->header.data.size, sizeof(w->header.data.size),
 			 offsetof(struct perf_file_header, data.size), err);
-	if (!rc)
+	if (!rc) {
 		w->committed = round_at;
+		w->committed_end = w->end;
+	}
 	return rc;
 }
 
 int perf_writer_round(struct perf_writer *w, struct err *err)
 {
-	static const struct perf_event_header plain = { .type = USER_RECORD_FINISHED_ROUND,
-							.size = sizeof(plain) };
+	struct perf_event_header plain = { .type = USER_RECORD_FINISHED_ROUND };
 	struct buf table = { 0 };
 	uint64_t at = w->end;
 	int rc;
 
 	if (!w->fresh)
 		return 0;
-	if (w->pipe)
+	if (w->pipe) {
 		buf_add(&table, &plain, sizeof(plain));
-	else
+		if (w->counted)
+			perf_counts_add(&w->counts, &table);
+		plain.size = (uint16_t)table.len;
+		memcpy(table.data, &plain, sizeof(plain));
+	} else {
 		image_table(w, true, &table);
+	}
 	rc = write_bytes(w, table.data, table.len, at, err);
 	if (!rc) {
 		w->end = at + table.len;
@@ -298,18 +315,6 @@ static uint64_t tail_size(struct perf_writer *w)
 	return size;
 }
 
-/* The last commit is a readable file, its table standing behind it as a round's record. */
-static uint64_t end_of_commit(struct perf_writer *w)
-{
-	struct buf table = { 0 };
-	uint64_t end;
-
-	image_table(w, true, &table);
-	end = w->committed + table.len;
-	buf_free(&table);
-	return end;
-}
-
 /*
  * On a full disk the tail goes over the last records, which takes no new space.  Without the
  * build-ids it is small; if even that fails, the last commit stands.
@@ -323,8 +328,8 @@ static int write_tail_over(struct perf_writer *w, struct err *err)
 		uint64_t need = tail_size(w), limit = touched > need ? touched - need : 0;
 
 		/* What was packed can't be counted again from the file: back to the last commit. */
-		if (w->pack && limit > end_of_commit(w))
-			limit = end_of_commit(w);
+		if (w->pack && limit > w->committed_end)
+			limit = w->committed_end;
 		at = last_record_before(w, limit);
 		if (at > w->committed)
 			rc = write_tail(w, at, err);
@@ -354,7 +359,7 @@ int perf_writer_finish(struct perf_writer *w, struct err *err)
 	if (!w->failed)
 		rc = write_tail(w, w->end, err);
 	if (w->failed && write_tail_over(w, &over))
-		w->end = end_of_commit(w);
+		w->end = w->committed_end;
 	w->sys->truncate(w->fd, (off_t)w->end);
 	return rc;
 }

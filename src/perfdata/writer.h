@@ -23,6 +23,7 @@
 #include <sys/uio.h>
 
 struct err;
+struct perf_counts;
 struct perf_writer;
 
 struct perf_writer_attr {
@@ -68,6 +69,8 @@ int perf_writer_begin(struct perf_writer *writer, struct err *err);
 /* Whole records, one or many; iov so that both parts of a wrapped ring go out in one call. */
 int perf_writer_append(struct perf_writer *writer, const struct iovec *parts, int count,
 		       struct err *err);
+/* What the rounds from now on tell of (perfdata/counts.h); `last`: one more ends with it anyhow. */
+void perf_writer_counts(struct perf_writer *writer, const struct perf_counts *counts, bool last);
 /* Ends a round and commits it; nothing happens if nothing was appended since the last. */
 int perf_writer_round(struct perf_writer *writer, struct err *err);
 /* Writes the late features and the final table, and truncates the rest. */

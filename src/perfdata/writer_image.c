@@ -94,6 +94,8 @@ void image_table(const struct perf_writer *w, bool as_round, struct buf *into)
 	for (size_t i = 0; i < FEATURE_LAST; i++)
 		if (w->present[i] && !(as_round && image_comes_late((enum perf_feature)i)))
 			buf_add(into, &w->sections[i], sizeof(w->sections[i]));
+	if (as_round && w->counted)
+		perf_counts_add(&w->counts, into);
 	if (as_round) {
 		struct perf_event_header header = { .type = USER_RECORD_FINISHED_ROUND,
 						    .size = (uint16_t)(into->len - start) };
@@ -149,7 +151,7 @@ void image_file(struct perf_writer *w, struct buf *into)
 	buf_add(into, &first, sizeof(first));
 	w->committed = into->len;
 	image_table(w, true, into);
-	w->end = into->len;
+	w->end = w->committed_end = into->len;
 	image_feature_bits(w, true);
 	memcpy(into->data, &w->header, sizeof(w->header));
 }

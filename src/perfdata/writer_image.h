@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/vec.h"
+#include "perfdata/counts.h"
 #include "perfdata/pack.h"
 #include "perfdata/writer.h"
 
@@ -26,13 +27,16 @@ struct perf_writer {
 	struct perf_section sections[FEATURE_LAST];
 	struct perf_file_header header;
 
-	uint64_t end;	    /* of whole records: where the next one goes */
-	uint64_t touched;   /* of all bytes ever written; beyond `end` after a failed write */
-	uint64_t committed; /* where the last round's record stands */
+	uint64_t end;	  /* of whole records: where the next one goes */
+	uint64_t touched; /* of all bytes ever written; beyond `end` after a failed write */
+	/* Where the last round's record stands, and ends: with it the file is whole. */
+	uint64_t committed, committed_end;
 	struct pack *pack;
 	int pack_level;
 	struct buf packed;
 	uint64_t raw_bytes;
+	struct perf_counts counts;
+	bool counted; /* rounds tell of counts */
 };
 
 /* BUILD_ID and SAMPLE_TIME: known only at the end, written behind the final table. */
@@ -49,7 +53,8 @@ int image_pipe(struct perf_writer *w, struct buf *into, struct err *err);
 
 /*
  * The feature table.  As a round's record its first 16 bytes are the record's header, which the
- * reserved bit 0 makes an entry of; the others are one entry a feature either way.
+ * reserved bit 0 makes an entry of; the others are one entry a feature either way.  Behind the
+ * table a round has its counts.
  */
 void image_table(const struct perf_writer *w, bool as_round, struct buf *into);
 void image_feature_bits(struct perf_writer *w, bool as_round);

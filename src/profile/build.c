@@ -3,6 +3,7 @@
 #include "base/cursor.h"
 #include "base/err.h"
 #include "machine/samplequeue.h"
+#include "perfdata/counts.h"
 #include "perfdata/sort.h"
 #include "profile/memo.h"
 
@@ -58,6 +59,8 @@ struct profile_builder {
 	size_t begun, finished;
 	VEC(struct thread_slot) threads; /* by the machine's id */
 	uint64_t last_time;
+	VEC(uint64_t) lost; /* by event, as LOST_SAMPLES tells */
+	struct perf_counts counts;
 };
 
 /* How many samples there may be at most; a pipe, or a file that grows, does not tell. */
@@ -99,6 +102,8 @@ void profile_builder_free(struct profile_builder *b)
 	machine_free(b->machine);
 	record_sort_free(b->sort);
 	vec_free(&b->threads);
+	vec_free(&b->lost);
+	perf_counts_fini(&b->counts);
 	memo_fini(&b->memo);
 	free(b);
 }
@@ -132,6 +137,7 @@ static void add_events(struct profile_builder *b)
 			.unit = interner_add(&b->profile->strings, attr->unit),
 			.scale = attr->scale,
 		};
+		*vec_push(&b->lost) = 0;
 	}
 }
 
@@ -360,6 +366,44 @@ static bool is_fork(const struct perf_event_header *header, struct cursor *c)
 	return !(header->misc & PERF_RECORD_MISC_FORK_EXEC) && pid != parent && !c->broken;
 }
 
+static void take_lost_samples(struct profile_builder *b, const struct perf_attr *attr,
+			      uint64_t lost)
+{
+	b->profile->quality.lost_samples += lost;
+	if (attr && attr->index >= b->lost.len)
+		add_events(b);
+	if (attr && attr->index < b->lost.len)
+		b->lost.data[attr->index] += lost;
+}
+
+static void sum_losses(struct profile_builder *b)
+{
+	struct profile_quality *quality = &b->profile->quality;
+	struct profile *p = b->profile;
+
+	quality->lost = perf_reader_lost(b->reader, quality->lost_records, quality->lost_samples);
+	for (size_t i = 0; i < p->events.len && i < b->lost.len; i++)
+		p->events.data[i].lost = p->events.len == 1 ? quality->lost : b->lost.data[i];
+}
+
+/* Each round tells of all that was counted so far. */
+static void take_counts(struct profile_builder *b, const struct perf_event_header *header)
+{
+	struct profile *p = b->profile;
+
+	if (!perf_counts_read(&b->counts, header))
+		return;
+	p->coverage = (struct profile_coverage){
+		.known = b->counts.flags & COUNTS_CPU,
+		.idle_known = b->counts.flags & COUNTS_IDLE,
+		.inherited = b->counts.flags & COUNTS_INHERITED,
+		.cpu_ns = b->counts.cpu_ns,
+		.idle_ns = b->counts.idle_ns,
+	};
+	for (size_t i = 0; i < p->events.len && i < b->counts.events.len; i++)
+		p->events.data[i].counted = b->counts.events.data[i];
+}
+
 static void take_other(struct profile_builder *b, const struct sorted_record *rec)
 {
 	const struct perf_event_header *header = rec->rec.header;
@@ -378,11 +422,12 @@ static void take_other(struct profile_builder *b, const struct sorted_record *re
 	switch (header->type) {
 	case PERF_RECORD_LOST:
 		cursor_u64(&c); /* the id */
-		quality->lost += cursor_u64(&c);
+		quality->lost_records += cursor_u64(&c);
 		break;
-	case PERF_RECORD_LOST_SAMPLES: quality->lost_samples += cursor_u64(&c); break;
+	case PERF_RECORD_LOST_SAMPLES: take_lost_samples(b, rec->attr, cursor_u64(&c)); break;
 	case PERF_RECORD_THROTTLE: quality->throttled++; break;
 	case PERF_RECORD_FORK: quality->forks += is_fork(header, &c); break;
+	case USER_RECORD_FINISHED_ROUND: take_counts(b, header); break;
 	default: break;
 	}
 }
@@ -404,6 +449,7 @@ int profile_builder_read(struct profile_builder *b, struct err *err)
 			take_other(b, &rec);
 	}
 	finish_everything(b);
+	sum_losses(b);
 	b->profile->quality.out_of_order = record_sort_out_of_order(b->sort);
 	b->profile->quality.unknown_records += perf_reader_unknown_records(b->reader) - unknown;
 	frames_find_lines(&b->frames);

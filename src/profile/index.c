@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #define INDEX_MAGIC   0x58444e494f494c46ull /* "FLIOINDX" */
-#define INDEX_VERSION 6
+#define INDEX_VERSION 7
 #define INDEX_ORDER   0x01020304
 
 /* The parts of the file, in their order; each begins at a multiple of 8. */
@@ -68,6 +68,7 @@ struct index_header {
 	uint64_t checksum; /* of all that follows it */
 	struct index_identity identity;
 	struct profile_quality quality;
+	struct profile_coverage coverage;
 	uint64_t counts[PARTS]; /* elements */
 };
 
@@ -247,6 +248,7 @@ static int prepare(struct prepared *ready, const struct profile *profile,
 		.version = INDEX_VERSION,
 		.order = INDEX_ORDER,
 		.quality = profile->quality,
+		.coverage = profile->coverage,
 	};
 	if (identity)
 		header->identity = *identity;
@@ -430,6 +432,7 @@ static void attach(struct profile *p, const struct index_header *header,
 	if (header->counts[PART_COUNTS])
 		p->samples.count = (void *)(uintptr_t)data[PART_COUNTS];
 	p->quality = header->quality;
+	p->coverage = header->coverage;
 }
 
 /* Columns of one table have one length. */

@@ -212,7 +212,7 @@ void overview_facts_add(struct overview_facts *facts, const struct profile *prof
 	struct tally tally = { 0 };
 	double busy;
 
-	facts->lost = quality->lost + quality->lost_samples;
+	facts->lost = quality->lost;
 	facts->forks = quality->forks;
 	facts->sampled = true;
 	facts->clocked = profile->events.len && is_clock(profile, 0);

@@ -68,7 +68,10 @@ struct profile_event {
 	uint32_t name, unit; /* strings */
 	double scale;
 	uint64_t samples, weight; /* totals */
-	uint64_t lost;		  /* as the kernel counted */
+	uint64_t lost;		  /* samples that found no room; of several events only where the
+				     recording tells them apart */
+	/* What the event itself came to while it was sampled, in the unit of weight; 0: unknown. */
+	uint64_t counted;
 	/* Of virtual machines, which nobody asked for: they are no rows, but part of the whole. */
 	uint64_t guest_samples, guest_weight;
 };
@@ -105,8 +108,9 @@ struct profile_stacks {
 
 /* What did not come through; all are counts, mostly of samples. */
 struct profile_quality {
-	uint64_t lost;		  /* records that found no room in the rings */
-	uint64_t lost_samples;	  /* samples of which the kernel says so */
+	uint64_t lost;		  /* samples that found no room in the rings, each counted once */
+	uint64_t lost_records;	  /* records of all kinds that found none (LOST) */
+	uint64_t lost_samples;	  /* as LOST_SAMPLES tells; mostly the same ones again */
 	uint64_t throttled;	  /* times that an event was stopped for coming too often */
 	uint64_t out_of_order;	  /* records that came behind younger ones */
 	uint64_t damaged;	  /* that do not fit their event's description */
@@ -115,6 +119,18 @@ struct profile_quality {
 	uint64_t unknown_leaves;  /* whose own function has no name */
 	uint64_t stack_copies;	  /* that came with a copy of their stack, to be unwound */
 	uint64_t forks;		  /* processes that were started meanwhile, sampled or not */
+};
+
+/*
+ * The CPU time that there was to be sampled, as the recorder counted it; samples times period
+ * should come to it.  Recordings of others don't have it.
+ */
+struct profile_coverage {
+	bool known;	  /* cpu_ns is */
+	bool idle_known;  /* whole CPUs were sampled, and idle_ns is known */
+	bool inherited;	  /* every new process began a period anew, so that short ones are missed */
+	uint64_t cpu_ns;  /* of the threads; of whole CPUs all of their time, idle or not */
+	uint64_t idle_ns; /* of that, CPUs without work */
 };
 
 struct profile {
@@ -128,6 +144,7 @@ struct profile {
 	struct profile_stacks stacks;
 	struct profile_samples samples;
 	struct profile_quality quality;
+	struct profile_coverage coverage;
 	struct profile_lookup *lookup; /* what building needs to find things again */
 	struct profile_ready *ready;   /* profile/ready.h, or NULL */
 	struct profile_file *file;     /* the mapped index that columns lie in, or NULL */

@@ -139,7 +139,7 @@ void trust_of(struct trust *t, const struct profile *p, const struct remedy_fact
 	uint32_t helped;
 
 	*t = (struct trust){
-		.lost = quality->lost + quality->lost_samples,
+		.lost = quality->lost,
 		.throttled = quality->throttled,
 		.damaged = quality->damaged + quality->unknown_records,
 	};

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "perfdata/counts.h"
 #include "record/rounds.h"
 
 #include <errno.h>
@@ -19,6 +20,7 @@
 #include <unistd.h>
 
 #define SYNC_SECONDS 5
+#define COUNT_PAUSE  50 /* reading the counts takes no more than one part of so many */
 
 struct drain {
 	struct drain_options options;
@@ -28,6 +30,8 @@ struct drain {
 	pthread_t thread, syncer;
 	bool has_syncer;
 	enum drain_priority priority;
+	struct perf_counts base, next_base; /* what was counted before the file; the thread's */
+	int64_t count_again_ns;
 
 	pthread_mutex_t lock; /* guards what follows, but the sink while the thread uses it */
 	pthread_cond_t changed;
@@ -90,9 +94,29 @@ static int empty_rings(struct drain *d, struct err *err)
 	return rc;
 }
 
-static int end_round(struct drain *d, struct err *err)
+/* Of thousands of events it takes milliseconds: then it is done less often. */
+static void count_events(struct drain *d, bool last)
 {
-	int rc = perf_writer_round(d->sink.writer, err);
+	int64_t start = clock_now_ns();
+	struct perf_counts counts = { 0 };
+
+	if (!d->options.read_counts || (start < d->count_again_ns && !last))
+		return;
+	d->options.read_counts(d->options.counts_of, &counts);
+	if (last) /* if there is another file, it tells of its own time */
+		perf_counts_copy(&d->next_base, &counts);
+	perf_counts_subtract(&counts, &d->base);
+	perf_writer_counts(d->sink.writer, &counts, last);
+	perf_counts_fini(&counts);
+	d->count_again_ns = start + (clock_now_ns() - start) * COUNT_PAUSE;
+}
+
+static int end_round(struct drain *d, bool last, struct err *err)
+{
+	int rc;
+
+	count_events(d, last);
+	rc = perf_writer_round(d->sink.writer, err);
 
 	if (!rc)
 		account_mark(d->sink.account);
@@ -153,6 +177,7 @@ static void switch_sink(struct drain *d)
 {
 	struct drain_sink old = d->sink;
 
+	perf_counts_copy(&d->base, &d->next_base);
 	pthread_mutex_lock(&d->lock);
 	d->sink = d->next;
 	d->next = old;
@@ -169,7 +194,7 @@ static int make_pass(struct drain *d, struct rounds *rounds, bool last, struct e
 	int rc = empty_rings(d, err);
 
 	if (!rc && ends && (last || !d->options.one_round))
-		rc = end_round(d, err);
+		rc = end_round(d, last, err);
 	if (ends)
 		rounds_ended(rounds, clock_now_ns(), perf_writer_raw_bytes(d->sink.writer));
 	tell_keep(d);
@@ -260,6 +285,8 @@ static void free_drain(struct drain *d)
 		close(d->ended_fd);
 	pthread_cond_destroy(&d->changed);
 	pthread_mutex_destroy(&d->lock);
+	perf_counts_fini(&d->base);
+	perf_counts_fini(&d->next_base);
 	free(d->fds);
 	free(d);
 }

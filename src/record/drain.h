@@ -40,7 +40,10 @@ struct drain_options {
 	bool soon;	     /* short rounds: somebody reads along */
 	struct tuck *tuck;   /* changes samples on their way; NULL: nothing does */
 	struct keep *keep;   /* is told whom the samples are of; NULL: nobody is */
-	bool one_round;	     /* records from elsewhere come last, and some are older: --overwrite */
+	/* What was counted since the start, which each round ends with; NULL: nothing. */
+	void (*read_counts)(void *user, struct perf_counts *counts);
+	void *counts_of;
+	bool one_round; /* records from elsewhere come last, and some are older: --overwrite */
 };
 
 /* What it writes to.  The drain uses it between drain_start or drain_switch and the next of these.

@@ -38,6 +38,7 @@ struct recording {
 	int64_t enabled_ns, duration_ns; /* enabled_ns: since when; 0: not enabled */
 	uint64_t samples_before, bytes_before, throttled_before; /* in files closed already */
 	uint64_t raw_before;
+	struct perf_counts counts; /* of all files */
 	uint64_t *by_event;
 	size_t files;	     /* before this one */
 	struct strlist kept; /* names of the files, oldest first */
@@ -231,6 +232,11 @@ static struct drain_sink sink_of(struct take *take)
 
 /* ---- the life of a recording ---- */
 
+static void read_counts(void *user, struct perf_counts *counts)
+{
+	sampling_read_counts(user, counts);
+}
+
 static int start_drain(struct recording *r, struct err *err)
 {
 	struct drain_sink sink = sink_of(r->take);
@@ -242,6 +248,8 @@ static int start_drain(struct recording *r, struct err *err)
 		.keep = r->keep,
 		.soon = r->options.sampling.choice.no_buffering ||
 			r->options.sampling.choice.read_along,
+		.read_counts = read_counts,
+		.counts_of = r->sampling,
 		.one_round = r->options.sampling.choice.overwrite,
 	};
 	size_t count;
@@ -301,6 +309,7 @@ void recording_free(struct recording *r)
 	strlist_free(&r->kept);
 	vec_free(&r->events);
 	vec_free(&r->losses);
+	perf_counts_fini(&r->counts);
 	free(r->by_event);
 	free(r->path);
 	free(r);
@@ -591,6 +600,7 @@ static void fill_result(struct recording *r, struct recording_result *result)
 		.path = r->path,
 		.files = r->files + 1,
 		.losses = r->losses,
+		.counts = &r->counts,
 		.kept = r->vanishing,
 	};
 	for (size_t i = 0; i < r->attrs_count; i++)
@@ -619,6 +629,7 @@ int recording_stop(struct recording *r, struct recording_result *result, struct 
 	rc = drain_stop(r->drain, err);
 	r->drain = NULL;
 	counted = sampling_read_losses(r->sampling, &r->losses);
+	sampling_read_counts(r->sampling, &r->counts);
 	if (!rc)
 		rc = dump_backward(r, r->take, err);
 	stop_keep(r);

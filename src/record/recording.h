@@ -50,9 +50,10 @@ struct recording_result {
 	size_t files; /* with --switch-output */
 	const struct recording_event *events;
 	size_t events_count;
-	struct sampling_losses losses; /* by event and CPU */
-	bool full;		       /* the disk was, or most_bytes were reached */
-	struct keep_result kept;       /* what would have vanished */
+	struct sampling_losses losses;	  /* by event and CPU */
+	const struct perf_counts *counts; /* what the events came to themselves */
+	bool full;			  /* the disk was, or most_bytes were reached */
+	struct keep_result kept;	  /* what would have vanished */
 };
 
 /* On failure NULL, and nothing of it is left behind. */

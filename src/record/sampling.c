@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "record/sampling.h"
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/file.h"
 #include "record/sampling_inside.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -261,6 +264,7 @@ struct sampling *sampling_open(const struct event_list *events, struct target *t
 	s->target = target;
 	s->by_cpu = !follows_tasks(target);
 	s->census.frequency = options->choice.frequency;
+	pthread_mutex_init(&s->idle_lock, NULL);
 	if (open_all(s, err)) {
 		sampling_close(s);
 		return NULL;
@@ -284,6 +288,7 @@ void sampling_close(struct sampling *s)
 	vec_free(&s->anchors);
 	vec_free(&s->file_attrs);
 	cpuset_free(&s->cpus);
+	pthread_mutex_destroy(&s->idle_lock);
 	free(s);
 }
 
@@ -316,14 +321,67 @@ int sampling_switch_event(struct sampling *s, size_t event, bool on, struct err 
 	return rc;
 }
 
+/* Of the CPUs that are sampled, as /proc/stat has it: idle or waiting for a disk. */
+static bool read_idle(const struct sampling *s, uint64_t *ns)
+{
+	char *text = file_read("/proc/stat", NULL, NULL);
+	uint64_t ticks = 0, idle, waiting;
+	size_t found = 0;
+	int cpu;
+
+	for (char *line = text; line && *line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (sscanf(line, "cpu%d %*u %*u %*u %" SCNu64 " %" SCNu64, &cpu, &idle, &waiting) !=
+			    3 ||
+		    !cpuset_has(&s->cpus, cpu))
+			continue;
+		ticks += idle + waiting;
+		found++;
+	}
+	free(text);
+	*ns = ticks * (NS_PER_SEC / (uint64_t)sysconf(_SC_CLK_TCK));
+	return found == s->cpus.len;
+}
+
+/* Called with every switch of all events; before they are enabled, and after they were disabled. */
+static void switch_idle(struct sampling *s, bool on)
+{
+	uint64_t now;
+
+	if (s->target->kind != TARGET_CPUS || s->idle_runs == on || !read_idle(s, &now))
+		return;
+	pthread_mutex_lock(&s->idle_lock);
+	if (on)
+		s->idle_from_ns = now;
+	else
+		s->idle_ns += now - s->idle_from_ns;
+	s->idle_runs = on;
+	pthread_mutex_unlock(&s->idle_lock);
+}
+
+static bool idle_so_far(struct sampling *s, uint64_t *ns)
+{
+	uint64_t now = 0;
+	bool known = s->target->kind == TARGET_CPUS && !s->apart && read_idle(s, &now);
+
+	pthread_mutex_lock(&s->idle_lock);
+	*ns = s->idle_ns + (s->idle_runs && now > s->idle_from_ns ? now - s->idle_from_ns : 0);
+	pthread_mutex_unlock(&s->idle_lock);
+	return known;
+}
+
 int sampling_enable(struct sampling *s, struct err *err)
 {
+	switch_idle(s, true);
 	return switch_all(s, true, err);
 }
 
 int sampling_disable(struct sampling *s, struct err *err)
 {
-	return switch_all(s, false, err);
+	int rc = switch_all(s, false, err);
+
+	switch_idle(s, false);
+	return rc;
 }
 
 const struct sampling_census *sampling_census(const struct sampling *s)
@@ -360,8 +418,12 @@ size_t sampling_id_bytes(const struct sampling *s)
 	return sampling_id_size(&s->events.data[0].attr);
 }
 
+struct reading {
+	uint64_t count, lost;
+};
+
 /* read(2) gives: value, [enabled, running,] id, lost; or for a group nr, [..] and triples. */
-static uint64_t lost_of(struct sampling *s, const struct sampled_fd *fd)
+static struct reading read_fd(struct sampling *s, const struct sampled_fd *fd)
 {
 	const struct perf_event_attr *attr = &s->events.data[fd->event].attr.base;
 	size_t times = attr->read_format & PERF_FORMAT_TOTAL_TIME_ENABLED ? 2 : 0;
@@ -370,13 +432,44 @@ static uint64_t lost_of(struct sampling *s, const struct sampled_fd *fd)
 	ssize_t got = s->sys->read(fd->fd, values, sizeof(values));
 	size_t at = group ? 1 + times : 0;
 	size_t id_at = at + 1 + (group ? 0 : times);
+	size_t step = s->dropped[PART_LOST] ? 2 : 3;
+	struct reading none = { 0 };
 
 	if (got < 0)
-		return 0;
-	for (; (id_at + 2) * sizeof(uint64_t) <= (size_t)got; id_at += 3)
+		return none;
+	for (; (id_at + step - 1) * sizeof(uint64_t) <= (size_t)got; id_at += step)
 		if (values[id_at] == fd->id)
-			return values[id_at + 1];
-	return 0;
+			return (struct reading){ values[id_at - 1 - (group ? 0 : times)],
+						 step == 3 ? values[id_at + 1] : 0 };
+	return none;
+}
+
+/* Their count is the time that they ran, whatever modes they leave out of their samples. */
+static bool is_clock(const struct sampled_event *e)
+{
+	return e->event && e->attr.base.type == PERF_TYPE_SOFTWARE &&
+	       (e->attr.base.config == PERF_COUNT_SW_CPU_CLOCK ||
+		e->attr.base.config == PERF_COUNT_SW_TASK_CLOCK);
+}
+
+void sampling_read_counts(struct sampling *s, struct perf_counts *counts)
+{
+	counts->flags = counts->cpu_ns = 0;
+	counts->events.len = 0;
+	for (size_t i = 0; i < s->events.len - s->has_tracker; i++)
+		*vec_push(&counts->events) = 0;
+	vec_each (fd, &s->fds)
+		if (is_event(s, fd))
+			counts->events.data[fd->event] += read_fd(s, fd).count;
+	for (size_t i = counts->events.len; i-- > 0;)
+		if (is_clock(&s->events.data[i]) && s->target->cgroups.len <= 1) {
+			counts->flags |= COUNTS_CPU;
+			counts->cpu_ns = counts->events.data[i];
+		}
+	if (idle_so_far(s, &counts->idle_ns) && counts->flags & COUNTS_CPU)
+		counts->flags |= COUNTS_IDLE;
+	if (follows_tasks(s->target) && !s->options.choice.no_inherit)
+		counts->flags |= COUNTS_INHERITED;
 }
 
 bool sampling_read_losses(struct sampling *s, struct sampling_losses *losses)
@@ -384,7 +477,7 @@ bool sampling_read_losses(struct sampling *s, struct sampling_losses *losses)
 	if (s->dropped[PART_LOST])
 		return false;
 	vec_each (fd, &s->fds) {
-		uint64_t lost = lost_of(s, fd);
+		uint64_t lost = read_fd(s, fd).lost;
 		bool tracker = !is_event(s, fd);
 
 		if (lost)

@@ -14,6 +14,7 @@
 
 #include "event/event.h"
 #include "event/open.h"
+#include "perfdata/counts.h"
 #include "perfdata/writer.h"
 #include "record/ring.h"
 #include "record/sampleattr.h"
@@ -64,6 +65,12 @@ int sampling_pause(struct sampling *sampling, bool pause, struct err *err);
 /* The events as the file names them; sampling owns what it points to. */
 const struct perf_writer_attr *sampling_attrs(struct sampling *sampling, size_t *count);
 size_t sampling_id_bytes(const struct sampling *sampling); /* at the end of each side record */
+
+/*
+ * What the events have counted so far and the CPU time there was, read from the events themselves;
+ * *counts starts empty or from a call.  One thread at a time may ask.
+ */
+void sampling_read_counts(struct sampling *sampling, struct perf_counts *counts);
 
 /* What the kernel counted as lost, by event and CPU; read from the events themselves. */
 struct sampling_loss {

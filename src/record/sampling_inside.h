@@ -7,6 +7,7 @@
 #define RECORD_SAMPLING_INSIDE_H
 
 #include "record/sampling.h"
+#include <pthread.h>
 
 #define NO_CGROUP (-1)
 
@@ -63,6 +64,11 @@ struct sampling {
 	size_t forward; /* rings before the backward ones */
 	VEC(struct perf_writer_attr) file_attrs;
 	struct sampling_census census;
+
+	pthread_mutex_t idle_lock; /* guards what follows */
+	bool idle_runs;		   /* the events are enabled */
+	uint64_t idle_ns;	   /* of the CPUs, while they were, until idle_from_ns was read */
+	uint64_t idle_from_ns;	   /* what the kernel said when they were enabled */
 };
 
 /* sampling_open.c */

@@ -134,7 +134,25 @@ static void put_event(const struct query *query, uint16_t event, const struct we
 	json_u64(json, "samples", taken->samples);
 	json_u64_text(json, "count", taken->weight);
 	json_u64(json, "lost", facts->lost);
+	if (facts->counted)
+		json_u64_text(json, "counted", facts->counted);
+	else
+		json_text(json, "counted", NULL);
 	json_close(json);
+}
+
+static void put_coverage(const struct profile_coverage *coverage, struct json *json)
+{
+	if (!coverage->known) {
+		json_text(json, "cpu_time_ns", NULL);
+		json_text(json, "idle_ns", NULL);
+		return;
+	}
+	json_u64_text(json, "cpu_time_ns", coverage->cpu_ns);
+	if (coverage->idle_known)
+		json_u64_text(json, "idle_ns", coverage->idle_ns);
+	else
+		json_text(json, "idle_ns", NULL);
 }
 
 int query_events(const struct query *query, struct json *json, struct err *err)
@@ -163,6 +181,7 @@ int query_events(const struct query *query, struct json *json, struct err *err)
 			put_event(query, i, &taken.data[i], json);
 		json_close(json);
 		json_u64(json, "left_out", events - shown);
+		put_coverage(&query->profile->coverage, json);
 		json_close(json);
 	}
 	vec_free(&taken);

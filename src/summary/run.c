@@ -34,6 +34,7 @@ struct run {
 	char *arch;
 	VEC(struct bound) bound; /* by index of the event */
 	uint64_t broken, unknown;
+	uint64_t lost_records, lost_samples; /* mostly the same ones, told twice */
 };
 
 static bool takes(const struct summary_context *context, const struct summary_who *who)
@@ -253,8 +254,10 @@ static void take_other(struct run *run, const struct sorted_record *rec)
 
 	if (header->type == PERF_RECORD_LOST)
 		cursor_u64(&c); /* the event's id */
-	if (header->type == PERF_RECORD_LOST || header->type == PERF_RECORD_LOST_SAMPLES)
-		run->result->lost += cursor_u64(&c);
+	if (header->type == PERF_RECORD_LOST)
+		run->lost_records += cursor_u64(&c);
+	if (header->type == PERF_RECORD_LOST_SAMPLES)
+		run->lost_samples += cursor_u64(&c);
 	if (header->size >= trailer + sizeof(*header))
 		machine_take(run->machine, header, header->size - trailer);
 }
@@ -304,6 +307,7 @@ static void note_losses(struct run *run)
 	struct summary_result *result = run->result;
 	uint64_t late = record_sort_out_of_order(run->sort);
 
+	result->lost = perf_reader_lost(run->reader, run->lost_records, run->lost_samples);
 	if (result->lost)
 		summary_note(result,
 			     "%llu samples were lost while recording: counts are too low; a larger "

@@ -6,7 +6,7 @@ perfolio: there are other events; `perfolio query a.txt events` lists them, -e t
 $ perfolio query a.txt callers foo -e cycles
 {"query":"callers","event":"cycles","unit":"cycles","weight":"period","samples":1,"count":"7","functions":[{"function":"foo","object":"/bin/p","kind":"user","self_samples":1,"self_count":"7","self_percent":100,"total_samples":1,"total_count":"7","total_percent":100,"rows":[{"function":"main","object":"/bin/p","kind":"user","samples":1,"count":"7","percent":100}],"left_out":0}],"left_out":0}
 $ perfolio query a.txt events
-{"query":"events","rows":[{"event":"cycles","unit":"cycles","samples":1,"count":"7","lost":0},{"event":"faults","unit":"samples","samples":1,"count":"1","lost":0}],"left_out":0}
+{"query":"events","rows":[{"event":"cycles","unit":"cycles","samples":1,"count":"7","lost":0,"counted":null},{"event":"faults","unit":"samples","samples":1,"count":"1","lost":0,"counted":null}],"left_out":0,"cpu_time_ns":null,"idle_ns":null}
 $ perfolio query a.txt threads -e faults
 {"query":"threads","event":"faults","unit":"samples","weight":"period","samples":1,"count":"1","rows":[{"comm":"p","pid":5,"tid":5,"samples":1,"count":"1","percent":100}],"left_out":0,"processes":[{"comm":"p","pid":5,"threads":1,"samples":1,"count":"1","percent":100}],"processes_left_out":0}
 $ perfolio query a.txt tree -e cycles --depth 1 --focus '^foo$'

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profile/build.h"
 #include "base/buf.h"
+#include "perfdata/counts.h"
 #include "perfdata/maker.h"
 #include "perfdata/reader.h"
 #include "test.h"
@@ -216,11 +217,109 @@ TEST(build_counts_what_did_not_come_through)
 	SAMPLE(&m, PERF_RECORD_MISC_USER, 1, PERF_CONTEXT_USER, 1);
 	p = build(&m);
 	EXPECT_INT(p->samples.len, 1);
-	EXPECT_INT(p->quality.lost, 25);
+	EXPECT_INT(p->quality.lost, 28); /* this kernel does not count them by event */
+	EXPECT_INT(p->quality.lost_records, 25);
 	EXPECT_INT(p->quality.lost_samples, 3);
 	EXPECT_INT(p->quality.throttled, 1);
 	EXPECT_INT(p->quality.damaged, 1);
 	EXPECT_INT(p->events.data[0].guest_samples, 1);
+	profile_free(p);
+}
+
+/* The id fields of MADE_SAMPLE_TYPE. */
+static void make_trailer(struct maker *m, uint64_t id)
+{
+	make_u32(m, 7);
+	make_u32(m, 7);
+	make_u64(m, 100);
+	make_u64(m, id);
+	make_record_end(m);
+}
+
+/* The kernel's own records and the recorder's sums at the end tell of the same loss. */
+TEST(build_counts_a_loss_once)
+{
+	static const uint64_t ids[] = { 11, 12 };
+	struct made_attr attrs[2] = {
+		{ .type = PERF_TYPE_SOFTWARE,
+		  .config = PERF_COUNT_SW_CPU_CLOCK,
+		  .sample_type = MADE_SAMPLE_TYPE,
+		  .read_format = PERF_FORMAT_ID | 1 << 4 /* LOST */,
+		  .ids = &ids[0],
+		  .ids_count = 1 },
+	};
+	struct maker m = { 0 };
+	struct profile *p;
+
+	attrs[1] = attrs[0];
+	attrs[1].config = PERF_COUNT_SW_PAGE_FAULTS;
+	attrs[1].ids = &ids[1];
+	make_start(&m, attrs, 2);
+	make_record(&m, PERF_RECORD_LOST, 0);
+	make_u64(&m, 11);
+	make_u64(&m, 281);
+	make_trailer(&m, 11);
+	for (uint64_t id = 11; id <= 12; id++) {
+		make_record(&m, PERF_RECORD_LOST_SAMPLES, 0);
+		make_u64(&m, id == 11 ? 200 : 81);
+		make_trailer(&m, id);
+	}
+	p = build(&m);
+	EXPECT_INT(p->quality.lost, 281);
+	EXPECT_INT(p->events.data[0].lost, 200);
+	EXPECT_INT(p->events.data[1].lost, 81);
+	profile_free(p);
+
+	m = (struct maker){ 0 }; /* a recorder that was killed has made no sums */
+	make_start(&m, attrs, 1);
+	make_record(&m, PERF_RECORD_LOST, 0);
+	make_u64(&m, 11);
+	make_u64(&m, 281);
+	make_trailer(&m, 11);
+	p = build(&m);
+	EXPECT_INT(p->quality.lost, 281);
+	EXPECT_INT(p->events.data[0].lost, 281);
+	profile_free(p);
+}
+
+static void make_counts(struct maker *m, uint64_t cpu_ns, uint64_t first, uint64_t second)
+{
+	struct perf_counts counts = { .flags = COUNTS_CPU | COUNTS_IDLE,
+				      .cpu_ns = cpu_ns,
+				      .idle_ns = 5 };
+
+	*vec_push(&counts.events) = first;
+	*vec_push(&counts.events) = second;
+	make_record(m, USER_RECORD_FINISHED_ROUND, 0);
+	make_u64(m, 0x1234); /* an entry of the table of features */
+	perf_counts_add(&counts, &m->out);
+	make_record_end(m);
+	perf_counts_fini(&counts);
+}
+
+TEST(build_knows_what_the_events_counted)
+{
+	struct maker m = { 0 };
+	struct profile *p;
+
+	start(&m);
+	p = build(&m);
+	EXPECT_INT(p->coverage.known, false);
+	EXPECT_INT(p->events.data[0].counted, 0);
+	profile_free(p);
+
+	m = (struct maker){ 0 };
+	start(&m);
+	make_counts(&m, 1000, 900, 7);
+	make_counts(&m, 3000, 2900, 8); /* all since the start: the last one counts */
+	make_round(&m);			/* and one without */
+	p = build(&m);
+	EXPECT_INT(p->coverage.known, true);
+	EXPECT_INT(p->coverage.idle_known, true);
+	EXPECT_INT(p->coverage.inherited, false);
+	EXPECT_INT(p->coverage.cpu_ns, 3000);
+	EXPECT_INT(p->coverage.idle_ns, 5);
+	EXPECT_INT(p->events.data[0].counted, 2900);
 	profile_free(p);
 }
 

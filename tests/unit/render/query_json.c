@@ -209,7 +209,7 @@ TEST(query_of_all)
 
 	expect(query_events, &query,
 	       "{\"query\":\"events\",\"rows\":[{\"event\":\"cpu-clock\","
-	       "\"unit\":\"ns\",\"samples\":4,\"count\":\"16\",\"lost\":0}]");
+	       "\"unit\":\"ns\",\"samples\":4,\"count\":\"16\",\"lost\":0,\"counted\":null}]");
 	expect(query_threads, &query,
 	       "{\"comm\":\"awk\",\"pid\":7,\"tid\":8,\"samples\":1,\"count\":"
 	       "\"6\",\"percent\":37.5}");
