@@ -180,6 +180,7 @@ static int run_job(struct analyser *a, struct err *err)
 	case ANALYSE_FOLLOW: return analyse_follow(a, err);
 	case ANALYSE_EXPORT: return analyse_export(a, err);
 	case ANALYSE_SESSION: return analyse_session(a, err);
+	case ANALYSE_CHECK: return analyse_check(a, err);
 	default: return err_set(err, EPROTO, "an analyser has no such job");
 	}
 }
@@ -197,12 +198,23 @@ static void name_the_file(const struct analyser *a, struct err *err)
 	free(rest);
 }
 
+/*
+ * What was asked was wrong, and nothing failed: an event that is not there, an expression that is
+ * none, a file that is no profile.
+ */
+static bool is_refused(const struct analyser *a, int rc)
+{
+	if (!a->job)
+		return false;
+	if (a->job->kind == ANALYSE_EXPORT)
+		return rc == -EINVAL || rc == -ENOENT;
+	return a->job->kind == ANALYSE_CHECK && (rc == -EBADMSG || rc == -ENODATA);
+}
+
 static int tell_end(struct analyser *a, int rc, struct err *err)
 {
 	struct msg_finished message = { .failed = rc != 0,
-					/* an event that is not there, an expression that is none */
-					.refused = a->job && a->job->kind == ANALYSE_EXPORT &&
-						   (rc == -EINVAL || rc == -ENOENT),
+					.refused = is_refused(a, rc),
 					.reason = rc ? err->text : "",
 					.quality = buf_text(&a->quality),
 					.facts = buf_text(&a->facts) };

@@ -269,6 +269,28 @@ int analyser_conclude(struct analyser *a, const struct flame_input *in, struct e
 	return profile_index_write_fd(in->profile, a->job->out, err);
 }
 
+/* A recording's header is read too: it says in a moment what else would fail later. */
+int analyse_check(struct analyser *a, struct err *err)
+{
+	const struct msg_input *file = analyser_input(a, "import");
+	struct flame_input in = { .spool = -1 };
+	struct input *from = NULL;
+	int rc = become_input(file ? file->fd : -1, err);
+
+	if (!rc)
+		rc = analyser_fence(a, false, err);
+	if (!rc && !(from = input_open("-", err)))
+		rc = -err->code;
+	if (!rc)
+		rc = import_detect(from, &in.format, err);
+	if (!rc && in.format == IMPORT_PERFDATA && !input_is_packed(from))
+		rc = analyser_open_recording(&in, false, err);
+	if (from)
+		input_close(from);
+	flame_input_close(&in);
+	return rc;
+}
+
 int analyse_index(struct analyser *a, struct err *err)
 {
 	struct flame_input in;

@@ -42,6 +42,7 @@ int analyse_index(struct analyser *a, struct err *err);
 int analyse_follow(struct analyser *a, struct err *err);
 int analyse_export(struct analyser *a, struct err *err);
 int analyse_session(struct analyser *a, struct err *err);
+int analyse_check(struct analyser *a, struct err *err);
 
 /* What is learnt of a profile, as JSON, in a->quality and a->facts; and its index to a->job->out.
  */

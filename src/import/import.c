@@ -178,8 +178,7 @@ uint32_t import_function(struct profile *profile, const char *name, uint32_t obj
 
 static int unknown_format(struct input *input, const char *bytes, size_t size, struct err *err)
 {
-	const char *what = "neither a recording nor perf script text, folded stacks or a pprof "
-			   "profile";
+	const char *what = NULL;
 
 	if (!size)
 		return err_set(err, ENODATA, "%s is empty", input_name(input));
@@ -190,7 +189,11 @@ static int unknown_format(struct input *input, const char *bytes, size_t size, s
 		what = "UTF-16 text; `iconv -f UTF-16 -t UTF-8` makes it readable";
 	else if (size >= 4 && !memcmp(bytes, "\177ELF", 4))
 		what = "a program, not a profile";
-	return err_set(err, EBADMSG, "%s: %s", input_name(input), what);
+	if (what)
+		return err_set(err, EBADMSG, "%s: %s", input_name(input), what);
+	return err_set(err, EBADMSG,
+		       "%s isn't a profile we can read (perf.data, perf script, folded, pprof)",
+		       input_name(input));
 }
 
 int import_detect(struct input *input, enum import_format *format, struct err *err)

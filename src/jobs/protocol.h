@@ -191,6 +191,7 @@ enum analysis_kind {
 	ANALYSE_FOLLOW, /* a growing recording → live_* until `complete`, then as ANALYSE_INDEX */
 	ANALYSE_EXPORT, /* options: a format, then NAME=VALUE: cmd/analyser_export.c; to `out` */
 	ANALYSE_SESSION, /* inputs of run after run until `complete` → one HDF5 file in `out` */
+	ANALYSE_CHECK,	 /* whether an import is a profile at all, by its first bytes; no `out` */
 };
 struct msg_job {
 	uint64_t kind; /* enum analysis_kind */

@@ -231,7 +231,7 @@ static void put_legend(struct picture *p, int y)
 	switch (p->options->palette) {
 	case PALETTE_KIND: put_kinds(p, y); break;
 	case PALETTE_OBJECT: put_objects(p, y); break;
-	default: put_text(p, PAD, y, "l", "Colours tell names apart and mean nothing else."); break;
+	default: put_text(p, PAD, y, "l", "Colours only tell names apart."); break;
 	}
 }
 

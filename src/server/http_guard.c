@@ -145,9 +145,10 @@ static int check_person(struct http_exchange *exchange, bool *by_token, struct e
 		return rc;
 	request->user = &exchange->user;
 	if (exchange->user.role < request->route->role)
-		return reply_error(
-			request, 403, "role", "Ask whoever runs the server for the role `runner`.",
-			err, "%s may look, but not run or change anything", exchange->user.name);
+		return reply_error(request, 403, "role",
+				   "Ask whoever runs the server for the role `runner`.", err,
+				   "%s has the role viewer, which can't run or change anything",
+				   exchange->user.name);
 	return 0;
 }
 

@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "server/analysis.h"
 #include "server/app.h"
+#include "server/jobs.h"
 #include "server/resource.h"
 #include "store/content.h"
 #include "store/datadir.h"
@@ -82,12 +83,36 @@ static int check_upload(const struct request *request, const char *name, struct 
 	return 0;
 }
 
+/*
+ * A file that is no profile never becomes a run: an analyser looks at its beginning while the
+ * client waits.  One that fails at that in another way leaves the word to the run's own analysis.
+ */
+static int check_format(struct request *request, const char *name, struct err *err)
+{
+	struct msg_input input = { .kind = "import",
+				   .name = *name ? name : "the file",
+				   .fd = request->upload };
+	struct job_spec spec = { .kind = ANALYSE_CHECK,
+				 .imported = true,
+				 .at_once = true,
+				 .inputs = &input,
+				 .input_count = 1,
+				 .out = -1 };
+	struct err why = { 0 };
+
+	if (!request->app->jobs || jobs_run(request->app->jobs, &spec, &why) != -EINVAL)
+		return 0;
+	return reply_error(request, 400, "not-a-profile", "", err, "%s.", why.text);
+}
+
 static int import(struct request *request, struct err *err)
 {
 	const char *name = request_text(request, "name", "");
 	int64_t id;
 	int rc = check_upload(request, name, err);
 
+	if (!rc)
+		rc = check_format(request, name, err);
 	if (!rc)
 		rc = add_run(request, name, &id, err);
 	if (rc)

@@ -454,13 +454,14 @@ int jobs_run(struct jobs *jobs, struct job_spec *spec, struct err *err)
 
 	spec->done = wake_waiting;
 	spec->user = &waiting;
-	while (sem_wait(&jobs->turns))
+	while (!spec->at_once && sem_wait(&jobs->turns))
 		;
 	id = jobs_start(jobs, spec, err);
 	pthread_mutex_lock(&waiting.lock);
 	while (id >= 0 && !waiting.over)
 		pthread_cond_wait(&waiting.ended, &waiting.lock);
 	pthread_mutex_unlock(&waiting.lock);
-	sem_post(&jobs->turns);
+	if (!spec->at_once)
+		sem_post(&jobs->turns);
 	return id < 0 ? (int)id : waiting.rc;
 }

@@ -31,6 +31,7 @@ struct job_spec {
 	enum analysis_kind kind;
 	bool imported; /* no file of this host is read for it */
 	bool endless;  /* it may take any time until jobs_complete() */
+	bool at_once;  /* jobs_run() does not let it wait behind longer ones */
 	struct wordlist options;
 	const struct msg_input *inputs; /* their descriptors stay the caller's */
 	size_t input_count;

@@ -353,8 +353,7 @@ static int ask_in_turn(struct link *link, struct msg_ask *ask, struct err *err)
 		if (!rc)
 			rc = outcome(link, &question, ask->what, err);
 	} else {
-		rc = err_set(err, ETIMEDOUT, "too many others ask the machine: no turn for `%s`",
-			     ask->what);
+		rc = err_set(err, ETIMEDOUT, "the host is busy: `%s` timed out", ask->what);
 	}
 	pthread_mutex_unlock(&link->lock);
 	free(question.reason);

@@ -232,9 +232,9 @@ static void put_figures(struct json *json, const struct figures *f)
 		put_count_figure(json, "samples", "Samples", facts->samples);
 		put_count_figure(json, "lost", "Lost samples", facts->lost);
 		if (facts->processes) /* folded stacks and profiles of pprof name none */
-			put_count_figure(json, "processes", "Processes met", facts->processes);
+			put_count_figure(json, "processes", "Processes", facts->processes);
 		if (facts->threads)
-			put_count_figure(json, "threads", "Threads met", facts->threads);
+			put_count_figure(json, "threads", "Threads", facts->threads);
 	}
 	if (facts->knows_counts) {
 		put_count_figure(json, "faults", "Page faults",
@@ -243,7 +243,7 @@ static void put_figures(struct json *json, const struct figures *f)
 				 facts->voluntary_switches + facts->involuntary_switches);
 	}
 	if (f->max_rss)
-		put_size_figure(json, "memory", "Most memory", f->max_rss);
+		put_size_figure(json, "memory", "Peak memory", f->max_rss);
 	if (facts->ipc > 0) {
 		char text[TEXT_NUMBER];
 

@@ -292,7 +292,8 @@ static int give_cookie(struct request *request, const struct user *user, struct 
 }
 
 /* Who floods us with names has no way to fill the log with them. */
-static int refuse(struct request *request, const char *name, const char *why, struct err *err)
+static int refuse(struct request *request, const char *name, const char *why, const char *remedy,
+		  struct err *err)
 {
 	struct signins *signins = request->app->signins;
 	uint64_t anybody = who_tries(request, ANYBODY);
@@ -303,8 +304,7 @@ static int refuse(struct request *request, const char *name, const char *why, st
 	if (!many)
 		store_audit_add(request->store, name, "sign-in-refused", request_address(request),
 				NULL);
-	return reply_error(request, 401, "sign-in", "Look at what the server printed.", err, "%s",
-			   why);
+	return reply_error(request, 401, "sign-in", remedy, err, "%s", why);
 }
 
 static int try_later(struct request *request, const char *name, struct err *err)
@@ -323,7 +323,8 @@ static int try_token(struct request *request, const char *token, struct user *us
 	if (rc != -EACCES)
 		return rc;
 	return many ? try_later(request, "", err)
-		    : refuse(request, "", "that token is not known, or has expired", err);
+		    : refuse(request, "", "The token is unknown or has expired.",
+			     "Use the link that the server printed when it started.", err);
 }
 
 static int try_password(struct request *request, const char *name, const char *password,
@@ -343,8 +344,7 @@ static int try_password(struct request *request, const char *name, const char *p
 				   "many sign in right now");
 	rc = account_sign_in(request->store, name, password, &request->arena, user, err);
 	sem_post(&signins->hashing);
-	return rc == -EACCES ? refuse(request, name, "no user has that name and password", err)
-			     : rc;
+	return rc == -EACCES ? refuse(request, name, "Wrong name or password.", "", err) : rc;
 }
 
 /* With a token the name is whose that is, and what else is said does not count. */

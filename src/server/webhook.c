@@ -123,10 +123,7 @@ int webhook_check(const struct app *app, const char *url, struct err *err)
 	for (size_t i = 0; i < allowed->len; i++)
 		if (begins_with(url, allowed->data[i]))
 			return 0;
-	return err_set(err, EACCES,
-		       "webhook: this server does not tell %.200s; who starts it can allow that "
-		       "with --webhook",
-		       url);
+	return err_set(err, EACCES, "webhooks to %.200s are not allowed (serve --webhook)", url);
 }
 
 static int post(const struct place *place, const char *body, size_t size, struct err *err)

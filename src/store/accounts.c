@@ -75,7 +75,7 @@ int account_sign_in(struct store *store, const char *name, const char *password,
 		hash_password(password, hash, NULL); /* takes as long as looking */
 	else if (!crypto_pwhash_str_verify(into->password, password, strlen(password)))
 		return 0;
-	return err_set(err, EACCES, "no user has that name and password");
+	return err_set(err, EACCES, "wrong name or password");
 }
 
 static void hash_token(const char *token, char into[static TOKEN_HASH])

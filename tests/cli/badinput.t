@@ -52,7 +52,7 @@ lines not understood: 2
 
 # Bytes that mean nothing, behind every beginning that means something.
 $ python3 -c 'import random,sys; random.seed(1); sys.stdout.buffer.write(random.randbytes(99999))' >g; perfolio flame g
-perfolio: g: neither a recording nor perf script text, folded stacks or a pprof profile
+perfolio: g isn't a profile we can read (perf.data, perf script, folded, pprof)
 [1]
 $ (printf PERFILE2; cat g) >g.data; perfolio flame g.data
 perfolio: g.data: .* (re)
@@ -67,7 +67,7 @@ $ gzip -c a.txt | head -c 20 | perfolio fold -
 perfolio: standard input: the packed data ends too early
 [1]
 $ (printf '\012\004\010\001\020\002'; cat g) | perfolio fold -
-perfolio: standard input: .* (re)
+perfolio: standard input.* (re)
 [1]
 $ ls *.part 2>/dev/null
 [2]

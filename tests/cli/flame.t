@@ -111,7 +111,7 @@ perfolio fold: pictures are drawn by `perfolio flame`
 
 # Nonsense.
 $ echo hello world | perfolio flame -
-perfolio: standard input: neither a recording nor perf script text, folded stacks or a pprof profile
+perfolio: standard input isn't a profile we can read (perf.data, perf script, folded, pprof)
 [1]
 $ perfolio flame --color red a.txt 2>&1 | head -1
 perfolio flame: --color 'red': kind, name, warm or object is wanted

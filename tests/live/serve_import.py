@@ -153,14 +153,19 @@ def check_nonsense(site, session, recording):
         whole = file.read()
     status, reply = send(site, session, b"")
     lib.check(status == 400 and reply["error"]["message"], "an empty file is refused", status, reply)
+    runs = len(site.get(f"/runs?session={session}&limit=1000")["items"])
     for name, data, words in (
-            ("noise", os.urandom(20000), "neither a recording nor"),
+            ("noise", os.urandom(20000), "x isn't a profile we can read (perf.data, perf script, folded, pprof)."),
             ("a header alone", whole[:50], "header"),
-            ("a broken gzip", (packed := gzip.compress(whole))[:len(packed) // 2], ""),
             ("zstd of nothing", b"\x28\xb5\x2f\xfd" + b"\xff" * 100, "")):
-        run = imported(site, session, data, "x")
-        lib.check(run["state"] == "failed" and words in run["reason"] and "analysed" in run["reason"],
-                  f"{name} fails with a reason", run["state"], run["reason"])
+        status, reply = send(site, session, data, "x")
+        lib.check(status == 400 and reply["error"]["code"] == "not-a-profile" and words in reply["error"]["message"],
+                  f"{name} is refused with a reason", status, reply)
+    lib.check(len(site.get(f"/runs?session={session}&limit=1000")["items"]) == runs, "and none of them becomes a run")
+    packed = gzip.compress(many_stacks(100000))
+    run = imported(site, session, packed[:len(packed) // 2], "x")
+    lib.check(run["state"] == "failed" and "analysed" in run["reason"], "a broken gzip fails with a reason",
+              run["state"], run["reason"])
     run = imported(site, session, whole[:len(whole) * 2 // 3], "cut")
     lib.check(run["state"] == "done" and run["facts"]["damage"] and run["facts"]["samples"] > 0,
               "of a recording that is cut short the rest is shown, and said", run["reason"], run["facts"])

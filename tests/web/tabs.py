@@ -312,7 +312,7 @@ def functions(browser, site, run):
     tab.page.run("document.querySelector('.functions tr[data-function=malloc] button').click()")
     tab.until("!!document.querySelector('.around tbody tr button')")
     callers = {row["function"] for row in site.get(f"/runs/{run}/callers?function=malloc")["functions"][0]["rows"]}
-    tab.page.run("[...document.querySelectorAll('.around a')].find((a) => a.textContent === 'In the flame graph').click()")
+    tab.page.run("[...document.querySelectorAll('.around a')].find((a) => a.textContent === 'Show in the flame graph').click()")
     tab.until("!!document.querySelector('.flame-matched')?.textContent")
     check("and leads to its frames", tab.text(".flame-matched") == f"matched: {top(site, run)['malloc'][1]:.2f} %", tab.text(".flame-matched"))
     tab.page.run("history.back()")

@@ -29,12 +29,12 @@ function objects(graph: Graph, tree: Tree, look: Look): Key[] {
 	order.sort((a, b) => self[b]! - self[a]!);
 	const keys: Key[] = order.slice(0, MOST).map((object) => ({ color: graph.objectColors[object]!, text: baseName(graph.objects[object]!) }));
 	if (order.length > MOST) keys.push({ color: null, text: `and ${order.length - MOST} more` });
-	return keys.length ? keys : [{ color: look.kinds[UNKNOWN]!.color, text: "no object is known" }];
+	return keys.length ? keys : [{ color: look.kinds[UNKNOWN]!.color, text: "no object known" }];
 }
 
 export function legendOf(graph: Graph, tree: Tree, look: Look, palette: Palette): Key[] {
-	if (graph.fixedOf) return [{ color: null, text: "Colours are those of the palette file." }];
+	if (graph.fixedOf) return [{ color: null, text: "Colours come from the palette file." }];
 	if (palette === "kind") return kinds(graph, tree, look);
 	if (palette === "object") return objects(graph, tree, look);
-	return [{ color: null, text: "Colours tell names apart and mean nothing else." }];
+	return [{ color: null, text: "Colours only tell names apart." }];
 }

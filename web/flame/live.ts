@@ -33,7 +33,7 @@ function emptyGraph(event: string): Graph {
 		unit: /^(cpu|task)-clock\b/.test(event) ? "ns" : event || "samples",
 		subtitle: "",
 		footer: "",
-		empty: "No sample has come in yet.",
+		empty: "No samples yet.",
 		start: "",
 		hidden: 0,
 		least: 0,

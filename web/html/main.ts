@@ -145,7 +145,7 @@ function showAround(): void {
 	const empty = !tree.total[0];
 	byId("empty").hidden = !empty;
 	byId("frames").hidden = byId("minimap").hidden = empty;
-	byId("empty").textContent = view.steps.length ? "Nothing is left of the graph: undo the last change." : graph.empty;
+	byId("empty").textContent = view.steps.length ? "Nothing left to show: undo the last change." : graph.empty;
 	minimap.show({ graph, tree, colors: new Colors(graph, page, view.palette) });
 	pressed("inverted", view.inverted);
 	pressed("reverse", isLeafFirst());
@@ -177,7 +177,7 @@ function showTrail(): void {
 			const button = document.createElement("button");
 			button.type = "button";
 			button.textContent = `${STEP_WORDS[step.what]}${"name" in step ? graph.functions[step.name] : ""} ✕`;
-			button.title = "Take this back";
+			button.title = "Undo this";
 			button.addEventListener("click", () => change({ steps: view.steps.filter((_, i) => i !== at), zoomed: 0 }));
 			return button;
 		}),
@@ -252,7 +252,7 @@ function mark(changes: Partial<View>): void {
 	remember();
 }
 
-const HINT = "The wider a frame, the more it took. Click or tap one to zoom, hover for its figures; / searches, ? shows the keys.";
+const HINT = "Wider frames took more. Click or tap a frame to zoom, hover for its numbers; / to search, ? for keys.";
 
 function showChosen(): void {
 	const frame = flame.chosen;

@@ -128,8 +128,8 @@ TEST(input_garbage)
 		{ "\177ELF\2\1\1", "a program, not a profile", 7 },
 		{ "\xfe\xff\0a\0;", "UTF-16", 6 },
 		{ "SIMPLEPERF\0\1", "simpleperf", 12 },
-		{ "\x80\x81\x82\x83\0\0\0", "neither a recording nor", 7 },
-		{ "some words\nand more of them\n", "neither a recording nor", 28 },
+		{ "\x80\x81\x82\x83\0\0\0", "isn't a profile we can read", 7 },
+		{ "some words\nand more of them\n", "isn't a profile we can read", 28 },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {

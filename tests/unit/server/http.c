@@ -135,7 +135,7 @@ TEST(http_bodies)
 		{ "{\"token\":7}", "`token` must be a text", 400 },
 		{ "{\"token\":\"a\\u0000b\"}", "without NUL", 400 },
 		{ "{}", "give a token", 400 },
-		{ "{\"token\":\"x\"}", "not known", 401 },
+		{ "{\"token\":\"x\"}", "is unknown", 401 },
 		{ "{\"token\":\"" SITE_TOKEN "\"}", "\"role\":\"runner\"", 200 },
 	};
 	char *large = mem_alloc((1 << 20) + 2);

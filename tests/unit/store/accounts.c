@@ -57,11 +57,11 @@ TEST(accounts_passwords)
 	EXPECT_INT(account_sign_in(scene_store, "ann", "Correct horse", &scene_arena, &user,
 				   &scene_err),
 		   -EACCES);
-	EXPECT_TEXT(scene_err.text, "no user has that name and password");
+	EXPECT_TEXT(scene_err.text, "wrong name or password");
 	scene_err = (struct err){ 0 };
 	EXPECT_INT(account_sign_in(scene_store, "eve", "", &scene_arena, &user, &scene_err),
 		   -EACCES);
-	EXPECT_TEXT(scene_err.text, "no user has that name and password");
+	EXPECT_TEXT(scene_err.text, "wrong name or password");
 	EXPECT_INT(account_sign_in(scene_store, "bob", "", &scene_arena, &user, &scene_err),
 		   -EACCES);
 	scene_close();

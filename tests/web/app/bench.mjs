@@ -24,7 +24,7 @@ async function picker({ server, page, session }) {
 	await row.getByRole("checkbox").focus();
 	check("the same by keyboard", (await page.locator(".picker .description").textContent()).includes(known.description));
 	await row.getByRole("checkbox").check();
-	await until("the plan", async () => (await page.locator(".plan").textContent()).includes("No counter of the CPU is needed"));
+	await until("the plan", async () => (await page.locator(".plan").textContent()).includes("No hardware counter needed"));
 	check("the plan tells which counters it takes, before a command is there", true);
 	equal("ticking puts it into the expression", await page.getByLabel("Events to count: expression").inputValue(), "page-faults");
 	await page.locator("#command").fill("true");
@@ -34,7 +34,7 @@ async function picker({ server, page, session }) {
 	const said = await page.locator(".expression p").textContent();
 	check("a wrong expression is told as it is typed", said.includes("no-such-event"), said);
 	await page.getByLabel("Events to count: expression").fill("page-faults,context-switches:u");
-	await until("the check", async () => (await page.locator(".expression p").textContent()).includes("can be measured"));
+	await until("the check", async () => (await page.locator(".expression p").textContent()).includes("available on this host"));
 	check("a good one too", true);
 	await page.getByLabel("Search: Events to count").fill("");
 	await page.getByLabel("Group of events").selectOption("hw");
@@ -61,14 +61,14 @@ async function sharing({ server, page }) {
 	const sharing = counters.events.filter((event) => event.shares).length;
 	const missing = counters.events.filter((event) => event.need === "unavailable");
 	const names = missing.map((event) => event.name).join(", ");
-	const first = missing.length ? `${names} can't be measured here (${/^[^:;]+/.exec(missing[0].why)[0]})` : "can be measured here";
+	const first = missing.length ? `${names} can't be measured here (${/^[^:;]+/.exec(missing[0].why)[0]})` : "available on this host";
 	await until("the check of many", async () => (await page.locator(".expression p").textContent()) === first);
 	equal("what can't be measured is told where it was typed, with the whole reason at hand", await page.locator(".expression p").getAttribute("title"), missing[0]?.why ?? null);
-	const last = missing.length ? missing.at(-1).name : `${counters.needed} events need a counter`;
+	const last = missing.length ? missing.at(-1).name : `${counters.needed} events need a hardware counter`;
 	await until("the plan of many", async () => (await page.locator(".plan").textContent()).includes(last));
 	const words = await page.locator(".plan").textContent();
-	equal("the plan says how many counters are needed", /(\d+) events? needs? a counter/.exec(words)?.[1] ?? "0", String(counters.needed));
-	equal("multiplexing is foretold where there is some", /would take turns/.test(words), sharing > 0 || counters.passes > 1);
+	equal("the plan says how many counters are needed", /(\d+) events? needs? a hardware counter/.exec(words)?.[1] ?? "0", String(counters.needed));
+	equal("multiplexing is foretold where there is some", /would share a counter/.test(words), sharing > 0 || counters.passes > 1);
 }
 
 async function plan({ server, page, session }) {
@@ -98,9 +98,9 @@ async function commandLines({ server, browser, session }) {
 	const folder = join(server.folder, "a folder");
 	mkdirSync(folder);
 	await page.getByLabel("Folder").fill(folder);
-	await page.getByLabel("Pinned to CPUs").fill("0");
+	await page.getByLabel("Pin to CPUs").fill("0");
 	await page.getByLabel("Time limit").fill("20");
-	await page.getByLabel("Options of record").fill("-m 64");
+	await page.getByLabel("Options for record").fill("-m 64");
 	await page.locator(".plan summary").click();
 	const lines = [];
 	await until("the lines", async () => (await page.locator(".plan .copyline", { hasText: "-m 64" }).count()) === 2);
@@ -146,27 +146,27 @@ async function shellWanted({ server, page, session }) {
 	await page.goto(`${server.base}/s/${session}`);
 	await page.locator("#command").fill("seq 3 | wc -l");
 	await page.keyboard.press("Enter");
-	const offer = page.getByRole("button", { name: "Run it through a shell" });
+	const offer = page.getByRole("button", { name: "Run it in a shell" });
 	await offer.waitFor();
 	equal("a pipe without a shell is refused, once", await page.locator(".bench .trouble", { hasText: "means something to a shell only" }).count(), 1);
 	await offer.click();
 	await page.locator(".plan .expected").waitFor();
-	equal("a click lets a shell run it, and nothing is left of the refusal", [await page.getByLabel(/Through a shell/).isChecked(), await page.locator(".bench .trouble").count()], [true, 0]);
+	equal("a click lets a shell run it, and nothing is left of the refusal", [await page.getByLabel(/Run in a shell/).isChecked(), await page.locator(".bench .trouble").count()], [true, 0]);
 }
 
-// Reload brings back every field of the form, whatever was done to it since.
+// Use settings brings back every field of the form, whatever was done to it since.
 async function wholeForm({ server, page, session }) {
 	await page.goto(`${server.base}/s/${session}`);
 	await page.getByRole("radio", { name: "Both", exact: true }).click();
 	await page.locator("#command").fill("echo a | cat; exit 3");
-	await page.getByLabel(/Through a shell/).check();
+	await page.getByLabel(/Run in a shell/).check();
 	await page.getByLabel("Live").uncheck();
 	await unfold(page);
-	for (const [label, value] of Object.entries({ Environment: "COUNT=7 NAME='x y'", Folder: "/usr", "Pinned to CPUs": "0", Rate: "c20000", "Point every": "30", "Time limit": "9.5", Repeats: "2" })) await page.getByLabel(label, { exact: false }).first().fill(value);
+	for (const [label, value] of Object.entries({ Environment: "COUNT=7 NAME='x y'", Folder: "/usr", "Pin to CPUs": "0", Rate: "c20000", Interval: "30", "Time limit": "9.5", Repeats: "2" })) await page.getByLabel(label, { exact: false }).first().fill(value);
 	await page.getByLabel("Call graph").selectOption("dwarf");
 	await page.getByLabel("Events to sample: expression").fill("cpu-clock:u");
 	await page.getByLabel("Events to count: expression").fill("{page-faults,task-clock}");
-	for (const [label, value] of Object.entries({ "Options of record": "--all-user", "Options of stat": "--no-scale", Webhook: "http://127.0.0.1:9/told" })) await page.getByLabel(label, { exact: false }).fill(value);
+	for (const [label, value] of Object.entries({ "Options for record": "--all-user", "Options for stat": "--no-scale", Webhook: "http://127.0.0.1:9/told" })) await page.getByLabel(label, { exact: false }).fill(value);
 	await page.locator("form.bench").getByLabel("Tags", { exact: false }).fill("one, two words");
 	await page.locator("form.bench").getByLabel("Notes", { exact: false }).fill("a note\nof two lines");
 	const typed = await filledIn(page);
@@ -176,10 +176,10 @@ async function wholeForm({ server, page, session }) {
 	equal("every field is kept with the run", [done.state, done.ending?.code, done.form.limit_s, done.form.repeats, done.form.rate, done.form.call_graph, done.form.live, done.form.events, done.form.options, done.form.notes, done.tags, done.folder, done.form.cpus, done.environment, done.form.webhook],
 		["done", 3, 9.5, 2, "c20000", "dwarf", false, { count: "{page-faults,task-clock}", sample: "cpu-clock:u" }, { stat: "--no-scale", record: "--all-user" }, "a note\nof two lines", ["one", "two words"], "/usr", "0", ["COUNT=7", "NAME=x y"], "http://127.0.0.1:9/told"]);
 	const other = await server.measure(session, { tool: "count", target: { kind: "command", command: "true" } });
-	await page.locator(`[data-run="${other.id}"]`).getByRole("button", { name: "Reload" }).click();
+	await page.locator(`[data-run="${other.id}"]`).getByRole("button", { name: "Use settings" }).click();
 	await until("another form", async () => (await page.locator("#command").inputValue()) === "true");
 	check("another run brings another form", JSON.stringify(await filledIn(page)) !== JSON.stringify(typed));
-	await page.locator(`[data-run="${done.id}"]`).getByRole("button", { name: "Reload" }).click();
+	await page.locator(`[data-run="${done.id}"]`).getByRole("button", { name: "Use settings" }).click();
 	await until("its form", async () => (await page.locator("#command").inputValue()) !== "true");
 	await unfold(page);
 	await page.getByLabel("Events to sample: expression").waitFor();

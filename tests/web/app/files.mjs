@@ -3,6 +3,7 @@
 // people type or bring is shown as text.
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { check, CORPUS, downloaded, equal, functionNames, run, SHELL, until } from "./lib.mjs";
@@ -73,6 +74,9 @@ async function imports(world) {
 			const top = await server.get(`/runs/${done.id}/top?limit=1000`).catch(() => ({ rows: [] }));
 			const weight = top.rows.reduce((sum, row) => sum + row.self_samples, 0);
 			if (done.state !== "done" || !good({ ...top, weight })) wrong.push({ dropped, state: done.state, reason: done.reason, samples: top.samples, weight });
+			if (!/\/r\/\d+$/.test(new URL(page.url()).pathname)) wrong.push({ dropped, address: page.url() });
+			await page.locator("#tab-flame[aria-selected=true]").waitFor({ timeout: 60000 }).catch(async () => wrong.push({ dropped, tab: await page.locator("[role=tab][aria-selected=true]").textContent() }));
+			await page.getByRole("tab", { name: "Overview" }).click();
 			const told = says ? await page.locator(".sentence h2").filter({ hasText: /\S/ }).textContent() : "";
 			if (says && !told.startsWith(says)) wrong.push({ dropped, told });
 			await page.getByRole("tab", { name: "Functions" }).click();
@@ -90,7 +94,8 @@ async function imports(world) {
 
 async function damaged(world) {
 	const { server, page } = world;
-	const done = await bring(world, "/", "broken.data", Buffer.from("PERFILE2 and then nothing of use"), false);
+	const half = gzipSync(Buffer.from("main;work 10\n".repeat(50000) + randomBytes(300000).toString("hex")));
+	const done = await bring(world, "/", "broken.folded.gz", half.subarray(0, half.length / 2), false);
 	equal("a damaged file fails", done.state, "failed");
 	const said = page.locator(".hint h2", { hasText: "Nothing was measured" });
 	await said.waitFor();
@@ -105,6 +110,24 @@ async function damaged(world) {
 	check("an empty one is refused in words, with what helps, where it was chosen", (await words.locator("p").first().textContent()).length > 10 && (await words.locator(".remedy").textContent()).length > 10, await words.textContent());
 	await until("no session of it to stay", async () => (await page.locator(".card").count()) === before);
 	check("and leaves no session behind", true);
+	await refused(world);
+}
+
+// What is no profile never becomes a run, and whoever brought it stays where they are.
+async function refused({ server, page, session }) {
+	const place = `${server.base}/s/${session}`;
+	for (const [name, bytes] of [["wrong.bin", randomBytes(20000)], ["notes.txt", "Some words\nand more of them.\n"], ["broken.data", "PERFILE2 and then nothing of use"]]) {
+		await page.goto(place);
+		await page.locator("form.bench").waitFor();
+		const runs = (await server.get(`/runs?session=${session}`)).items.length;
+		await pick(page, name, bytes);
+		const said = page.locator(".head .trouble p").first();
+		await said.waitFor();
+		const words = await said.textContent();
+		if (name !== "broken.data") equal(`${name} is refused in plain words`, words, `${name} isn't a profile we can read (perf.data, perf script, folded, pprof).`);
+		else check("a header that can't be read is refused with the reason", words.startsWith(name), words);
+		equal(`${name}: the session stays, without another run`, [page.url().split("?")[0], (await server.get(`/runs?session=${session}`)).items.length], [place, runs]);
+	}
 }
 
 const HOLDS = {
@@ -185,7 +208,7 @@ async function asText({ server, browser }) {
 		if (!address.includes("undefined")) await look(name, !["machines", "missing"].includes(name));
 	}
 	await page.goto(`${server.base}/s/${session}?run=${done.id}`);
-	await page.locator(`[data-run="${done.id}"]`).getByRole("button", { name: "Reload" }).click();
+	await page.locator(`[data-run="${done.id}"]`).getByRole("button", { name: "Use settings" }).click();
 	await page.getByRole("radio", { name: "Count", exact: true }).click();
 	await page.getByLabel("Events to count: expression").fill(EVIL);
 	await page.locator(".expression .bad").waitFor();
@@ -219,7 +242,7 @@ async function asText({ server, browser }) {
 	await page.goto(`${server.base}/s/${session}?run=${brought.id}`);
 	const actions = page.locator(`[data-run="${brought.id}"] .history-actions`);
 	await actions.getByRole("link", { name: "Link" }).waitFor();
-	equal("an import has no form to put back or to run again", [await actions.getByRole("button", { name: "Reload" }).count(), await actions.getByRole("button", { name: "Again" }).count()], [0, 0]);
+	equal("an import has no form to put back or to run again", [await actions.getByRole("button", { name: "Use settings" }).count(), await actions.getByRole("button", { name: "Again" }).count()], [0, 0]);
 	check("whatever is typed or brought in is shown as text, everywhere", !wrong.length, wrong);
 	equal("and nothing of it runs", hurt, 0);
 	await person.close();

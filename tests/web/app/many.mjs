@@ -42,14 +42,14 @@ async function twoPeople({ server, browser, session }) {
 	await other.goto(`${server.base}/r/${running}`);
 	await other.locator(".run-head").waitFor();
 	await one.locator(`[data-run="${running}"]`).getByRole("button", { name: /^Remove/ }).click();
-	await other.getByRole("button", { name: `Bring run ${running} back` }).click();
+	await other.getByRole("button", { name: `Restore run ${running}` }).click();
 	await one.locator(`[data-run="${running}"]`).waitFor();
 	check("who looks at a run that is removed is told, and can bring it back", (await other.locator(".run-head").count()) === 1);
 	const asked = other.waitForResponse(/removed=true/).then((response) => response.finished());
 	await other.goto(`${server.base}/r/999999`);
 	await Promise.all([asked, other.locator(".trouble").waitFor()]);
 	await other.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
-	equal("one that never was is not offered to be brought back", await other.getByRole("button", { name: /^Bring/ }).count(), 0);
+	equal("one that never was is not offered to be brought back", await other.getByRole("button", { name: /^Restore/ }).count(), 0);
 	await other.goto(`${server.base}/r/${running}`);
 	await tagsSeen({ server, one, other, running });
 	await lookingOnly({ server, browser, session, running });
@@ -73,7 +73,7 @@ async function tagsSeen({ server, one, other, running }) {
 	check("and taken away", (await server.get(`/runs/${running}`)).tags.length === 0);
 }
 
-const CHANGES = /^(New session|Import a file|Start|Add |Change |Rename|Remove|Reload|Again|Stop|Cancel|Pause|Resume|Reset|Run the example)/;
+const CHANGES = /^(New session|Import a file|Start|Add |Change |Rename|Remove|Use settings|Again|Stop|Cancel|Pause|Resume|Reset|Run the example)/;
 
 // Who may only look is offered nothing else, and told why.
 async function lookingOnly({ server, browser, session, running }) {
@@ -81,7 +81,7 @@ async function lookingOnly({ server, browser, session, running }) {
 	tool("add", "--no-password", "--role", "viewer");
 	const page = await browser.open(`${server.base}/?token=${tool("token").stdout.trim().split("\n").pop()}`);
 	const live = (await server.post(`/sessions/${session}/runs`, count("sleep 60"))).items[0].id;
-	const told = page.locator(".bar .chip", { hasText: "may look" });
+	const told = page.locator(".bar .chip", { hasText: "View only" });
 	const offered = async (path, there) => {
 		await page.goto(server.base + path);
 		await told.waitFor();
@@ -116,7 +116,7 @@ async function sessionsSeen({ server, one, other }) {
 	await one.keyboard.press("Enter");
 	await card.locator(".card-title", { hasText: "Seen by both" }).waitFor();
 	check("a session and its new name are seen by others", true);
-	await one.getByRole("button", { name: "More of this session" }).click();
+	await one.getByRole("button", { name: "More actions for this session" }).click();
 	await one.getByRole("menuitem", { name: "Remove" }).click();
 	await one.getByRole("button", { name: "Undo" }).hover();
 	await until("it to go there", async () => !(await card.count()));
@@ -257,7 +257,7 @@ async function notified({ server, browser, session }) {
 	});
 	const page = await browser.tab(person, server.link);
 	await page.goto(`${server.base}/s/${session}`);
-	await page.getByLabel("Tell me at the end").check();
+	await page.getByLabel("Notify me when done").check();
 	await page.locator(".connection.open").waitFor();
 	const short = endless(server, "told", "sleep 0.1");
 	const first = (await server.post(`/sessions/${session}/runs`, count(`${short.command}; exit 4`))).items[0].id;
@@ -268,7 +268,7 @@ async function notified({ server, browser, session }) {
 	const long = endless(server, "told-there", "sleep 0.1");
 	const id = (await server.post(`/sessions/${session}/runs`, count(long.command))).items[0].id;
 	const alone = await browser.tab(person, `${server.base}/r/${id}`);
-	await alone.getByLabel("Tell me at the end").waitFor();
+	await alone.getByLabel("Notify me when done").waitFor();
 	await alone.locator(".connection.open").waitFor();
 	long.enough();
 	await until("the notification there", async () => (await alone.evaluate(() => globalThis.told.length)) > 0);

@@ -102,7 +102,7 @@ async function output({ server, page, session }) {
 	const go = join(server.folder, "go"); // until it is there the program waits
 	await page.goto(`${server.base}/s/${session}`);
 	await page.locator("#command").fill(`echo first; echo wrong >&2; until [ -e ${go} ]; do sleep 0.05; done; echo last`);
-	await page.getByLabel(/Through a shell/).check();
+	await page.getByLabel(/Run in a shell/).check();
 	await page.getByRole("radio", { name: "Both", exact: true }).click();
 	await page.getByLabel("Live").uncheck();
 	const [{ id }] = await start(page);

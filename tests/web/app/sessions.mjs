@@ -63,7 +63,7 @@ async function cards({ server, page }) {
 	await page.getByLabel("Archived").check();
 	await card.waitFor();
 	check("an archived one is among the archived", page.url().includes("archived=1"));
-	await act("Take out of the archive");
+	await act("Restore from the archive");
 	await until("it to go there", async () => !(await card.count()));
 	await page.getByLabel("Archived").uncheck();
 	await card.waitFor();
@@ -89,7 +89,7 @@ async function history({ server, browser, page, session }) {
 	await page.goto(`${server.base}/s/${session}`);
 	await page.getByRole("radio", { name: "Both", exact: true }).click();
 	await page.locator("#command").fill('echo "n is $COUNT"; echo oops >&2; seq 300000 | sort -r | tail -1');
-	await page.getByLabel(/Through a shell/).check();
+	await page.getByLabel(/Run in a shell/).check();
 	await unfold(page);
 	await page.getByLabel("Environment").fill("COUNT=7 NAME='x y'");
 	const [{ id }] = await start(page);
@@ -108,7 +108,7 @@ async function history({ server, browser, page, session }) {
 	await page.locator("#command").fill("something else");
 	await page.getByLabel("Environment").fill("");
 	await page.getByRole("radio", { name: "Count", exact: true }).click();
-	await row.getByRole("button", { name: "Reload" }).click();
+	await row.getByRole("button", { name: "Use settings" }).click();
 	await becomes("reload brings the command back", () => page.locator("#command").inputValue(), done.form.target.command);
 	await becomes("and the environment", () => page.getByLabel("Environment").inputValue(), "COUNT=7 NAME='x y'");
 	await becomes("and the tool", () => page.getByRole("radio", { name: "Both", exact: true }).getAttribute("aria-checked"), "true");
@@ -230,7 +230,7 @@ async function refusals({ server, page, session }) {
 		check(`${address} is told to be missing, with what helps`, (await page.locator(".absent, .trouble").textContent()).includes(what));
 	}
 	await page.goto(`${server.base}/nowhere`);
-	await page.getByRole("heading", { name: "There is nothing at this address" }).waitFor();
+	await page.getByRole("heading", { name: "Page not found" }).waitFor();
 	check("so is an address that is none", true);
 }
 
@@ -242,7 +242,7 @@ async function machines({ server, page }) {
 	await page.locator(".doctor li").first().waitFor();
 	const titles = await page.locator(".doctor li p:first-child > b").allTextContents();
 	equal("every finding of the doctor is shown", [...titles].sort(), doctor.findings.map((finding) => finding.title).sort());
-	const words = { ok: "works", limited: "limited", missing: "missing", unknown: "not known" };
+	const words = { ok: "works", limited: "limited", missing: "missing", unknown: "unknown" };
 	for (const finding of doctor.findings.filter((one) => one.remedy).slice(0, 3)) {
 		const row = page.locator(".doctor li", { has: page.locator("b", { hasText: finding.title }) }).first();
 		check(`${finding.id}: its state and what helps`, (await row.locator(".state").textContent()) === words[finding.state] && (await row.locator(".remedy").textContent()).endsWith(finding.remedy), finding);
@@ -250,7 +250,7 @@ async function machines({ server, page }) {
 	const text = await page.locator(".host").textContent();
 	check("with CPU, kernel and user of the host", [host.name, host.kernel, host.workload_user].every((word) => text.includes(word)), text);
 	const again = page.waitForResponse((answer) => answer.url().endsWith("/doctor"));
-	await page.getByRole("button", { name: "Look again" }).click();
+	await page.getByRole("button", { name: "Refresh" }).click();
 	equal("it can be asked again", (await again).status(), 200);
 }
 

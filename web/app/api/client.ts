@@ -42,7 +42,7 @@ async function ask(path: string, query: Query | undefined, init: RequestInit): P
 		answer = await fetch(address(path, query), { credentials: "same-origin", ...init });
 	} catch (reason) {
 		if ((reason as Error).name === "AbortError") throw reason;
-		throw new Refusal(0, "unreachable", "The server does not answer", "It may be starting again; the page goes on by itself once it is back.");
+		throw new Refusal(0, "unreachable", "The server isn't responding", "It may be restarting; the page reconnects by itself.");
 	}
 	if (answer.ok) return answer;
 	const refusal = await refusalOf(answer);
@@ -68,7 +68,7 @@ function upload<T>(path: string, query: Query, file: Blob, progress: (part: numb
 		request.open("POST", address(path, query));
 		request.setRequestHeader("Content-Type", "application/octet-stream");
 		request.upload.onprogress = (event) => event.lengthComputable && progress(event.loaded / event.total);
-		request.onerror = () => fail(new Refusal(0, "unreachable", "The server does not answer", "Try again once it is back."));
+		request.onerror = () => fail(new Refusal(0, "unreachable", "The server isn't responding", "Try again once it is back."));
 		request.onload = async () => {
 			const ok = request.status >= 200 && request.status < 300;
 			if (ok) done(JSON.parse(request.responseText) as T);

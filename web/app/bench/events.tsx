@@ -11,13 +11,13 @@ const GROUPS: [string, string][] = [
 	["hw", "Hardware"],
 	["sw", "Software"],
 	["cache", "Caches"],
-	["model", "This CPU's"],
+	["model", "This CPU model"],
 	["pmu", "Other units"],
 	["tracepoint", "Tracepoints"],
 ];
 const WORDS: Record<string, string> = {
-	hw: "hardware counter", sw: "counted by the kernel", cache: "cache", model: "of this CPU's model", pmu: "unit outside of the CPU's counters",
-	tracepoint: "tracepoint of the kernel", tool: "of the tool itself", raw: "raw code", breakpoint: "breakpoint",
+	hw: "hardware counter", sw: "counted by the kernel", cache: "cache", model: "specific to this CPU model", pmu: "PMU outside the core",
+	tracepoint: "kernel tracepoint", tool: "measured by perfolio itself", raw: "raw code", breakpoint: "breakpoint",
 };
 
 const MOST = 200; // rows of the list
@@ -61,8 +61,8 @@ export function EventPicker({ session, value, onChange, label, usual }: Props) {
 						onPoint={() => setHovered(event)}
 					/>
 				))}
-				{items.length >= MOST && <li class="dim pad">These are the first {MOST}: search for others.</li>}
-				{events.data && !items.length && <li class="dim pad">No event has all of these words.</li>}
+				{items.length >= MOST && <li class="dim pad">Only the first {MOST} are listed. Search to find others.</li>}
+				{events.data && !items.length && <li class="dim pad">No event matches.</li>}
 				{events.refusal && <li class="pad">{events.refusal.message}</li>}
 			</ul>
 			<Description event={hovered} />
@@ -82,30 +82,30 @@ function order(events: Events | undefined, ticked: string[]): EventInfo[] {
 function Row({ event, ticked, uses, onTick, onPoint }: { event: EventInfo; ticked: boolean; uses: number; onTick: () => void; onPoint: () => void }) {
 	const missing = event.openable === false;
 	const encoding = encodingOf(event);
-	const title = [event.description, encoding && `encoding: ${encoding}`, missing && `not available: ${event.why}`].filter(Boolean).join("\n");
+	const title = [event.description, encoding && `encoding: ${encoding}`, missing && `unavailable: ${event.why}`].filter(Boolean).join("\n");
 	return (
 		<li class={missing ? "missing" : undefined} title={title} onPointerEnter={onPoint} onFocusIn={onPoint}>
 			<label>
 				<input type="checkbox" checked={ticked} onChange={onTick} />
 				<span class="mono ellipsis">{event.name}</span>
 				{uses > 0 && <small class="used" title={`used in ${uses} runs`}>{uses}×</small>}
-				{missing && <small class="why">not here</small>}
+				{missing && <small class="why">unavailable</small>}
 			</label>
 		</li>
 	);
 }
 
 function Description({ event }: { event: EventInfo | undefined }) {
-	if (!event) return <p class="description dim" aria-live="polite">Point at an event: what it counts, and how it is encoded.</p>;
+	if (!event) return <p class="description dim" aria-live="polite">Hover over an event to see what it counts and how it is encoded.</p>;
 	return (
 		<p class="description" aria-live="polite">
 			<b class="mono">{event.name}</b>{event.alias && <span class="dim"> or {event.alias}</span>}
 			<span class="dim"> · {event.family && event.kind === "tracepoint" ? `tracepoint of ${event.family}` : (WORDS[event.kind] ?? event.kind)}</span>
 			<br />
-			{event.description ?? (event.fields?.length ? `Fields: ${event.fields.join(", ")}.` : "The kernel describes it no further.")}
+			{event.description ?? (event.fields?.length ? `Fields: ${event.fields.join(", ")}.` : "The kernel has no description of it.")}
 			{event.detail && <> {event.detail}</>}
 			{encodingOf(event) && <> <code>{encodingOf(event)}</code></>}
-			{event.openable === false && <span class="bad"> Not available here: {event.why}</span>}
+			{event.openable === false && <span class="bad"> Unavailable here: {event.why}</span>}
 		</p>
 	);
 }
@@ -123,7 +123,7 @@ function Expression({ value, onChange, usual, label }: { value: string; onChange
 				onInput={(event) => onChange(event.currentTarget.value)}
 			/>
 			<p class={wrong ? "bad" : missing.length ? "warn" : "dim"} role="status" title={missing[0]?.why}>
-				{!value.trim() ? `Nothing chosen: ${usual}` : !current ? "…" : !current.valid ? [current.message || "This can't be measured", current.remedy].filter(Boolean).join("; ") : cannot(missing) || "can be measured here"}
+				{!value.trim() ? `Default: ${usual}` : !current ? "…" : !current.valid ? [current.message || "This can't be measured", current.remedy].filter(Boolean).join("; ") : cannot(missing) || "available on this host"}
 			</p>
 		</div>
 	);

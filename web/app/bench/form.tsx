@@ -19,19 +19,19 @@ interface Props {
 }
 
 const TOOLS: [Tool, string, string][] = [
-	["sample", "Sample", "where the time goes: stacks, many times a second"],
-	["count", "Count", "how often things happen: totals and curves"],
-	["both", "Both", "stacks and curves of the same run"],
+	["sample", "Sample", "Where the time goes: stack samples, many times a second"],
+	["count", "Count", "How often things happen: totals and curves over time"],
+	["both", "Both", "Samples and counters of the same run"],
 ];
 const RATES = ["49", "99", "497"];
 // What is chosen, what it costs and when it works.
 const GRAPHS: [Form["call_graph"], string, string][] = [
 	["dwarf,16384", "DWARF", "Works with nearly every program. Copies 16 KB of the stack with each sample: more overhead, larger recordings."],
-	["dwarf,65528", "DWARF, larger copies", "For deep stacks, of which 16 KB are too little. Copies 64 KB with each sample."],
+	["dwarf,65528", "DWARF, larger copies", "For stacks deeper than 16 KB. Copies 64 KB with each sample."],
 	["dwarf", "DWARF, smaller copies", "For high rates. Copies 8 KB with each sample; deep stacks are cut short."],
-	["fp", "Frame pointers", "Costs least. Whole stacks need programs built with -fno-omit-frame-pointer; others' are cut short."],
-	["lbr", "LBR", "The CPU's own record of branches, cheap: Intel only, the innermost 16 or 32 calls, seldom in virtual machines."],
-	["", "None", "Costs nothing. Which functions ran, not who called them: a flame graph of one level."],
+	["fp", "Frame pointers", "Cheapest. Complete stacks need programs built with -fno-omit-frame-pointer; other stacks are cut short."],
+	["lbr", "LBR", "The CPU's own branch records, cheap: Intel only, the innermost 16 or 32 calls, rarely available in virtual machines."],
+	["", "None", "No extra cost. Shows which functions ran, not who called them: a flame graph one level high."],
 ];
 
 export function BenchForm({ session, form, setForm, onStarted }: Props) {
@@ -58,19 +58,19 @@ export function BenchForm({ session, form, setForm, onStarted }: Props) {
 			<section>
 				<div class="row">
 					<Segments label="Tool" value={form.tool} options={TOOLS} onChange={(tool) => change({ tool })} />
-					<label class="check" title="Show the results while it runs"><input type="checkbox" checked={form.live} onChange={() => change({ live: !form.live })} /> Live</label>
+					<label class="check" title="Show results while it runs"><input type="checkbox" checked={form.live} onChange={() => change({ live: !form.live })} /> Live</label>
 				</div>
 				{form.tool !== "count" && <Sampling form={form} change={change} session={session} />}
 				{form.tool !== "sample" && <Counting form={form} change={change} session={session} />}
 			</section>
 			<section class="three">
 				{form.tool !== "sample" && (
-					<Field label="Point every" hint="ms">
+					<Field label="Interval" hint="ms">
 						<input type="number" min="1" max="60000" value={form.interval_ms} onInput={(event) => change({ interval_ms: Math.max(1, Number(event.currentTarget.value)) })} />
 					</Field>
 				)}
 				<Field label="Time limit" hint="s">
-					<input type="number" min="0" step="any" title="0: none" value={form.limit_s} onInput={(event) => change({ limit_s: Number(event.currentTarget.value) })} />
+					<input type="number" min="0" step="any" title="0: no limit" value={form.limit_s} onInput={(event) => change({ limit_s: Number(event.currentTarget.value) })} />
 				</Field>
 				<Field label="Repeats">
 					<input type="number" min="1" max="1000" value={form.repeats} onInput={(event) => change({ repeats: Math.max(1, Number(event.currentTarget.value)) })} />
@@ -96,7 +96,7 @@ function Sampling({ form, change, session }: PartProps) {
 	return (
 		<>
 			<div class="two">
-				<Field label="Rate" hint="samples a second">
+				<Field label="Rate" hint="samples per second">
 					<input class="mono" inputMode="numeric" autocomplete="off" value={form.rate} onInput={(event) => change({ rate: event.currentTarget.value })} />
 				</Field>
 				<Field label="Call graph">
@@ -105,14 +105,14 @@ function Sampling({ form, change, session }: PartProps) {
 					</select>
 				</Field>
 			</div>
-			<div class="rates" role="group" aria-label="Usual rates" title="Odd numbers keep out of step with timers">
+			<div class="rates" role="group" aria-label="Common rates" title="Odd rates avoid running in step with timers">
 				{RATES.map((rate) => (
 					<button type="button" class="quiet" aria-pressed={form.rate === rate} onClick={() => change({ rate })} key={rate}>{rate} Hz</button>
 				))}
 			</div>
 			<p class="dim words" id="graph-words">{GRAPHS.find(([value]) => value === form.call_graph)?.[2]}</p>
-			<Fold set={!!form.events.sample} summary={<>Event: <span class="mono">{form.events.sample || "the CPU's clock or cycles"}</span></>}>
-				<EventPicker session={session.id} label="Events to sample" usual="cycles, or the clock where there are none" value={form.events.sample} onChange={(sample) => change({ events: { ...form.events, sample } })} />
+			<Fold set={!!form.events.sample} summary={<>Event: <span class="mono">{form.events.sample || "cycles, or the CPU clock"}</span></>}>
+				<EventPicker session={session.id} label="Events to sample" usual="cycles, or the CPU clock if the host has no cycle counter" value={form.events.sample} onChange={(sample) => change({ events: { ...form.events, sample } })} />
 			</Fold>
 		</>
 	);
@@ -120,7 +120,7 @@ function Sampling({ form, change, session }: PartProps) {
 
 function Counting({ form, change, session }: PartProps) {
 	return (
-		<Fold open={form.tool === "count"} set={!!form.events.count} summary={<>Counters: <span class="mono">{form.events.count || "the usual ones"}</span></>}>
+		<Fold open={form.tool === "count"} set={!!form.events.count} summary={<>Counters: <span class="mono">{form.events.count || "the default ones"}</span></>}>
 			<EventPicker session={session.id} label="Events to count" usual="task-clock, context switches, faults, cycles, instructions, branches" value={form.events.count} onChange={(count) => change({ events: { ...form.events, count } })} />
 		</Fold>
 	);
@@ -131,12 +131,12 @@ function More({ form, change }: { form: Form; change: (part: Partial<Form>) => v
 	return (
 		<Fold set={set.length > 0} summary={<>Options, tags, webhook: <span class="dim">{set.join(" · ") || "none"}</span></>}>
 			{form.tool !== "count" && (
-				<Field label="Options of record" hint="--mmap-pages 512">
+				<Field label="Options for record" hint="--mmap-pages 512">
 					<input class="mono" spellcheck={false} autocomplete="off" value={form.options.record} onInput={(event) => change({ options: { ...form.options, record: event.currentTarget.value } })} />
 				</Field>
 			)}
 			{form.tool !== "sample" && (
-				<Field label="Options of stat" hint="--no-aggr">
+				<Field label="Options for stat" hint="--no-aggr">
 					<input class="mono" spellcheck={false} autocomplete="off" value={form.options.stat} onInput={(event) => change({ options: { ...form.options, stat: event.currentTarget.value } })} />
 				</Field>
 			)}
@@ -144,7 +144,7 @@ function More({ form, change }: { form: Form; change: (part: Partial<Form>) => v
 			<Field label="Notes">
 				<textarea rows={2} value={form.notes} onInput={(event) => change({ notes: event.currentTarget.value })} />
 			</Field>
-			<Field label="Webhook" hint="an address that is told of the end">
+			<Field label="Webhook" hint="a URL to call when the run ends">
 				<input type="url" autocomplete="off" value={form.webhook} onInput={(event) => change({ webhook: event.currentTarget.value })} />
 			</Field>
 		</Fold>
@@ -160,7 +160,7 @@ function TagsField({ tags, onChange }: { tags: string[]; onChange: (tags: string
 		onChange(splitTags(now));
 	};
 	return (
-		<Field label="Tags" hint="with commas">
+		<Field label="Tags" hint="separated by commas">
 			<input autocomplete="off" value={same ? text : tags.join(", ")} onInput={(event) => type(event.currentTarget.value)} />
 		</Field>
 	);

@@ -59,15 +59,15 @@ function Row({ run, chosen, onChoose, onReload }: { run: Run; chosen: boolean; o
 				{(active || hasData(run)) && <span class="history-picture">{active ? <Progress run={seen} took={took} /> : <Spark data={picture} height={24} label="Result over time" />}</span>}
 			</button>
 			<div class="history-actions">
-				{may && run.tool !== "import" && <button type="button" class="quiet" onClick={onReload} title="Put its whole form back into the bench">Reload</button>}
+				{may && run.tool !== "import" && <button type="button" class="quiet" onClick={onReload} title="Load the settings of this run into the form">Use settings</button>}
 				{!may ? null : OVER.includes(run.state) ? run.tool !== "import" && (
 					<button key="again" type="button" class="quiet" disabled={action.busy} onClick={() => void action.run("rerun")} title="Queue the same run again">Again</button>
 				) : (
 					<button key="cancel" type="button" class="quiet" disabled={action.busy} onClick={() => void action.run("cancel")}>{run.state === "queued" ? "Cancel" : "Stop"}</button>
 				)}
-				<a href={`/r/${run.id}`} class="quiet button" title="The run's own page: a link to keep">Link</a>
+				<a href={`/r/${run.id}`} class="quiet button" title="Open this run on its own page">Link</a>
 				{hasData(run) && <Menu class="right" label="Download" title={`Download run ${run.id}`} items={downloadItems(run)} />}
-				{may && !active && <button type="button" class="quiet danger" disabled={action.busy} aria-label={`Remove run ${run.id}`} title="Remove; it can be undone" onClick={() => void action.run("remove")}>Remove</button>}
+				{may && !active && <button type="button" class="quiet danger" disabled={action.busy} aria-label={`Remove run ${run.id}`} title="Remove (you can undo this)" onClick={() => void action.run("remove")}>Remove</button>}
 			</div>
 			<Trouble refusal={action.refusal} />
 		</li>

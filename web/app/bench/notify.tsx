@@ -22,8 +22,8 @@ export function NotifySwitch() {
 	const notify = useNotify();
 	if (!notify.possible) return null;
 	return (
-		<label class="check" title="A notification of the browser when a run ends">
-			<input type="checkbox" checked={notify.wanted} onChange={() => void notify.toggle()} /> Tell me at the end
+		<label class="check" title="Show a browser notification when a run ends">
+			<input type="checkbox" checked={notify.wanted} onChange={() => void notify.toggle()} /> Notify me when done
 		</label>
 	);
 }

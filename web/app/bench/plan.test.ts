@@ -13,14 +13,14 @@ test("a run with a limit has totals, one without has rates", () => {
 
 test("counters that don't fit are told as turns", () => {
 	expect(counterWords(null)).toEqual([]);
-	expect(counterWords({ needed: 0, general: 4 })[0]).toContain("No counter");
+	expect(counterWords({ needed: 0, general: 4 })[0]).toContain("No hardware counter");
 	expect(counterWords({ needed: 2, general: 4, fixed: 3, passes: 1, events: [] })).toHaveLength(1);
-	expect(counterWords({ needed: 9, general: 4, fixed: 0, passes: 3, events: [{ shares: true }, { shares: true }] })[1]).toContain("2 would take turns");
+	expect(counterWords({ needed: 9, general: 4, fixed: 0, passes: 3, events: [{ shares: true }, { shares: true }] })[1]).toContain("2 would share a counter");
 });
 
 test("what can't be counted is said, and is not said to need no counter", () => {
 	const event = { name: "cycles", need: "unavailable", why: "no counters" };
 	expect(counterWords({ needed: 0, events: [event] })).toEqual(["cycles can't be measured here (no counters)"]);
 	expect(counterWords({ needed: 0, events: [event] }, ["cycles is left out"])).toEqual([]);
-	expect(counterWords({ needed: 0, events: [event, { name: "faults", need: "none" }] })[1]).toBe("No counter of the CPU is needed: the kernel counts the others");
+	expect(counterWords({ needed: 0, events: [event, { name: "faults", need: "none" }] })[1]).toBe("No hardware counter needed: the kernel counts the others");
 });

@@ -54,10 +54,10 @@ export function counterWords(plan: CounterPlan | null, told: string[] = []): str
 	const missing = events.filter((event) => event.need === "unavailable");
 	const untold = missing.filter((event) => !told.some((text) => text.includes(event.name ?? "")));
 	const words = untold.length ? [cannot(untold)] : [];
-	if (plan.needed) words.push(`${plan.needed} ${plan.needed === 1 ? "event needs" : "events need"} a counter of the CPU, which has ${have}`);
-	else if (!events.length || events.length > missing.length) words.push(`No counter of the CPU is needed: the kernel counts ${missing.length ? "the others" : "these"}`);
+	if (plan.needed) words.push(`${plan.needed} ${plan.needed === 1 ? "event needs" : "events need"} a hardware counter; the CPU has ${have}`);
+	else if (!events.length || events.length > missing.length) words.push(`No hardware counter needed: the kernel counts ${missing.length ? "the others" : "these"}`);
 	if (sharing || (plan.passes ?? 1) > 1)
-		words.push(`${sharing || "Some"} would take turns (multiplexing): their counts are estimates. Counted all of the time it takes ${plan.passes} runs.`);
+		words.push(`${sharing || "Some"} would share a counter (multiplexing), so their counts are estimates. Counting all of them all the time takes ${plan.passes} runs.`);
 	return words;
 }
 
@@ -80,13 +80,13 @@ export function PlanPanel({ planned, form, onShell }: { planned: Planned; form: 
 		return (
 			<div class="plan">
 				<Trouble refusal={refusal} />
-				{refusal.code === "needs-shell" && refusal.message.startsWith("command") && <p><button type="button" onClick={onShell}>Run it through a shell</button></p>}
+				{refusal.code === "needs-shell" && refusal.message.startsWith("command") && <p><button type="button" onClick={onShell}>Run it in a shell</button></p>}
 			</div>
 		);
 	if (!plan) return <div class="plan dim"><p>…</p></div>;
 	return (
 		<div class="plan" aria-label="Plan">
-			{!isReady(form) && <p class="dim">Say what to measure, above. It will cost:</p>}
+			{!isReady(form) && <p class="dim">Choose what to measure, above. Expected cost:</p>}
 			{plan.refused.map((text) => <p class="bad" key={text}>{text}</p>)}
 			{!plan.disk.room && <p class="bad">{plan.disk.reason}</p>}
 			<dl class="expected">
@@ -98,7 +98,7 @@ export function PlanPanel({ planned, form, onShell }: { planned: Planned; form: 
 			{plan.warnings.map((text) => <p class="warn" key={text}>{text}</p>)}
 			{plan.notes.map((text) => <p class="dim" key={text}>{text}</p>)}
 			{isReady(form) && <details>
-				<summary>The command lines that this stands for</summary>
+				<summary>Equivalent command lines</summary>
 				{plan.commands.perfolio.map((text) => <CopyLine text={text} label="perfolio" key={text} />)}
 				{plan.commands.perf.map((text) => <CopyLine text={text} label="perf" key={text} />)}
 				{plan.argv.length > 0 && <CopyLine text={quoted(plan.argv)} label="workload" />}

@@ -43,7 +43,7 @@ export function QueueBox({ session }: { session: number }) {
 	};
 	return (
 		<section class="queue" aria-label="Queue">
-			<h2>Queue {may && <small class="dim">drag, or Alt ↑ ↓</small>}</h2>
+			<h2>Queue {may && <small class="dim">drag to reorder, or Alt ↑ ↓</small>}</h2>
 			<ol>
 				{shown.map((run) => (
 					<li
@@ -67,7 +67,7 @@ export function QueueBox({ session }: { session: number }) {
 				))}
 			</ol>
 			{waiting.length > shown.length && (
-				all ? <p class="dim">{grouped(waiting.length - shown.length)} more wait behind them.</p>
+				all ? <p class="dim">{grouped(waiting.length - shown.length)} more are waiting.</p>
 				: <button type="button" class="quiet" onClick={() => setAll(true)}>{grouped(waiting.length - shown.length)} more</button>
 			)}
 			<Trouble refusal={move.refusal ?? cancel.refusal} />

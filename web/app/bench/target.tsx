@@ -36,14 +36,14 @@ function Command({ form, change, set }: Props & { set: (part: Partial<Target>) =
 	const { target } = form;
 	return (
 		<>
-			<Field label="Command" hint="Enter starts it">
+			<Field label="Command" hint="press Enter to start">
 				<textarea
-					id="command" class="mono" rows={2} spellcheck={false} placeholder="./my-program --input data.txt" title="Enter starts it, Shift+Enter begins a new line"
+					id="command" class="mono" rows={2} spellcheck={false} placeholder="./my-program --input data.txt" title="Enter starts the run, Shift+Enter inserts a new line"
 					value={target.command ?? ""} onInput={(event) => set({ command: event.currentTarget.value })} onKeyDown={startByEnter}
 				/>
 			</Field>
 			<label class="check">
-				<input type="checkbox" checked={target.shell} onChange={() => set({ shell: !target.shell })} /> Through a shell: pipes, <code>&amp;&amp;</code>, <code>*</code>, <code>$HOME</code>
+				<input type="checkbox" checked={target.shell} onChange={() => set({ shell: !target.shell })} /> Run in a shell: pipes, <code>&amp;&amp;</code>, <code>*</code>, <code>$HOME</code>
 			</label>
 			<Surroundings form={form} change={change} />
 		</>
@@ -60,15 +60,15 @@ function startByEnter(event: KeyboardEvent): void {
 function Surroundings({ form, change }: Props) {
 	const set = [form.environment, form.folder && `in ${form.folder}`, form.cpus && `on CPUs ${form.cpus}`].filter(Boolean);
 	return (
-		<Fold set={set.length > 0} summary={<>Environment, folder, CPUs: <span class="dim">{set.join(" · ") || "as usual"}</span></>}>
+		<Fold set={set.length > 0} summary={<>Environment, folder, CPUs: <span class="dim">{set.join(" · ") || "default"}</span></>}>
 			<Field label="Environment">
 				<input class="mono" placeholder="A=1 B='two words'" spellcheck={false} autocomplete="off" value={form.environment} onInput={(event) => change({ environment: event.currentTarget.value })} />
 			</Field>
 			<div class="two">
 				<Field label="Folder">
-					<input class="mono" placeholder="its home" title="Empty: the home of the user that it runs as" spellcheck={false} autocomplete="off" value={form.folder} onInput={(event) => change({ folder: event.currentTarget.value })} />
+					<input class="mono" placeholder="home folder" title="If empty: the home folder of the user it runs as" spellcheck={false} autocomplete="off" value={form.folder} onInput={(event) => change({ folder: event.currentTarget.value })} />
 				</Field>
-				<Field label="Pinned to CPUs">
+				<Field label="Pin to CPUs">
 					<input class="mono" placeholder="all; 0-3,8" autocomplete="off" value={form.cpus} onInput={(event) => change({ cpus: event.currentTarget.value })} />
 				</Field>
 			</div>
@@ -88,12 +88,12 @@ function ProcessList({ target, set }: { target: Target; set: (part: Partial<Targ
 	);
 	return (
 		<>
-			<Field label={threads ? "Thread" : "Process"} hint="ids, several with commas">
+			<Field label={threads ? "Thread" : "Process"} hint="ids, separated by commas">
 				<input inputMode="numeric" autocomplete="off" value={target.who} onInput={(event) => set({ who: event.currentTarget.value, name: "" })} />
 			</Field>
 			<div class="picker-search">
 				<input type="search" placeholder={`Search running ${threads ? "threads" : "processes"}`} aria-label={`Search running ${threads ? "threads" : "processes"}`} value={search} onInput={(event) => setSearch(event.currentTarget.value)} />
-				<button type="button" onClick={found.reload} disabled={found.busy}>Look again</button>
+				<button type="button" onClick={found.reload} disabled={found.busy}>Refresh</button>
 			</div>
 			<ul class="events processes" aria-label={threads ? "Running threads" : "Running processes"}>
 				{rows.slice(0, SHOWN).map((row) => (
@@ -106,12 +106,12 @@ function ProcessList({ target, set }: { target: Target; set: (part: Partial<Targ
 						</label>
 					</li>
 				))}
-				{rows.length > SHOWN && <li class="dim pad">{rows.length - SHOWN} more: search for yours.</li>}
-				{found.data && !rows.length && <li class="dim pad">Nothing that runs fits.</li>}
+				{rows.length > SHOWN && <li class="dim pad">{rows.length - SHOWN} more. Search to find yours.</li>}
+				{found.data && !rows.length && <li class="dim pad">Nothing running matches.</li>}
 				{found.refusal && <li class="pad">{found.refusal.message}</li>}
 			</ul>
 			{!threads && (
-				<label class="check"><input type="checkbox" checked={target.children} onChange={() => set({ children: !target.children })} /> With the processes that it has started</label>
+				<label class="check"><input type="checkbox" checked={target.children} onChange={() => set({ children: !target.children })} /> Include its child processes</label>
 			)}
 		</>
 	);

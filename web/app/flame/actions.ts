@@ -71,9 +71,9 @@ function escape(desk: Desk): void {
 async function copyName(name: string): Promise<void> {
 	try {
 		await navigator.clipboard.writeText(name);
-		toast("The name is copied.");
+		toast("Name copied.");
 	} catch {
-		toast("The browser does not let the page copy.");
+		toast("The browser doesn't allow copying.");
 	}
 }
 

@@ -14,7 +14,7 @@ interface ChosenProps {
 	actions: Actions;
 }
 
-const HINT = "The wider a frame, the more it took. Click or tap one to zoom, hover for its figures; / searches, ? shows the keys.";
+const HINT = "Wider frames took more. Click or tap a frame to zoom, hover for its numbers; / to search, ? for keys.";
 
 function Copy({ name }: { name: string }) {
 	const [said, setSaid] = useState("");
@@ -36,10 +36,10 @@ export function Chosen({ name, facts, root, group, source, actions }: ChosenProp
 		<div class="flame-chosen">
 			<p role="status" title={`${name}: ${facts}`}><b class="flame-name">{name}</b> <span class="flame-dim">{facts}</span></p>
 			<div>
-				<button type="button" disabled={root} title="Only stacks from this function on (F)" onClick={actions.focus}>Focus</button>
-				<button type="button" disabled={group} title="Leave this function out; what it calls moves up (H)" onClick={actions.hide}>Hide</button>
-				<button type="button" disabled={root} title="Show all its frames (M)" onClick={actions.mark}>Highlight</button>
-				<button type="button" disabled={group} title="Its callers above, its callees below (S)" onClick={actions.sandwich}>Callers and callees</button>
+				<button type="button" disabled={root} title="Show only stacks through this function, from it on (F)" onClick={actions.focus}>Focus</button>
+				<button type="button" disabled={group} title="Remove this function; its callees move up (H)" onClick={actions.hide}>Hide</button>
+				<button type="button" disabled={root} title="Highlight all its frames (M)" onClick={actions.mark}>Highlight</button>
+				<button type="button" disabled={group} title="Show its callers above and its callees below (S)" onClick={actions.sandwich}>Callers and callees</button>
 				<Copy name={name} />
 				{source}
 			</div>

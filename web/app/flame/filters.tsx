@@ -46,8 +46,8 @@ function ThreadChoice({ state, change, threads }: FilterProps) {
 
 function RangeMark({ state, change, start }: FilterProps) {
 	if (!state.from && !state.to) return null;
-	const text = start ? `${state.from ? seconds(state.from, start) : "start"} – ${state.to ? seconds(state.to, start) : "end"}` : "A part of the time";
-	return <button type="button" class="flame-range" title="Take the whole time again" onClick={() => change({ from: "", to: "" })}>{text} ✕</button>;
+	const text = start ? `${state.from ? seconds(state.from, start) : "start"} – ${state.to ? seconds(state.to, start) : "end"}` : "Part of the run";
+	return <button type="button" class="flame-range" title="Show the whole run" onClick={() => change({ from: "", to: "" })}>{text} ✕</button>;
 }
 
 export function Filters(props: FilterProps) {

@@ -11,7 +11,7 @@ const KEYS: [string, string][] = [
 	["U, Ctrl-Z", "undo"],
 	["I  L  R  T", "icicle, leaf first, collapse recursion, table"],
 	["Ctrl-wheel", "zoom around the pointer; drag to move"],
-	["↑ ↓ ← →, Shift", "on the map of the Time tab: move, choose a time; Enter shows it, Space only that lane, Esc all"],
+	["↑ ↓ ← →, Shift", "on the Time tab's map: move, select a time range; Enter shows it, Space shows only that lane, Esc everything"],
 ];
 
 export function Help({ onClose }: { onClose: () => void }) {
@@ -21,7 +21,7 @@ export function Help({ onClose }: { onClose: () => void }) {
 		<dialog class="flame-help" ref={dialog} aria-label="Keys" onClose={onClose}>
 			<h2>Keys</h2>
 			<dl>{KEYS.map(([key, text]) => <><dt>{key}</dt><dd>{text}</dd></>)}</dl>
-			<p>The address holds the view: send it to somebody, or keep it as a bookmark.</p>
+			<p>The address includes the view: share it, or bookmark it.</p>
 			<form method="dialog"><button>Close</button></form>
 		</dialog>
 	);

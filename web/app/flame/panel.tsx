@@ -108,20 +108,20 @@ function Nothing({ graph, state, history }: { graph: Graph; state: FlameState; h
 	if (changes.length && (graph.tree.total[0] || graph.outside))
 		return (
 			<div class="flame-empty">
-				<p>No stack is left by focus and hide.</p>
-				<button type="button" onClick={() => history.change({ changes: less, zoom: 0 })}>Take the last one back</button>
+				<p>Focus and hide leave no stacks.</p>
+				<button type="button" onClick={() => history.change({ changes: less, zoom: 0 })}>Undo the last one</button>
 			</div>
 		);
 	const filters = [from || to ? "this time" : "", who ? "this thread, process or CPU" : "", event ? `the event ${event}` : ""].filter(Boolean);
 	return (
 		<div class="flame-empty">
-			<p>{filters.length ? `There is no sample of ${filters.join(" and ")}.` : graph.empty}</p>
+			<p>{filters.length ? `No samples for ${filters.join(" and ")}.` : graph.empty}</p>
 			{filters.length > 0 && <button type="button" onClick={() => history.change(ALL)}>Show all samples</button>}
 		</div>
 	);
 }
 
-const LABEL = "Flame graph: arrow keys move between frames, Enter zooms, Escape resets. The table beside it has the same figures.";
+const LABEL = "Flame graph: arrow keys move between frames, Enter zooms, Escape resets. The table beside it has the same numbers.";
 
 export function FlamePanel(props: PanelProps) {
 	const { state, cut } = props;
@@ -172,7 +172,7 @@ export function FlamePanel(props: PanelProps) {
 				</section>
 				{table}
 			</div>
-			<footer class="flame-foot"><Legend graph={graph} tree={forward} state={state} /><p>{[graph.footer, !state.sandwich && leftOut(graph), !state.sandwich && graph.hidden ? "They come when you zoom to where they are." : ""].filter(Boolean).join(" ")}</p></footer>
+			<footer class="flame-foot"><Legend graph={graph} tree={forward} state={state} /><p>{[graph.footer, !state.sandwich && leftOut(graph), !state.sandwich && graph.hidden ? "Zoom in to see them." : ""].filter(Boolean).join(" ")}</p></footer>
 			{help && <Help onClose={() => setHelp(false)} />}
 		</div>
 	);

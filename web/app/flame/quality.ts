@@ -18,7 +18,7 @@ function share(percent: number): string {
 
 export function noteOf({ has_stacks, trust }: Quality): string {
 	if (!trust.samples) return "";
-	if (!has_stacks) return "It was recorded without stacks, so each function stands alone: choose a call graph to see who calls it.";
+	if (!has_stacks) return "Recorded without stacks, so each function stands alone: choose a call graph to see its callers.";
 	// The remedy is for what touches most samples, and a cut stack counts half: it still names its function.
 	const names = trust.worst_percent ?? trust.unknown_percent;
 	const said = names >= Math.max(CUT, trust.cut_percent / 2) ? `${share(trust.unknown_percent)} of the samples have no function's name`

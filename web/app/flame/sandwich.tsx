@@ -96,7 +96,7 @@ export function SandwichView({ graph, tree, cut, name, palette, expression, onNa
 					<Half graph={made.callees} label={`Callees of ${name}`} callers={false} {...half} />
 					<p class="flame-dim">{cut && leftOut(made.callees)}</p>
 				</>
-			) : <p class="flame-empty">{refusal ? refusal.message : made === undefined ? "All frames are being looked at…" : `None of these samples is in ${name}.`}</p>}
+			) : <p class="flame-empty">{refusal ? refusal.message : made === undefined ? "Searching all frames…" : `No samples in ${name} here.`}</p>}
 		</section>
 	);
 }

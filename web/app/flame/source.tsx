@@ -45,7 +45,7 @@ function Dialog({ tab, name, state, onClose }: SourceProps & { onClose: () => vo
 	return (
 		<dialog class="flame-help flame-source" ref={dialog} aria-label={`Source lines of ${name}`} onClose={onClose}>
 			<h2 class="flame-name">{name}</h2>
-			<p class="flame-dim">Shares are of all samples of the graph.</p>
+			<p class="flame-dim">Percentages are of all samples in the graph.</p>
 			<div class="flame-lines" tabIndex={0} role="region" aria-label="Lines">
 				{refusal ? <p role="alert">{refusal.message} {refusal.remedy}</p> : value ? <LineTable lines={value} /> : <p role="status">Reading…</p>}
 			</div>

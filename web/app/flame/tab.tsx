@@ -43,15 +43,15 @@ export function Refused({ refusal, onReset }: { refusal: Refusal; onReset?: (() 
 }
 
 export function Waiting({ state }: { state: string }) {
-	const text = state === "processing" ? "The recording is being read; its graph comes in a moment."
-		: isReady(state) ? "Loading the graph…" : isLive(state) ? "The recording runs; waiting for its first samples…" : "The run waits for its turn.";
+	const text = state === "processing" ? "Reading the recording; the graph appears in a moment."
+		: isReady(state) ? "Loading the graph…" : isLive(state) ? "Recording; waiting for the first samples…" : "The run is waiting in the queue.";
 	return <p class="flame-empty" role="status">{text}</p>;
 }
 
 // What is wrong with the stacks, where something is, and where more of it is said.
 export function Note({ tab }: { tab: TabProps }) {
 	const text = useNote(tab);
-	return text ? <a class="flame-note" href={tab.link("overview", {})} title={`${text} The Overview has more.`}>⚠ {text}</a> : null;
+	return text ? <a class="flame-note" href={tab.link("overview", {})} title={`${text} See the Overview for details.`}>⚠ {text}</a> : null;
 }
 
 // What is known of a finished run, or, until it is there, the last of the stream.

@@ -106,7 +106,7 @@ export function FunctionTable(props: TableProps) {
 				</table>
 			</div>
 			<p class="flame-more">
-				{props.totals?.refusal ? props.totals.refusal.message : waits ? "All frames are being added up…" : `${grouped(Math.min(rows, listed.length))} of ${grouped(listed.length)} functions`}
+				{props.totals?.refusal ? props.totals.refusal.message : waits ? "Adding up all frames…" : `${grouped(Math.min(rows, listed.length))} of ${grouped(listed.length)} functions`}
 				{rows < listed.length && <button type="button" onClick={() => setRows(rows + PAGE)}>Show more</button>}
 			</p>
 		</aside>

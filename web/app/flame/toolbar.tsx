@@ -23,17 +23,17 @@ export function Toolbar({ state, actions, canUndo, canReset, leafFirst, onPalett
 	return (
 		<div class="flame-bar" role="toolbar" aria-label="View">
 			<button type="button" disabled={!canReset} title="Show everything again (Esc)" onClick={actions.reset}>Reset zoom</button>
-			<button type="button" disabled={!canUndo} title="Take back the last change (U)" onClick={actions.undo}>Undo</button>
+			<button type="button" disabled={!canUndo} title="Undo the last change (U)" onClick={actions.undo}>Undo</button>
 			<span class="flame-sep" />
 			<Toggle on={state.inverted} title="The root on top (I)" text="Icicle" onClick={actions.icicle} />
-			<Toggle on={leafFirst} title="What stacks end in, below it who called (L)" text="Leaf first" onClick={actions.reverse} />
-			<Toggle on={collapsed} title="A function that calls itself is one frame (R)" text="Collapse recursion" onClick={actions.collapse} />
+			<Toggle on={leafFirst} title="Merge stacks from the innermost function (L)" text="Leaf first" onClick={actions.reverse} />
+			<Toggle on={collapsed} title="Merge recursive calls into one frame (R)" text="Collapse recursion" onClick={actions.collapse} />
 			<span class="flame-sep" />
 			<label>Colours <select value={state.palette} onChange={(event) => onPalette(event.currentTarget.value as Palette)}>
 				{PALETTES.map((name) => <option key={name} value={name}>{name}</option>)}
 			</select></label>
 			<span class="flame-grow" />
-			<Toggle on={state.table} title="Functions with their self and total (T)" text="Table" onClick={actions.table} />
+			<Toggle on={state.table} title="Table of functions with self and total (T)" text="Table" onClick={actions.table} />
 			<button type="button" title="Keys (?)" aria-label="Keys" onClick={actions.help}>?</button>
 		</div>
 	);
@@ -47,7 +47,7 @@ export function Trail({ changes, onRemove }: { changes: Change[]; onRemove: (at:
 	return (
 		<div class="flame-trail" role="group" aria-label="Changes to the graph">
 			{changes.map((change, at) => (
-				<button key={at} type="button" title="Take this back" onClick={() => onRemove(at)}>
+				<button key={at} type="button" title="Undo this" onClick={() => onRemove(at)}>
 					{WORDS[change.what]}{"name" in change ? change.name : ""} ✕
 				</button>
 			))}

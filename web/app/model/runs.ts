@@ -80,13 +80,13 @@ export async function removeRun(run: Run): Promise<void> {
 
 // format, name, who reads it, what it is made of
 const FORMATS: [string, string, string, "recording" | "samples" | "counters" | "all"][] = [
-	["perf.data", "perf.data", "the recording itself, for perf", "recording"],
+	["perf.data", "perf.data", "the recording, for perf", "recording"],
 	["hdf5", "HDF5", "pandas, h5py, MATLAB", "all"],
 	["counters.csv", "CSV of counters", "a spreadsheet", "counters"],
 	["csv", "CSV of samples", "a spreadsheet", "samples"],
 	["svg", "SVG", "flame graph, one picture", "samples"],
 	["html", "HTML", "flame graph, one page", "samples"],
-	["script", "perf script", "text, a block a sample", "recording"],
+	["script", "perf script", "text, one block per sample", "recording"],
 	["folded", "Folded stacks", "flamegraph.pl, inferno", "samples"],
 	["json", "d3 JSON", "d3-flame-graph", "samples"],
 	["pprof", "pprof", "go tool pprof", "samples"],

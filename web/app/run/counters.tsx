@@ -29,12 +29,12 @@ export function CountersTab({ run }: { run: Run }) {
 	const counted = isCounted(run);
 	const sampled = tabs ? tabs.includes("samples") || tabs.includes("flame") : false;
 	const modes: [Mode, string, string][] = [
-		...(counted ? ([["apart", "Apart", "Each curve has a plot of its own"], ["together", "Together", "All curves in one plot: what rises and falls together"], ["histogram", "Histogram", "How often a counter had which value"]] as [Mode, string, string][]) : []),
+		...(counted ? ([["apart", "Apart", "One plot per event"], ["together", "Together", "All events in one plot: see what rises and falls together"], ["histogram", "Histogram", "How often each value occurred"]] as [Mode, string, string][]) : []),
 		...(sampled ? ([["samples", "Samples", "Each sample with its value, address and function"]] as [Mode, string, string][]) : []),
 	];
 	const mode = modes.find(([name]) => name === params.get("view"))?.[0] ?? modes[0]?.[0] ?? "apart";
 	const chooser = modes.length > 1 && <Segments label="How to show it" value={mode} options={modes} onChange={(view) => setParams({ view: view === modes[0]![0] ? null : view })} />;
-	if (!modes.length) return <div class="hint" role="status"><p>Each sample over time, with its value, address and function, comes when the run has ended.</p></div>;
+	if (!modes.length) return <div class="hint" role="status"><p>Samples over time, with their values, addresses and functions, appear when the run ends.</p></div>;
 	if (mode === "histogram") return <Histogram run={run} key={run.id}>{chooser}</Histogram>;
 	if (mode === "samples") return <SamplesView run={run} key={run.id}>{chooser}</SamplesView>;
 	return <CurvesView run={run} key={run.id} together={mode === "together"}>{chooser}</CurvesView>;
@@ -110,8 +110,8 @@ function SaveMenu({ run, curves, shown, view, together, plots }: SaveProps) {
 			class="right" label="Save" title="Save the plot"
 			items={[
 				{ label: "PNG", hint: "the picture", onClick: () => savePng(pictures(), title, `run-${run.id}.png`) },
-				{ label: "SVG", hint: "the picture, to scale", onClick: () => saveText(toSvg(curves, view.range, PAPER_COLORS, title, tracks), "image/svg+xml", `run-${run.id}.svg`) },
-				{ label: "CSV", hint: "the numbers that are shown", onClick: () => saveText(toCsv(curves, view.range, tracks), "text/csv", `run-${run.id}.csv`) },
+				{ label: "SVG", hint: "the picture, scalable", onClick: () => saveText(toSvg(curves, view.range, PAPER_COLORS, title, tracks), "image/svg+xml", `run-${run.id}.svg`) },
+				{ label: "CSV", hint: "the numbers shown", onClick: () => saveText(toCsv(curves, view.range, tracks), "text/csv", `run-${run.id}.csv`) },
 			]}
 		/>
 	);
@@ -137,9 +137,9 @@ function Legend({ curves, all, hidden, values, legend, onPoint }: LegendProps) {
 		setParams({ hide: (same ? [] : [...now]).join("|") || null });
 	};
 	return (
-		<div class="legend" role="group" aria-label="Curves that are shown" ref={legend}>
+		<div class="legend" role="group" aria-label="Curves shown" ref={legend}>
 			{first.map(({ line, color, track }) => (
-				<button type="button" class="legend-item" aria-pressed={!hidden.has(line.plot)} onClick={(event) => toggle(line.plot, event.shiftKey)} onPointerEnter={() => onPoint(line.plot)} onPointerLeave={() => onPoint("")} onFocus={() => onPoint(line.plot)} onBlur={() => onPoint("")} key={line.plot} title={`${hidden.has(line.plot) ? "Show it" : "Hide it"}; with Shift: only this one${line.total && line.cpu < 0 ? `; ${totalOf(curves, track)}` : ""}${line.shared ? "; its counter was shared with others: values are scaled" : ""}`}>
+				<button type="button" class="legend-item" aria-pressed={!hidden.has(line.plot)} onClick={(event) => toggle(line.plot, event.shiftKey)} onPointerEnter={() => onPoint(line.plot)} onPointerLeave={() => onPoint("")} onFocus={() => onPoint(line.plot)} onBlur={() => onPoint("")} key={line.plot} title={`${hidden.has(line.plot) ? "Show it" : "Hide it"}; with Shift: only this one${line.total && line.cpu < 0 ? `; ${totalOf(curves, track)}` : ""}${line.shared ? "; multiplexed: values are scaled" : ""}`}>
 					{!cpus.length && <i style={{ background: color }} />} {line.plot}{line.shared ? " *" : ""}{values && <b data-track={track} />}
 				</button>
 			))}

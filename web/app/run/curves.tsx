@@ -93,7 +93,7 @@ function OnePlot({ curves, name, mine, view, drag, height, axis, keep }: CurvesP
 	}, [curves, curves.sources, mine.map(({ color }) => color).join()]);
 	return (
 		<figure class="one-line">
-			<figcaption><b>{name}</b> <span class="dim">{line.unit.words}{mine.some((one) => one.line.shared) ? ", scaled: its counter was shared" : ""}</span> <span ref={readout} class="readout" /></figcaption>
+			<figcaption><b>{name}</b> <span class="dim">{line.unit.words}{mine.some((one) => one.line.shared) ? ", scaled: multiplexed" : ""}</span> <span ref={readout} class="readout" /></figcaption>
 			<Plot
 				name={name} view={view} drag={drag} height={axis ? height + AXIS : height} axis={axis} sign={line.unit.sign} shape={mine.map(({ color }) => color).join()}
 				most={(from, to, columns) => {

@@ -73,7 +73,7 @@ export function FunctionsTab(props: TabProps) {
 							))}
 						</tbody>
 					</table>
-					{top.data?.rows.length === 0 && <p class="dim pad">No function fits.</p>}
+					{top.data?.rows.length === 0 && <p class="dim pad">No function matches.</p>}
 					{!!top.data?.left_out && <p class="pad dim">{grouped(top.data.left_out)} more <button type="button" onClick={() => setLimit(limit + STEP * 4)}>Show more</button></p>}
 				</div>
 				{chosen && <Around run={run.id} name={chosen} filter={filter} params={params} link={link} />}
@@ -100,13 +100,13 @@ function Around({ run, name, filter, params, link }: AroundProps) {
 			<div class="row">
 				<h3 class="mono ellipsis" title={name}>{name}</h3>
 				<span class="grow" />
-				<a href={link("flame", { ...shared, marked: name })}>In the flame graph</a>
+				<a href={link("flame", { ...shared, marked: name })}>Show in the flame graph</a>
 				<button type="button" class="quiet" aria-label="Close" onClick={() => setParams({ function: null })}>×</button>
 			</div>
 			{self && <p class="dim">{percent(self.self_percent)} self, {percent(self.total_percent)} with what it calls · {self.object}</p>}
 			<Trouble refusal={callers.refusal ?? callees.refusal} />
-			<Neighbours title="Called by" data={callers.data} none="Nobody: stacks begin here." />
-			<Neighbours title="Calls" data={callees.data} none="Nothing: samples end here." />
+			<Neighbours title="Called by" data={callers.data} none="None: stacks begin here." />
+			<Neighbours title="Calls" data={callees.data} none="None: samples end here." />
 		</section>
 	);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How often a counter had which value.
+// How often each value occurred.
 import type { ComponentChildren } from "preact";
 import type { Run } from "../api/core";
 import type { Counters, CountersHistogram } from "../api/schema";

@@ -39,8 +39,8 @@ export function OverviewTab({ run, onTab, link }: { run: Run; onTab: (tab: strin
 				{first && <Remedy finding={first} />}
 				{endedBadly(run) && run.facts?.tabs?.includes("output") && <LastWords run={run} />}
 				{!may || run.tool === "import" ? null : link("overview", {}).startsWith("/s/")
-					? <p class="dim">“Reload” in the history puts the form of this run back, to be changed and started again.</p>
-					: <p class="dim"><a href={`/s/${run.session}?run=${run.id}`}>Its session</a> has the form, to be changed and started again.</p>}
+					? <p class="dim">“Use settings” in the history loads this run's settings into the form, to change and start again.</p>
+					: <p class="dim"><a href={`/s/${run.session}?run=${run.id}`}>Open its session</a> to change its settings and start it again.</p>}
 			</div>
 		);
 	const totals = !!summary.data?.counters.length && <Totals summary={summary.data} link={link} />;
@@ -97,15 +97,15 @@ function LastWords({ run }: { run: Run }) {
 	const output = useFetch<OutputPage>(`/runs/${run.id}/output`, { last: 2000 });
 	const text = output.data?.pieces.map((piece) => piece.text).join("").trimEnd();
 	if (output.data && !text) return <p class="dim">It printed nothing.</p>;
-	return <pre class="terminal last-words" tabIndex={0} aria-label="What it printed last" aria-busy={output.busy}>{text?.split("\n").slice(-12).join("\n")}</pre>;
+	return <pre class="terminal last-words" tabIndex={0} aria-label="Last output" aria-busy={output.busy}>{text?.split("\n").slice(-12).join("\n")}</pre>;
 }
 
 function Meanwhile({ run, onTab }: { run: Run; onTab: (tab: string) => void }) {
 	const read = run.state === "processing";
-	const words = run.state === "queued" ? "It waits for its turn; this link is its own from now on." : read ? "What was measured is being read." : "It is being measured.";
+	const words = run.state === "queued" ? "Waiting in the queue; this link stays valid." : read ? "Reading the results." : "Measuring.";
 	return (
 		<div class="hint" role="status">
-			<p>{words} The overview comes {read ? "in a moment" : "when it has ended"}.</p>
+			<p>{words} The overview appears {read ? "in a moment" : "when the run ends"}.</p>
 			{run.state === "running" && run.form.live !== false && (
 				<p>
 					Meanwhile, live: {run.tool !== "count" && <button type="button" onClick={() => onTab("flame")}>the flame graph</button>}{" "}
@@ -182,7 +182,7 @@ function Totals({ summary: { counters, reset_ns, start_ns }, link }: { summary: 
 							{one.share_counted > 0
 								? <td class="number" title={one.scale === 1 ? undefined : `${grouped(one.total)} counts of ${one.scale} ${one.unit}`}>{totalWords(one, one.total)}</td>
 								: <td class="dim">not counted</td>}
-							<td class="dim">{one.share_counted > 0 && one.share_counted < 0.999 && `scaled: it counted for ${percent(100 * one.share_counted)} of the time`}</td>
+							<td class="dim">{one.share_counted > 0 && one.share_counted < 0.999 && `scaled: counted ${percent(100 * one.share_counted)} of the time`}</td>
 						</tr>
 					))}
 				</tbody>
@@ -206,12 +206,12 @@ function Trust({ quality, samples }: { quality: Quality | undefined; samples: nu
 		["Throttled", String(trust.throttled ?? 0), !trust.throttled],
 	];
 	return (
-		<section class="trust" aria-label="How far it can be trusted">
-			<h3>How far it can be trusted</h3>
+		<section class="trust" aria-label="Data quality">
+			<h3>Data quality</h3>
 			<table>
 				<tbody>
 					{rows.map(([name, text, good]) => (
-						<tr key={name}><th scope="row">{name}</th><td class="number">{text}</td><td class={good ? "good" : "warn"}>{good ? "good" : "look out"}</td></tr>
+						<tr key={name}><th scope="row">{name}</th><td class="number">{text}</td><td class={good ? "good" : "warn"}>{good ? "Good" : "Caution"}</td></tr>
 					))}
 				</tbody>
 			</table>

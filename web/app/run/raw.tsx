@@ -24,7 +24,7 @@ function facts(run: Run): [string, string][] {
 		["Tags", run.tags.join(", ")],
 		["Notes", run.form.notes ?? ""],
 		["On disk", bytes(run.bytes)],
-		["Said while measuring", run.usage?.notes ?? ""],
+		["Messages while measuring", run.usage?.notes ?? ""],
 	] as [string, string][]).filter(([, text]) => text);
 }
 
@@ -39,7 +39,7 @@ export function RawTab({ run }: { run: Run }) {
 							<li key={format}><a class="button" href={href} download>{label}</a> <span class="dim">{hint}</span></li>
 						))}
 					</ul>
-				) : <p class="dim">{OVER.includes(run.state) ? "Nothing was measured." : run.state === "processing" ? "What was measured is being read." : "The files come when the run has ended."}</p>}
+				) : <p class="dim">{OVER.includes(run.state) ? "Nothing was measured." : run.state === "processing" ? "Reading the results." : "Files appear when the run ends."}</p>}
 			</section>
 			<section aria-label="Facts">
 				<h3>The run</h3>
@@ -48,7 +48,7 @@ export function RawTab({ run }: { run: Run }) {
 					<tbody>{facts(run).map(([name, text]) => <tr key={name}><th scope="row">{name}</th><td>{text}</td></tr>)}</tbody>
 				</table>
 				<details>
-					<summary>The form as it was sent</summary>
+					<summary>The form as sent</summary>
 					<pre class="terminal" tabIndex={0}>{JSON.stringify(run.form, null, 2)}</pre>
 				</details>
 			</section>

@@ -82,7 +82,7 @@ export function SamplesView({ run, children }: { run: Run; children: ComponentCh
 						class="right" label="Save" title="Save the plot"
 						items={[
 							{ label: "PNG", hint: "the picture", onClick: () => savePng([[`${found.event}: value of each sample`, picture.current ?? undefined]], runTitle(run), `run-${run.id}-samples.png`) },
-							{ label: "CSV", hint: "the samples that are shown", onClick: () => saveText(samplesCsv(found, view.range), "text/csv", `run-${run.id}-samples.csv`) },
+							{ label: "CSV", hint: "the samples shown", onClick: () => saveText(samplesCsv(found, view.range), "text/csv", `run-${run.id}-samples.csv`) },
 						]}
 					/>
 				)}
@@ -103,20 +103,20 @@ function Dots({ data, view, drag, full, onPlot }: { data: SamplePoints; view: Vi
 	const tell = (at: number | null, top: number, wide: number, level: number): Dot[] => {
 		const perPixel = (view.range[1] - view.range[0]) / wide;
 		const index = at === null ? -1 : nearest(columns, at, level * top, perPixel, top / height);
-		if (readout.current) readout.current.textContent = index < 0 ? "Point at a sample to see where it was." : sampleWords(data, index);
+		if (readout.current) readout.current.textContent = index < 0 ? "Hover over a sample to see its function." : sampleWords(data, index);
 		return index < 0 ? [] : [{ x: columns.x[index]!, y: columns.tracks[0]!.mean[index]! / top, color }];
 	};
 	return (
 		<figure class="one-line">
 			<figcaption>
 				<b>{data.event}</b> <span class="dim">value of each sample{data.unit ? `, in${sampleUnit(data.unit).sign}` : ""}</span>
-				<span class="readout dim">{count(data.samples, "sample")}{data.down_sampled ? "; of each column the lowest and the highest" : ""}</span>
+				<span class="readout dim">{count(data.samples, "sample")}{data.down_sampled ? "; lowest and highest of each column" : ""}</span>
 			</figcaption>
 			<Plot
 				name={`Samples of ${data.event}`} view={view} drag={drag} height={height} axis sign={sampleUnit(data.unit).sign} shape={data.event ?? ""} keep={false}
 				most={(from, to) => highest([{ columns, from, to }], 0)} paint={paint} tell={tell} onPlot={onPlot}
 			/>
-			<p ref={readout} class="readout wide" aria-live="off">Point at a sample to see where it was.</p>
+			<p ref={readout} class="readout wide" aria-live="off">Hover over a sample to see its function.</p>
 		</figure>
 	);
 }

@@ -46,8 +46,8 @@ export function Tools({ view, zoomed, drag, onDrag, live, chooser, children }: T
 	return (
 		<div class="row tools">
 			{chooser}
-			<Segments label="What dragging does" value={drag} options={[["zoom", "Drag: zoom", "Drag over a range to see it larger; with Shift it pans"], ["pan", "Drag: pan", "Drag the plots to and fro"]]} onChange={onDrag} />
-			<button type="button" disabled={!zoomed} onClick={() => view.set(null, true)} title="Double-click, Esc or 0 do the same">Whole run</button>
+			<Segments label="What dragging does" value={drag} options={[["zoom", "Drag: zoom", "Drag over a range to zoom in; hold Shift to pan"], ["pan", "Drag: pan", "Drag to pan the plots"]]} onChange={onDrag} />
+			<button type="button" disabled={!zoomed} onClick={() => view.set(null, true)} title="Also: double-click, Esc or 0">Whole run</button>
 			{live && <button type="button" onClick={() => view.set([view.whole[1] - LATEST, view.whole[1]], true)} title="Follow the end of the run">Last {LATEST} s</button>}
 			<RangeWords view={view} />
 			<span class="grow" />
@@ -60,7 +60,7 @@ export function Tools({ view, zoomed, drag, onDrag, live, chooser, children }: T
 export function FullScreen() {
 	const { params } = usePlace();
 	const full = params.get("full") === "1";
-	return <button type="button" onClick={() => setParams({ full: full ? null : "1" })} title={full ? "Back to the page of the run" : "Only the plot; the address can be sent to somebody"}>{full ? "Back" : "Full screen"}</button>;
+	return <button type="button" onClick={() => setParams({ full: full ? null : "1" })} title={full ? "Back to the run" : "Show only the plot; you can share the address"}>{full ? "Back" : "Full screen"}</button>;
 }
 
 // Written straight into the page: it changes with every frame that is panned.

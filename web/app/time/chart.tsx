@@ -47,7 +47,7 @@ function Drawn({ answer }: { answer: ChartAnswer }) {
 			<p role="status">{chosen >= 0 && <><b class="flame-name">{nameOf(subject(chosen))}</b> <span class="flame-dim">{line(subject(chosen))}</span></>}</p>
 			<p class="flame-dim">
 				{answer.comm} {answer.tid}: {grouped(answer.samples)} samples. A frame is drawn from one sample to the next that has it too;
-				what happened between samples is not known.{answer.down_sampled ? " There are more samples than pixels: choose a shorter time to see them all." : ""}
+				what happened between samples is not known.{answer.down_sampled ? " More samples than pixels: select a shorter time to see them all." : ""}
 			</p>
 			<SpanTable answer={answer} />
 		</div>

@@ -84,7 +84,7 @@ function Seconds({ heat, onRange }: { heat: Heat; onRange: (range: Range) => voi
 }
 
 const LABEL = "Samples over time: columns are seconds, rows fractions of a second. Arrow keys move, Shift extends, " +
-	"Enter shows the range, Escape all of it. The table below has the same figures.";
+	"Enter shows the range, Escape all of it. The table below has the same numbers.";
 
 export function Heatmap({ heat, range, busy, onRange }: HeatmapProps) {
 	const [plot, size] = useSize();
@@ -132,7 +132,7 @@ export function Heatmap({ heat, range, busy, onRange }: HeatmapProps) {
 			</div>
 			<Axes heat={heat} width={size.width} />
 			<div class="time-said">
-				<output aria-live={cursor ? "polite" : "off"}>{words || `Drag over the map to see only that time. A column is a second, a cell ${1000 / heat.rows} ms.`}</output>
+				<output aria-live={cursor ? "polite" : "off"}>{words || `Drag over the map to select a time range. One column is a second, one cell ${1000 / heat.rows} ms.`}</output>
 				<HeatKey most={heat.most} />
 				<Seconds heat={heat} onRange={onRange} />
 			</div>

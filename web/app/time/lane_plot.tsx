@@ -64,7 +64,7 @@ interface PlotProps {
 }
 
 const LABEL = "Samples over time in lanes. Arrow keys move, Shift with left and right extends, Enter shows that time, " +
-	"Space only that lane, Escape all of the time. The table below has the lanes' figures.";
+	"Space only that lane, Escape all of the time. The table below has the lanes' numbers.";
 
 export function LanePlot({ items, most, chosen, onOver, onMove, onRange, onLane, onWidth }: PlotProps) {
 	const [plot, size] = useSize();

@@ -42,7 +42,7 @@ function laneWords(items: Lane[], { lane, part }: Over, time: (part: number) => 
 	return `${nameOf(items[lane]!)}, ${time(part)}: ${samplesText(count)} of ${grouped(samples)} in the lane`;
 }
 
-const HINT = "Drag for a time; a name at the left shows only its samples.";
+const HINT = "Drag to select a time range; click a name to show only its samples.";
 
 function LaneTable({ items, fixed, onWho }: { items: Lane[]; fixed: string; onWho: (who: string) => void }) {
 	return (
@@ -67,7 +67,7 @@ export function LaneMap({ answer, who, range, busy, fixed, onRange, onWho }: Lan
 	const time = (part: number) => `${((from + part * span) / SECOND).toFixed(3)} s`;
 	const choose = (lane: Lane) => fixed || onWho(who === whoOf(lane) ? "" : whoOf(lane));
 	if (!items.length)
-		return <p class="flame-empty time-none">No sample says on which CPU it was taken: record with --sample-cpu, or the whole host.</p>;
+		return <p class="flame-empty time-none">The samples don't include the CPU: record with --sample-cpu, or the whole host.</p>;
 	const words = [over ? laneWords(items, over, time) : "", moving && moving[1] > moving[0] ? `${time(moving[0])} – ${time(moving[1])}` : ""].filter(Boolean).join(" · ");
 	return (
 		<div class="time-map" aria-busy={busy}>

@@ -71,7 +71,7 @@ export class LiveLanes {
 			samples: items.reduce((sum, { samples }) => sum + samples, 0),
 			most: shown.reduce((most, { counts }) => counts.reduce((a, b) => Math.max(a, b), most), 0),
 			items: shown, left_out: items.length - shown.length + (kind === "thread" ? this.leftOut : 0),
-			...(this.full ? { note: "Lanes are full: what comes now is shown at the end of the run" } : {}),
+			...(this.full ? { note: "Too many samples to show live: the rest appears when the run ends" } : {}),
 		};
 	}
 

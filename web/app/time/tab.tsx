@@ -141,7 +141,7 @@ function Shown(props: ShownProps) {
 	useLayoutEffect(() => void (heat && props.onSeconds(heat.columns)), [heat?.columns]);
 	if (answer.refusal) return <Refused refusal={answer.refusal} onReset={() => change(ALL)} />;
 	if (!heat) return <Waiting state={run.state} />;
-	const later = isReady(run.state) ? "" : "When the run is over";
+	const later = isReady(run.state) ? "" : "Available when the run ends";
 	const range = rangeIn(state, heat);
 	const choose = (made: Range | null) => history.change(made ? { from: after(heat.start, made[0]), to: after(heat.start, made[1]), zoom: 0 } : { from: "", to: "" });
 	const names = live?.events ?? events.value?.rows.filter(({ samples }) => samples > 0).map(({ event }) => event) ?? [];
@@ -157,7 +157,7 @@ function Shown(props: ShownProps) {
 			<Counters lines={lines} span={span} range={range} onRange={choose} view={view} />
 			{lanes === "none" ? <Heatmap heat={heat} range={range} busy={answer.busy} onRange={choose} />
 				: laned.refusal ? <Refused refusal={laned.refusal} />
-					: laned.value ? <LaneMap answer={laned.value} who={state.who} range={range} busy={laned.busy} fixed={live && lanes === "cpu" ? "Stacks of one CPU are shown when the run is over" : ""} onRange={choose} onWho={(who) => history.change({ who, zoom: 0 })} />
+					: laned.value ? <LaneMap answer={laned.value} who={state.who} range={range} busy={laned.busy} fixed={live && lanes === "cpu" ? "Stacks of one CPU are available when the run ends" : ""} onRange={choose} onWho={(who) => history.change({ who, zoom: 0 })} />
 						: <p class="flame-empty time-none" role="status">Loading…</p>}
 			{chart && isReady(run.state) ? <ChartBelow tab={props} state={state} /> : <GraphBelow tab={props} state={state} change={change} history={history} live={asLive(live?.graph)} />}
 		</>

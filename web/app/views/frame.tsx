@@ -83,21 +83,21 @@ function Guarded({ children }: { children: ComponentChildren }) {
 	return (
 		<main class="page">
 			<div class="trouble" role="alert">
-				<p>This screen of the page has failed: {fault instanceof Error ? fault.message : String(fault)}</p>
-				<p class="remedy">Nothing that was measured is lost.</p>
-				<button type="button" onClick={() => location.reload()}>Load the page again</button>
+				<p>This page failed: {fault instanceof Error ? fault.message : String(fault)}</p>
+				<p class="remedy">No measured data is lost.</p>
+				<button type="button" onClick={() => location.reload()}>Reload the page</button>
 			</div>
 		</main>
 	);
 }
 
 function Nothing() {
-	useTitle("Not here");
+	useTitle("Page not found");
 	return (
 		<main class="page">
 			<section class="empty panel">
-				<h1>There is nothing at this address</h1>
-				<p>The link may have been cut short on its way.</p>
+				<h1>Page not found</h1>
+				<p>The link may be incomplete.</p>
 				<a class="button primary" href="/">All sessions</a>
 			</section>
 		</main>
@@ -112,14 +112,14 @@ function Bar({ me, onHelp }: { me: Me | undefined; onHelp: () => void }) {
 	};
 	return (
 		<header class="bar">
-			<a class="skip" href="#main" onClick={(event) => (event.preventDefault(), document.querySelector("main")?.focus())}>Skip to the content</a>
+			<a class="skip" href="#main" onClick={(event) => (event.preventDefault(), document.querySelector("main")?.focus())}>Skip to content</a>
 			<a class="brand" href="/" aria-label="perfolio, all sessions"><img src="/icon.svg" alt="" width="22" height="22" /> perfolio</a>
 			<nav aria-label="Main">
 				<a href="/" aria-current={words.length === 0 ? "page" : undefined}>Sessions</a>
 				<a href="/hosts" aria-current={words[0] === "hosts" ? "page" : undefined}>Machines</a>
 			</nav>
 			<span class="grow" />
-			{me?.role === "viewer" && <span class="chip" title={LOOKS_ONLY}>may look</span>}
+			{me?.role === "viewer" && <span class="chip" title={LOOKS_ONLY}>View only</span>}
 			<QueueChip />
 			<Connection />
 			<button type="button" class="quiet round" title="Keys (?)" aria-label="Keys and help" onClick={onHelp}>?</button>
@@ -135,7 +135,7 @@ function QueueChip() {
 	const first = running[0] ?? items[0];
 	if (!first) return null;
 	return (
-		<a class="chip busy" href={`/r/${first}`} title="The run that has its turn">
+		<a class="chip busy" href={`/r/${first}`} title="The current run">
 			{running.length ? "measuring" : "starting"}{items.length ? ` · ${grouped(items.length)} waiting` : ""}
 		</a>
 	);
@@ -144,6 +144,6 @@ function QueueChip() {
 function Connection() {
 	const [status, setStatus] = useState<Status>("closed");
 	useEffect(() => watchStatus(setStatus), []);
-	const words = { open: "live", lost: "connecting again …", refused: "signed out", closed: "" }[status];
-	return <span class={`connection ${status}`} role="status" title={status === "open" ? "The page follows the server live" : "The page goes on by itself once the server is back"}>{words}</span>;
+	const words = { open: "live", lost: "reconnecting…", refused: "signed out", closed: "" }[status];
+	return <span class={`connection ${status}`} role="status" title={status === "open" ? "Connected to the server; updates arrive live" : "The page reconnects by itself when the server is back"}>{words}</span>;
 }

@@ -7,7 +7,7 @@ import { commandIn } from "../model/remedy";
 import { CopyLine } from "../widgets/copy";
 import { Trouble } from "../widgets/trouble";
 
-const WORDS: Record<string, [string, string]> = { ok: ["works", "good"], limited: ["limited", "warn"], missing: ["missing", "bad"], unknown: ["not known", "idle"] };
+const WORDS: Record<string, [string, string]> = { ok: ["works", "good"], limited: ["limited", "warn"], missing: ["missing", "bad"], unknown: ["unknown", "idle"] };
 
 // What is missing first.
 const ORDER = ["missing", "limited", "unknown", "ok"];
@@ -24,13 +24,13 @@ export function Hosts() {
 			<div class="head">
 				<h1>Machines</h1>
 				<span class="grow" />
-				<button type="button" disabled={doctor.busy} onClick={doctor.reload}>{doctor.busy ? "Looking …" : "Look again"}</button>
+				<button type="button" disabled={doctor.busy} onClick={doctor.reload}>{doctor.busy ? "Checking…" : "Refresh"}</button>
 			</div>
 			<Trouble refusal={hosts.refusal ?? doctor.refusal} onRetry={doctor.refusal ? doctor.reload : hosts.reload} />
 			{hosts.data?.items.map((host) => <HostPanel host={host} key={host.name} />)}
 			{doctor.data && <Verdict doctor={doctor.data} />}
 			{areas.map((area) => <Area name={area} findings={doctor.data!.findings.filter((finding) => finding.area === area)} key={area} />)}
-			{hosts.data && !doctor.data && !doctor.refusal && <p class="dim pad" role="status">The machine is being looked at: events are opened, a sample is waited for …</p>}
+			{hosts.data && !doctor.data && !doctor.refusal && <p class="dim pad" role="status">Checking this machine: opening events, waiting for a sample…</p>}
 		</main>
 	);
 }
@@ -38,12 +38,12 @@ export function Hosts() {
 function HostPanel({ host }: { host: HostList["items"][number] }) {
 	const may = [
 		host.attach ? "Running processes can be measured" : "Running processes can't be measured",
-		host.other_users ? "those of other users too" : "",
+		host.other_users ? "including those of other users" : "",
 		host.whole_host ? "the whole host can be measured" : "the whole host can't be measured",
 	];
 	return (
 		<section class="panel host" aria-label={host.name}>
-			<h2>{host.name} <span class={`state ${host.running ? "busy" : "good"}`}>{host.running ? "measures" : "ready"}</span></h2>
+			<h2>{host.name} <span class={`state ${host.running ? "busy" : "good"}`}>{host.running ? "measuring" : "ready"}</span></h2>
 			<dl class="figures">
 				<div><dt>CPU</dt><dd>{host.cpu_model || "unknown"}</dd><dd class="dim note">{count(host.cpus, "CPU")}</dd></div>
 				<div><dt>Kernel</dt><dd>{host.kernel}</dd></div>
@@ -59,7 +59,7 @@ function HostPanel({ host }: { host: HostList["items"][number] }) {
 
 function Verdict({ doctor }: { doctor: Doctor }) {
 	const having = (...states: string[]) => doctor.findings.filter((finding) => states.includes(finding.state)).length;
-	const others = ([["limited", having("limited")], ["missing", having("missing")], ["not known", having("unknown")]] as [string, number][]).filter(([, number]) => number);
+	const others = ([["limited", having("limited")], ["missing", having("missing")], ["unknown", having("unknown")]] as [string, number][]).filter(([, number]) => number);
 	return (
 		<>
 			<h2 class="verdict">
@@ -93,7 +93,7 @@ function FindingRow({ finding }: { finding: Finding }) {
 				{finding.meaning && <p class="dim">{finding.meaning}</p>}
 				{finding.remedy && <p class="remedy"><b>What helps:</b> {finding.remedy}</p>}
 				{command && <CopyLine label={finding.title} text={command} quiet />}
-				{finding.evidence && <details><summary>How this was found out</summary><p class="dim mono">{finding.evidence}</p></details>}
+				{finding.evidence && <details><summary>How this was checked</summary><p class="dim mono">{finding.evidence}</p></details>}
 			</div>
 		</li>
 	);

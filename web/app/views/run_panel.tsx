@@ -66,17 +66,19 @@ function useRun(id: number, tell: boolean) {
 // What there is to see: by the data once it is over, by the tool before.
 export function tabsOf(run: Run): string[] {
 	const samples = run.tool === "sample" || run.tool === "both";
-	const measured = run.form.live === false ? [] : ["counters", ...(samples ? ["flame", "time"] : [])];
+	const measured = run.tool === "import" || run.form.live === false ? [] : ["counters", ...(samples ? ["flame", "time"] : [])];
 	const started = (run.form.target?.kind ?? "command") === "command"; // of others there is no output
-	const live: string[] = OVER.includes(run.state) ? [] : [...measured, ...(started ? ["output"] : [])];
+	const live: string[] = OVER.includes(run.state) ? [] : [...measured, ...(started && run.tool !== "import" ? ["output"] : [])];
 	const known: string[] = run.facts?.tabs ?? live;
 	const shown = new Set(["overview", "raw", ...known]);
 	if (shown.has("time")) shown.add("counters"); // samples over time are shown there
 	return TABS.map(([name]) => name).filter((name) => shown.has(name));
 }
 
+// A file was brought in for its picture; what was measured here begins with its answer.
 export function firstTab(run: Run): string {
 	const tabs = tabsOf(run);
+	if (run.tool === "import") return tabs.includes("flame") ? "flame" : "overview";
 	if (OVER.includes(run.state) || run.state === "queued") return "overview";
 	return tabs.includes("flame") ? "flame" : tabs.includes("counters") ? "counters" : "overview";
 }
@@ -88,7 +90,7 @@ function useShownTab(run: Run | undefined, asked: string): { shown: string; watc
 	const over = OVER.includes(run.state);
 	const { tab, watched } = before.current.id === run.id ? before.current : { tab: "", watched: false };
 	const tabs = tabsOf(run);
-	const kept = over && watched && hasData(run) && tabs.includes(tab) ? tab : firstTab(run);
+	const kept = over && watched && run.tool !== "import" && hasData(run) && tabs.includes(tab) ? tab : firstTab(run);
 	before.current = { id: run.id, tab: tabs.includes(asked) ? asked : kept, watched: watched || !over };
 	return { shown: before.current.tab, watched: before.current.watched };
 }
@@ -123,7 +125,7 @@ export function RunPanel({ id, tab, onTab, small }: Props) {
 // The answer comes to whoever has watched; it does not take away what is looked at, and has its place before.
 function Result({ run, onTab }: { run: Run; onTab: (tab: string) => void }) {
 	const overview = useFetch<Overview>(hasData(run) ? `/runs/${run.id}/overview` : null);
-	if (!overview.data) return <p class="result dim">{OVER.includes(run.state) ? " " : "What limited it is told here at its end."}</p>;
+	if (!overview.data) return <p class="result dim">{OVER.includes(run.state) ? " " : "The diagnosis appears when the run ends."}</p>;
 	return (
 		<p class="result" role="status">
 			<span class="ellipsis"><Words text={overview.data.sentence} /></span>
@@ -140,7 +142,7 @@ function Gone({ id, refusal, onBack }: { id: number; refusal: Refusal; onBack: (
 	return (
 		<div class="hint">
 			<Trouble refusal={back.refusal ?? refusal} />
-			{removed.data?.items[0]?.id === id && <p><button type="button" disabled={back.busy} onClick={() => void back.run()}>Bring run {id} back</button></p>}
+			{removed.data?.items[0]?.id === id && <p><button type="button" disabled={back.busy} onClick={() => void back.run()}>Restore run {id}</button></p>}
 		</div>
 	);
 }
@@ -241,15 +243,15 @@ function Actions({ run, small }: { run: Run; small: boolean }) {
 		<div class="run-actions">
 			{may && run.state === "running" && (
 				<>
-					{run.paused ? button("resume", "Resume", "Measure again", "pause") : button("pause", "Pause", "Measure nothing for a while; the program goes on")}
-					{run.tool !== "sample" && button("reset", "Reset", "Start the counters at nought")}
+					{run.paused ? button("resume", "Resume", "Continue measuring", "pause") : button("pause", "Pause", "Stop measuring for now; the program continues")}
+					{run.tool !== "sample" && button("reset", "Reset", "Reset counters")}
 				</>
 			)}
-			{may && !over && button("cancel", run.state === "queued" ? "Cancel" : "Stop", "End it; what was measured is kept")}
+			{may && !over && button("cancel", run.state === "queued" ? "Cancel" : "Stop", "End the run; what was measured is kept")}
 			{may && over && run.tool !== "import" && button("rerun", "Again", "Queue the same run again")}
 			{hasData(run) && <Menu class="right" label="Download" title={`Download run ${run.id}`} items={downloadItems(run)} />}
 			{!over && !small && <NotifySwitch />}
-			{may && over && button("remove", "Remove", "Remove; it can be undone")}
+			{may && over && button("remove", "Remove", "Remove (you can undo this)")}
 			<Trouble refusal={action.refusal} />
 		</div>
 	);

@@ -49,7 +49,7 @@ export function SessionView({ id }: { id: number }) {
 	const reload = (run: Run) => {
 		setForm(formOf(run));
 		choose(run, params.get("tab"));
-		toast(`The form is that of run ${run.id} again`);
+		toast(`Settings of run ${run.id} loaded`);
 	};
 	const started = (run: Run) => {
 		runs.add(run);
@@ -70,7 +70,7 @@ export function SessionView({ id }: { id: number }) {
 					<QueueBox session={id} />
 					<h2>History</h2>
 					<Trouble refusal={runs.refusal} onRetry={runs.reload} />
-					{runs.items?.length === 0 && <p class="dim">Runs of this session come here.</p>}
+					{runs.items?.length === 0 && <p class="dim">Runs of this session appear here.</p>}
 					{!!runs.items?.length && <History runs={runs.items} chosen={chosen} onChoose={(run) => choose(run, params.get("tab"))} onReload={reload} />}
 					{(runs.older || runs.newest) && (
 						<div class="row">
@@ -101,9 +101,9 @@ function Begin({ busy, may }: { busy: boolean; may: boolean }) {
 	if (busy) return <div class="panel hint" aria-busy="true" />;
 	return (
 		<div class="panel hint">
-			<h2>Nothing was measured here yet</h2>
-			{may && <p>Type a command into the form and press Enter: its flame graph grows here while it runs.</p>}
-			{may && <p class="dim">A recording that you have (perf.data, perf script, folded stacks, pprof) can be dropped on this page.</p>}
+			<h2>Nothing measured yet</h2>
+			{may && <p>Type a command in the form and press Enter: its flame graph appears here while it runs.</p>}
+			{may && <p class="dim">You can also drop a recording on this page (perf.data, perf script, folded stacks, pprof).</p>}
 		</div>
 	);
 }
@@ -128,7 +128,7 @@ function Head({ session, runs }: { session: Session | undefined; runs: number })
 				{may && <span class="wide-only"><Import send={(file, progress) => importInto(session.id, file, progress)} /></span>}
 				<a class="button wide-only" href={`/api/v1/sessions/${session.id}/hdf5`} download title="All runs of this session in one file, for pandas, h5py or MATLAB">Download HDF5</a>
 				<Menu
-					class="right" label="⋯" title="More of this session"
+					class="right" label="⋯" title="More actions for this session"
 					items={[
 						...(may ? [{ label: "Rename", onClick: () => setRenaming(true) }] : []),
 						{ label: "Download as HDF5", hint: "all its runs", href: `/api/v1/sessions/${session.id}/hdf5`, download: true },

@@ -55,8 +55,8 @@ export function Sessions() {
 				{may && <NewSession />}
 			</div>
 			<Trouble refusal={sessions.refusal} onRetry={sessions.reload} />
-			{empty && (may ? <Empty /> : <section class="empty panel"><h2>Nothing was measured here yet</h2><p>{LOOKS_ONLY}</p></section>)}
-			{items?.length === 0 && !empty && <p class="dim pad">No session {archived && !search ? "is archived" : "fits"}.</p>}
+			{empty && (may ? <Empty /> : <section class="empty panel"><h2>Nothing measured yet</h2><p>{LOOKS_ONLY}</p></section>)}
+			{items?.length === 0 && !empty && <p class="dim pad">No {archived && !search ? "archived sessions" : "session matches"}.</p>}
 			{!items && !sessions.refusal && <Waiting />}
 			{!!items?.length && (
 				<ul class="cards" aria-label="Sessions">
@@ -67,7 +67,7 @@ export function Sessions() {
 			)}
 			{sessions.data?.next != null && (
 				<p class="more">
-					{limit < MOST ? <button type="button" disabled={sessions.busy} onClick={() => setLimit(Math.min(MOST, limit * 3))}>Older sessions</button> : <span class="dim">Only the newest {items!.length} are shown; search for others.</span>}
+					{limit < MOST ? <button type="button" disabled={sessions.busy} onClick={() => setLimit(Math.min(MOST, limit * 3))}>Older sessions</button> : <span class="dim">Only the newest {items!.length} are shown. Search to find others.</span>}
 				</p>
 			)}
 		</main>
@@ -108,8 +108,8 @@ function Empty() {
 			<Logo />
 			<h2>Where does a program spend its time?</h2>
 			<p>
-				perfolio runs it, samples it, counts what it does, and shows the answer as it comes in. Begin with an example,
-				with a program of your own, or drop a recording that you have: perf.data, perf script, folded stacks, pprof.
+				perfolio runs it, samples it, counts what it does, and shows results live. Start with an example,
+				with your own program, or drop a recording here: perf.data, perf script, folded stacks, pprof.
 			</p>
 			<div class="buttons">
 				<button type="button" class="primary big" disabled={action.busy} onClick={() => void action.run()}>Run the example</button>
@@ -155,7 +155,7 @@ function Card({ session }: { session: Session }) {
 			toast(`Removed: ${session.title}`, () => api.post(`${path}/restore`));
 		} else {
 			await api.patch(path, { archived: !session.archived });
-			toast(session.archived ? "It is among the others again" : `Archived: ${session.title}`, () => api.patch(path, { archived: session.archived }));
+			toast(session.archived ? "Restored from the archive" : `Archived: ${session.title}`, () => api.patch(path, { archived: session.archived }));
 		}
 	});
 	return (
@@ -186,7 +186,7 @@ function Card({ session }: { session: Session }) {
 					...(may ? [{ label: "Rename", onClick: () => setRenaming(true) }] : []),
 					{ label: "Download as HDF5", hint: "all its runs", href: `/api/v1/sessions/${session.id}/hdf5`, download: true },
 					...(may ? [
-						{ label: session.archived ? "Take out of the archive" : "Archive", onClick: () => void action.run("archive") },
+						{ label: session.archived ? "Restore from the archive" : "Archive", onClick: () => void action.run("archive") },
 						{ label: "Remove", danger: true, onClick: () => void action.run("remove") },
 					] : []),
 				]}

@@ -20,7 +20,7 @@ export function SignIn({ onDone }: { onDone: () => void }) {
 		<main class="sign-in">
 			<h1><img src="/icon.svg" alt="" width="40" height="40" /> perfolio</h1>
 			<form class="panel" onSubmit={(event) => (event.preventDefault(), void action.run(event.currentTarget))}>
-				{oldLink && <p class="notice">The token of that link is no longer good: the server has been started again, with a new one.</p>}
+				{oldLink && <p class="notice">The token in that link has expired: the server was restarted and has a new one.</p>}
 				<div class="segments" role="group" aria-label="How to sign in">
 					<button type="button" aria-pressed={way === "token"} onClick={() => setWay("token")}>Token</button>
 					<button type="button" aria-pressed={way === "password"} onClick={() => setWay("password")}>Name and password</button>

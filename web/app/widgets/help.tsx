@@ -3,15 +3,15 @@
 import { useEffect, useRef } from "preact/hooks";
 
 const KEYS: [string, string][] = [
-	["/", "search what is on the screen"],
-	["Esc", "clear the search, close what is open, reset the zoom"],
+	["/", "search"],
+	["Esc", "clear the search, close a dialog, reset the zoom"],
 	["?", "this help"],
 	["g s", "all sessions"],
 	["g m", "machines"],
 	["1 … 7", "tabs of a run"],
-	["Enter", "in the command: start the run; Ctrl Enter from anywhere"],
-	["Alt ↑ ↓", "move a run that waits in the queue"],
-	["← → + −", "pan and zoom a plot that has the focus"],
+	["Enter", "in the command: start the run; Ctrl Enter works anywhere"],
+	["Alt ↑ ↓", "move a queued run"],
+	["← → + −", "pan and zoom the focused plot"],
 	["arrows, Enter", "move in a flame graph, zoom into a frame"],
 ];
 

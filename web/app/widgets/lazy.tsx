@@ -18,7 +18,7 @@ export function lazy<P extends object>(load: () => Promise<FunctionComponent<P>>
 		const Part = loaded;
 		if (Part) return <Part {...props} />;
 		// After a new version of the server the old names are gone.
-		if (failed) return <p class="trouble" role="alert">This part of the page could not be loaded. <button type="button" onClick={() => location.reload()}>Load the page again</button></p>;
+		if (failed) return <p class="trouble" role="alert">This part of the page could not be loaded. <button type="button" onClick={() => location.reload()}>Reload the page</button></p>;
 		return <p class="pad" aria-busy="true" />;
 	};
 }

@@ -35,9 +35,9 @@ function TagEditor({ run, onDone }: { run: Run; onDone: () => void }) {
 	});
 	return (
 		<form class="run-tags" aria-label="Tags of the run" onSubmit={(event) => (event.preventDefault(), void save.run())} onKeyDown={(event) => event.key === "Escape" && onDone()}>
-			<input ref={(input) => input?.focus()} aria-label="Tags" placeholder="Tags, with commas" autocomplete="off" value={text} onInput={(event) => setText(event.currentTarget.value)} />
+			<input ref={(input) => input?.focus()} aria-label="Tags" placeholder="Tags, separated by commas" autocomplete="off" value={text} onInput={(event) => setText(event.currentTarget.value)} />
 			<button class="primary" disabled={save.busy}>Save</button>
-			<button type="button" onClick={onDone}>Leave as it was</button>
+			<button type="button" onClick={onDone}>Cancel</button>
 			<Trouble refusal={save.refusal} />
 		</form>
 	);
@@ -69,10 +69,10 @@ function Editor({ session, onDone }: { session: Session; onDone: () => void }) {
 	return (
 		<form class="session-notes editing" aria-label="Notes and tags" onSubmit={(event) => (event.preventDefault(), void save.run())} onKeyDown={(event) => event.key === "Escape" && onDone()}>
 			<textarea rows={3} aria-label="Notes" placeholder="What is this about?" value={notes} onInput={(event) => setNotes(event.currentTarget.value)} />
-			<input aria-label="Tags" placeholder="Tags, with commas" autocomplete="off" value={tags} onInput={(event) => setTags(event.currentTarget.value)} />
+			<input aria-label="Tags" placeholder="Tags, separated by commas" autocomplete="off" value={tags} onInput={(event) => setTags(event.currentTarget.value)} />
 			<div class="row">
 				<button class="primary" disabled={save.busy}>Save</button>
-				<button type="button" onClick={onDone}>Leave as it was</button>
+				<button type="button" onClick={onDone}>Cancel</button>
 			</div>
 			<Trouble refusal={save.refusal} />
 		</form>
