@@ -107,7 +107,17 @@ static int open_recording(struct record *r, struct err *err)
 		.compress_level = o->compress_level,
 		.priority = o->priority,
 		.most_bytes = o->most_bytes,
-		.numbered = o->switching,
+		.numbered = o->switching || o->timestamp_filename,
+		.no_sample_times = o->no_boundary,
+		.no_tasks = o->no_tasks,
+		.no_maps = o->no_maps,
+		.no_cgroups = o->no_cgroups,
+		.describe_last = o->describe_last,
+		.describe_threads = (size_t)o->describe_threads,
+		.map_limit_ns = o->map_limit_ns,
+		.flush_bytes = o->flush_bytes,
+		.affinity = (enum drain_affinity)o->affinity,
+		.exclude_self = o->exclude_self,
 		.keep_files = o->switch_files,
 		.keep_vanishing = !o->no_cache && !o->choice.no_build_ids,
 	};
@@ -140,7 +150,9 @@ static int prepare(struct record *r, struct err *err)
 		rc = record_events(&r->events, r->catalog, r->options, &r->notes, err);
 	if (!rc)
 		rc = resolve_target(r, err);
-	if (!rc && o->control)
+	if (rc || o->dry_run)
+		return rc;
+	if (o->control)
 		rc = control_open(&r->control, o->control, err);
 	if (!rc) {
 		r->signal_fd = run_catch_signals(SIGUSR2, &r->mask, err);
@@ -187,7 +199,7 @@ static int run_it(struct record *r, struct err *err)
 	struct err stopping = { 0 };
 	int rc = prepare(r, err), stopped;
 
-	if (rc)
+	if (rc || r->options->dry_run)
 		return rc;
 	r->loop = (struct record_loop){
 		.options = r->options,

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "perfdata/pack.h"
+#include "record/drain.h"
 #include "render/regname.h"
 
 #include <ctype.h>
@@ -128,6 +129,59 @@ static int set_most_bytes(void *options, const char *text, bool unset, struct er
 	/* a server gives its own first, which a run's options must not raise */
 	if (!o->most_bytes || bytes < o->most_bytes)
 		o->most_bytes = bytes;
+	return 0;
+}
+
+static int set_flush(void *options, const char *text, bool unset, struct err *err)
+{
+	struct record_options *o = options;
+
+	(void)unset;
+	if (parse_size(text, 1, &o->flush_bytes) || !o->flush_bytes)
+		return err_set(err, EINVAL, "needs a size like 64K");
+	return 0;
+}
+
+static int set_affinity(void *options, const char *text, bool unset, struct err *err)
+{
+	struct record_options *o = options;
+
+	(void)unset;
+	if (!strcasecmp(text, "node"))
+		o->affinity = DRAIN_ON_NODE;
+	else if (!strcasecmp(text, "cpu"))
+		o->affinity = DRAIN_ON_CPU;
+	else
+		return err_set(err, EINVAL, "'%s' is neither node nor cpu", text);
+	return 0;
+}
+
+/* Mappings are of processes, so `mmap` brings those, too, as in perf. */
+static int set_described(void *options, const char *text, bool unset, struct err *err)
+{
+	struct record_options *o = options;
+	bool tasks = false, maps = false, cgroups = false;
+
+	(void)unset;
+	for (const char *at = text; *at; at += *at == ',') {
+		size_t length = strcspn(at, ",");
+		bool all = length == 3 && !strncmp(at, "all", length);
+
+		if (all || (length == 4 && !strncmp(at, "mmap", length)))
+			tasks = maps = true;
+		else if (length == 4 && !strncmp(at, "task", length))
+			tasks = true;
+		else if (!(length == 6 && !strncmp(at, "cgroup", length)) &&
+			 !(length == 2 && !strncmp(at, "no", length)))
+			return err_set(err, EINVAL,
+				       "'%.*s' is none of no, all, task, mmap and cgroup",
+				       (int)length, at);
+		cgroups |= all || *at == 'c';
+		at += length;
+	}
+	o->no_tasks = !tasks;
+	o->no_maps = !maps;
+	o->no_cgroups = !cgroups;
 	return 0;
 }
 
@@ -283,6 +337,10 @@ const struct option_spec record_option_specs[] = {
 	  .call = set_intr_regs },
 	{ OPT_CALL, 0, "user-regs", 0, "[REGS]", "the same, as they were in user space",
 	  .call = set_user_regs },
+	{ OPT_FLAG, 0, "sample-identifier", CHOICE(identifier), NULL,
+	  "the event's id in front; with several events always" },
+	{ OPT_FLAG, 0, "running-time", CHOICE(running_time), NULL,
+	  "how long the counters of a :S group were enabled and ran" },
 	{ OPT_FLAG, 's', "stat", CHOICE(inherit_stat), NULL, "each thread's counts at its end" },
 	{ OPT_FLAG, 0, "switch-events", CHOICE(switches), NULL, "records of context switches" },
 	{ OPT_FLAG, 0, "all-cgroups", CHOICE(cgroups), NULL, "the cgroup, and their names" },
@@ -290,6 +348,10 @@ const struct option_spec record_option_specs[] = {
 	  "leave out the records of namespaces" },
 	{ OPT_FLAG, 0, "no-bpf-event", CHOICE(no_bpf_events), NULL,
 	  "leave out the records of BPF programs" },
+	{ OPT_FLAG, 0, "no-buildid-mmap", CHOICE(no_build_id_maps), NULL,
+	  "file numbers instead of build-ids in the records of mappings" },
+	{ OPT_FLAG, 0, "no-timestamp-boundary", FIELD(no_boundary), NULL,
+	  "leave the times of the first and last sample out of the header" },
 
 	{ OPT_HEADING, .help = "Who is recorded (a command then only says how long)" },
 	{ OPT_FLAG, 'a', "all-cpus", FIELD(all_cpus), NULL, "everything on all CPUs" },
@@ -303,6 +365,10 @@ const struct option_spec record_option_specs[] = {
 	  "what runs in these cgroups: one for all events, or one an event" },
 	{ OPT_FLAG, 'i', "no-inherit", CHOICE(no_inherit), NULL,
 	  "leave out the children and the threads that are started" },
+	{ OPT_FLAG, 0, "per-thread", FIELD(per_thread), NULL,
+	  "only the threads named, or the command's first one; the same as -i" },
+	{ OPT_FLAG, 0, "exclude-perf", FIELD(exclude_self), NULL,
+	  "leave out the tracepoints that perfolio hits itself" },
 
 	{ OPT_HEADING, .help = "When (a bare number means milliseconds, as in perf)" },
 	{ OPT_DURATION, 'D', "delay", FIELD(delay_ns), "TIME",
@@ -327,6 +393,8 @@ const struct option_spec record_option_specs[] = {
 	  .call = set_switching },
 	{ OPT_U64, 0, "switch-max-files", FIELD(switch_files), "N",
 	  "keep only the last N of them" },
+	{ OPT_FLAG, 0, "timestamp-filename", FIELD(timestamp_filename), NULL,
+	  "append the time to the file's name: perf.data.2026111612000000" },
 	{ OPT_FLAG, 0, "overwrite", CHOICE(overwrite), NULL,
 	  "a flight recorder: keep the newest samples in memory, write them at the end or at a "
 	  "switch of files" },
@@ -347,12 +415,28 @@ const struct option_spec record_option_specs[] = {
 	  .hidden = true },
 	{ OPT_FLAG, 0, "group", FIELD(group), NULL, "make one group of all events",
 	  .hidden = true },
+	{ OPT_HEADING, .help = "How it is done" },
+	{ OPT_FLAG, 0, "dry-run", FIELD(dry_run), NULL,
+	  "check the options and events, then exit; start and write nothing" },
+	{ OPT_CALL, 0, "synth", 0, "WHAT",
+	  "what to write of the processes that run already: all (the default), no, or task, mmap "
+	  "(with task) and cgroup",
+	  .call = set_described },
+	{ OPT_FLAG, 0, "tail-synthesize", FIELD(describe_last), NULL,
+	  "write that at the end, as it is then; for --overwrite" },
+	{ OPT_INT, 0, "num-thread-synthesize", FIELD(describe_threads), "N",
+	  "threads that read /proc for it; default: one per CPU, at most 8" },
+	{ OPT_DURATION, 0, "proc-map-timeout", FIELD(map_limit_ns), "TIME",
+	  "stop reading the mappings of a process after this time; default: no limit",
+	  .unit_ns = NS_PER_MSEC },
+	{ OPT_CALL, 0, "affinity", 0, "PLACE",
+	  "run the writing thread on the memory node (node) or the CPU (cpu) of the ring it reads",
+	  .call = set_affinity },
+	{ OPT_CALL, 0, "mmap-flush", 0, "SIZE",
+	  "leave a ring alone until it holds this much; at most a quarter of the ring",
+	  .call = set_flush },
 	/* What perf has to be told we do anyway. */
 	{ OPT_FLAG, 0, "buildid-all", FIELD(done_anyway), NULL, "all build-ids", .hidden = true },
-	{ OPT_FLAG, 0, "buildid-mmap", FIELD(done_anyway), NULL, "build-ids in mappings",
-	  .hidden = true },
-	{ OPT_FLAG, 0, "timestamp-boundary", FIELD(done_anyway), NULL, "first and last time",
-	  .hidden = true },
 	{ OPT_FLAG, 'B', "no-buildid", FIELD(choice.no_build_ids), NULL,
 	  "leave the build-ids out; keeps nothing either", .hidden = true },
 	{ 0 },
@@ -407,6 +491,15 @@ static int check_output(struct record_options *o, struct err *err)
 		return err_set(err, EINVAL, "--switch-max-files needs --switch-output");
 	if (o->priority < 0 || o->priority > 99)
 		return err_set(err, EINVAL, "-r takes a priority from 1 to 99");
+	if (pipe && o->timestamp_filename)
+		return err_set(err, EINVAL, "a pipe has no name for --timestamp-filename");
+	if (o->describe_threads < 0)
+		return err_set(err, EINVAL, "--num-thread-synthesize needs a positive number");
+	if (o->map_limit_ns < 0)
+		return err_set(err, EINVAL, "--proc-map-timeout must not be negative");
+	if (o->per_thread && (o->all_cpus || o->cpus || o->cgroups))
+		return err_set(err, EINVAL, "--per-thread needs a command, -p, -t or -u");
+	o->choice.no_inherit |= o->per_thread;
 	if (o->tree && !o->pids)
 		return err_set(err, EINVAL, "--tree needs -p");
 	if (!o->output)

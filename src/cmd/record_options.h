@@ -41,6 +41,13 @@ struct record_options {
 	int64_t switch_ns;
 	uint64_t switch_files;
 
+	bool timestamp_filename, no_boundary;
+	bool no_tasks, no_maps, no_cgroups, describe_last, dry_run, exclude_self, per_thread;
+	int describe_threads;
+	int64_t map_limit_ns;
+	uint64_t flush_bytes;
+	int affinity; /* enum drain_affinity */
+
 	bool plan, quiet, timestamps, no_cache, done_anyway;
 	int verbose;
 };

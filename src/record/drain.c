@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "record/drain.h"
 #include "base/clock.h"
+#include "base/cpuset.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "perfdata/counts.h"
 #include "record/rounds.h"
+#include "record/topology.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -26,6 +28,7 @@ struct drain {
 	struct drain_options options;
 	const struct perf_sys *sys;
 	struct pollfd *fds; /* the rings', then wake_fd */
+	cpu_set_t *places;  /* of the rings; NULL: anywhere */
 	int wake_fd, ended_fd;
 	pthread_t thread, syncer;
 	bool has_syncer;
@@ -68,13 +71,42 @@ static int write_view(struct drain *d, const struct ring_view *view, struct err 
 	return rc;
 }
 
-static int empty_ring(struct drain *d, struct ring *ring, struct err *err)
+/* The CPUs of a ring's memory node, or its CPU alone. */
+static cpu_set_t *places_of_rings(const struct drain_options *options)
+{
+	cpu_set_t *places = mem_alloc(options->count * sizeof(*places));
+	struct cpuset online = { 0 };
+
+	if (options->affinity == DRAIN_ON_NODE)
+		cpuset_online(&online, NULL);
+	for (size_t i = 0; i < options->count; i++) {
+		int node = topology_of("/sys", options->rings[i].cpu).node;
+
+		CPU_ZERO(&places[i]);
+		CPU_SET(options->rings[i].cpu, &places[i]);
+		vec_each (cpu, &online)
+			if (topology_of("/sys", *cpu).node == node)
+				CPU_SET(*cpu, &places[i]);
+	}
+	cpuset_free(&online);
+	return places;
+}
+
+/* *left is set if the ring holds too little to be emptied yet. */
+static int empty_ring(struct drain *d, struct ring *ring, bool last, bool *left, struct err *err)
 {
 	struct ring_view view;
+	uint64_t flush = d->options.flush_bytes;
 	int rc;
 
 	if (!ring_view(ring, &view))
 		return 0;
+	if (!last && view.end - view.start < (flush < ring->size / 4 ? flush : ring->size / 4)) {
+		*left = true;
+		return 0;
+	}
+	if (d->places) /* a CPU that we may not use: stay */
+		sched_setaffinity(0, sizeof(*d->places), &d->places[ring - d->options.rings]);
 	account_view(d->sink.account, &view);
 	rc = write_view(d, &view, err);
 	if (!rc)
@@ -82,12 +114,12 @@ static int empty_ring(struct drain *d, struct ring *ring, struct err *err)
 	return rc;
 }
 
-static int empty_rings(struct drain *d, struct err *err)
+static int empty_rings(struct drain *d, bool last, bool *left, struct err *err)
 {
 	int rc = 0;
 
 	for (size_t i = 0; i < d->options.count && !rc; i++)
-		rc = empty_ring(d, &d->options.rings[i], err);
+		rc = empty_ring(d, &d->options.rings[i], last, left, err);
 	if (!rc && d->options.most_bytes &&
 	    perf_writer_size(d->sink.writer) >= d->options.most_bytes)
 		rc = err_set(err, EFBIG, "the file has reached its size");
@@ -190,10 +222,11 @@ static void switch_sink(struct drain *d)
 static int make_pass(struct drain *d, struct rounds *rounds, bool last, struct err *err)
 {
 	uint64_t bytes = perf_writer_raw_bytes(d->sink.writer);
-	bool ends = last || rounds_may_end(rounds, clock_now_ns(), bytes);
-	int rc = empty_rings(d, err);
+	bool ends = last || rounds_may_end(rounds, clock_now_ns(), bytes), left = false;
+	int rc = empty_rings(d, last, &left, err);
 
-	if (!rc && ends && (last || !d->options.one_round))
+	/* what waits in a ring is older than the round would promise */
+	if (!rc && ends && !left && (last || !d->options.one_round))
 		rc = end_round(d, last, err);
 	if (ends)
 		rounds_ended(rounds, clock_now_ns(), perf_writer_raw_bytes(d->sink.writer));
@@ -288,6 +321,7 @@ static void free_drain(struct drain *d)
 	perf_counts_fini(&d->base);
 	perf_counts_fini(&d->next_base);
 	free(d->fds);
+	free(d->places);
 	free(d);
 }
 
@@ -309,6 +343,8 @@ static struct drain *make_drain(const struct drain_options *options, const struc
 	d->fds = mem_alloc((options->count + 1) * sizeof(*d->fds));
 	for (size_t i = 0; i < options->count; i++)
 		d->fds[i] = (struct pollfd){ .fd = options->rings[i].fd, .events = POLLIN };
+	if (options->affinity)
+		d->places = places_of_rings(options);
 	d->fds[options->count] = (struct pollfd){ .fd = d->wake_fd, .events = POLLIN };
 	return d;
 }

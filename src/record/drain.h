@@ -31,6 +31,9 @@ enum drain_priority {
 	DRAIN_NORMAL,	/* no permission for that either */
 };
 
+/* Where the thread runs while it reads a ring. */
+enum drain_affinity { DRAIN_ANYWHERE, DRAIN_ON_NODE, DRAIN_ON_CPU };
+
 struct drain_options {
 	const struct perf_sys *sys; /* NULL: the kernel */
 	struct ring *rings;
@@ -43,6 +46,8 @@ struct drain_options {
 	/* What was counted since the start, which each round ends with; NULL: nothing. */
 	void (*read_counts)(void *user, struct perf_counts *counts);
 	void *counts_of;
+	uint64_t flush_bytes; /* less in a ring waits, to a quarter of the ring; 0: any */
+	enum drain_affinity affinity;
 	bool one_round; /* records from elsewhere come last, and some are older: --overwrite */
 };
 

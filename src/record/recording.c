@@ -10,6 +10,8 @@
 #include "record/outfile.h"
 #include "record/synth.h"
 
+#include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <time.h>
@@ -145,6 +147,9 @@ static int describe_machine(struct recording *r, struct take *take, struct err *
 		.build_ids = attr->build_id,
 		.data_maps = attr->mmap_data,
 		.namespaces = attr->namespaces,
+		.threads = r->options.describe_threads,
+		.no_maps = r->options.no_maps,
+		.map_limit_ns = r->options.map_limit_ns,
 	};
 	int rc = synth_kernel(&synth, &kernel);
 
@@ -156,9 +161,9 @@ static int describe_machine(struct recording *r, struct take *take, struct err *
 		return err_set(err, -rc, "%s", kernel.text);
 	if (attr->bpf_event)
 		rc = synth_bpf(&synth, err);
-	if (!rc && attr->cgroup)
+	if (!rc && attr->cgroup && !r->options.no_cgroups)
 		rc = describe_cgroups(&synth, err);
-	if (rc)
+	if (rc || r->options.no_tasks)
 		return rc;
 	/* What a later file has to do with may be anybody's child by now. */
 	if (r->files)
@@ -186,7 +191,7 @@ static int begin_file(struct recording *r, struct take *take, struct err *err)
 		rc = add_formats(r, take->writer, err);
 	if (!rc)
 		rc = perf_writer_begin(take->writer, err);
-	if (!rc)
+	if (!rc && !r->options.describe_last)
 		rc = describe_machine(r, take, err);
 	if (!rc)
 		rc = perf_writer_round(take->writer, err);
@@ -251,12 +256,32 @@ static int start_drain(struct recording *r, struct err *err)
 		.read_counts = read_counts,
 		.counts_of = r->sampling,
 		.one_round = r->options.sampling.choice.overwrite,
+		.flush_bytes = r->options.flush_bytes,
+		.affinity = r->options.affinity,
 	};
 	size_t count;
 
 	options.rings = sampling_rings(r->sampling, &count, &options.count);
 	r->drain = drain_start(&options, &sink, err);
 	return r->drain ? 0 : -err->code;
+}
+
+/* Our threads by their ids, now that they run. */
+static int exclude_self(struct recording *r, struct err *err)
+{
+	DIR *tasks = opendir("/proc/self/task");
+	struct dirent *entry;
+	VEC(pid_t) tids = { 0 };
+	int rc;
+
+	while (tasks && (entry = readdir(tasks)))
+		if (isdigit((unsigned char)entry->d_name[0]))
+			*vec_push(&tids) = (pid_t)atoi(entry->d_name);
+	if (tasks)
+		closedir(tasks);
+	rc = sampling_exclude(r->sampling, tids.data, tids.len, err);
+	vec_free(&tids);
+	return rc;
 }
 
 struct recording *recording_open(const struct event_list *events, struct target *target,
@@ -275,7 +300,7 @@ struct recording *recording_open(const struct event_list *events, struct target 
 	}
 	if (r->take && options->keep_vanishing)
 		r->keep = keep_start(NULL);
-	if (!r->take || start_drain(r, err)) {
+	if (!r->take || start_drain(r, err) || (options->exclude_self && exclude_self(r, err))) {
 		recording_free(r);
 		return NULL;
 	}
@@ -459,7 +484,7 @@ static int write_losses(struct recording *r, struct take *take, struct err *err)
 	return rc;
 }
 
-static void add_late_features(struct take *take)
+static void add_late_features(const struct recording *r, struct take *take)
 {
 	struct buf payload = { 0 };
 
@@ -470,7 +495,9 @@ static void add_late_features(struct take *take)
 	buf_clear(&payload);
 	payload_u64(&payload, take->account.now.first_ns);
 	payload_u64(&payload, take->account.now.last_ns);
-	perf_writer_feature(take->writer, FEATURE_SAMPLE_TIME, payload.data, payload.len, NULL);
+	if (!r->options.no_sample_times)
+		perf_writer_feature(take->writer, FEATURE_SAMPLE_TIME, payload.data, payload.len,
+				    NULL);
 	buf_free(&payload);
 }
 
@@ -539,9 +566,11 @@ static int close_take(struct recording *r, struct take *take, bool failed, struc
 	struct err unused = { 0 };
 	int rc = 0;
 
-	if (!failed)
+	if (!failed && r->options.describe_last)
+		rc = describe_machine(r, take, err);
+	if (!failed && !rc)
 		rc = write_losses(r, take, err);
-	add_late_features(take);
+	add_late_features(r, take);
 	if (perf_writer_finish(take->writer, rc || failed ? &unused : err) && !rc && !failed)
 		rc = -err->code;
 	if (failed)

@@ -27,10 +27,19 @@ struct recording_options {
 	const char *tracefs; /* where it is mounted, for tracepoints' formats; NULL: nowhere */
 	bool compress;
 	int compress_level;
-	int priority;	     /* of the thread that writes; 0: the lowest real-time one */
-	uint64_t most_bytes; /* of the file; 0: no limit */
-	bool numbered;	     /* --switch-output: each file is named after its time */
-	size_t keep_files;   /* of those; 0: all */
+	int priority;	      /* of the thread that writes; 0: the lowest real-time one */
+	uint64_t most_bytes;  /* of the file; 0: no limit */
+	bool numbered;	      /* --switch-output: each file is named after its time */
+	size_t keep_files;    /* of those; 0: all */
+	bool no_sample_times; /* leave the times of the first and last sample out of the header */
+	/* What is written of what is there already, and how. */
+	bool no_tasks, no_maps, no_cgroups; /* --synth */
+	bool describe_last;		    /* --tail-synthesize */
+	size_t describe_threads;	    /* 0: as many as is good */
+	int64_t map_limit_ns;		    /* for the mappings of one process; 0: any time */
+	uint64_t flush_bytes;		    /* --mmap-flush; 0: any */
+	enum drain_affinity affinity;
+	bool exclude_self;   /* tracepoints leave out what our own threads do */
 	bool keep_vanishing; /* keep what would vanish with the processes, in ~/.debug */
 };
 

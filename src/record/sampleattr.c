@@ -177,14 +177,16 @@ void sampling_attr(struct event_attr *into, const struct event_list *list, size_
 	attr->use_clockid = 1;
 	attr->clockid = choice.clock;
 	if (choice.all_user)
-		attr->exclude_kernel = attr->exclude_hv = 1;
+		attr->exclude_kernel = 1;
 	if (choice.all_kernel)
 		attr->exclude_user = 1;
 	set_rate(attr, event, &choice);
 	set_stacks(attr, &choice);
 	set_extras(attr, &choice);
-	if (choice.inherit_stat) {
-		attr->inherit_stat = 1;
+	attr->inherit_stat = choice.inherit_stat;
+	if (choice.identifier)
+		attr->sample_type |= PERF_SAMPLE_IDENTIFIER;
+	if (choice.inherit_stat || choice.running_time) {
 		attr->read_format |= PERF_FORMAT_TOTAL_TIME_ENABLED |
 				     PERF_FORMAT_TOTAL_TIME_RUNNING;
 	}
@@ -210,7 +212,7 @@ void sampling_attr_track(struct event_attr *into, const struct sampling_choice *
 	attr->ksymbol = 1;
 	attr->bpf_event = !choice->no_bpf_events;
 	attr->namespaces = !choice->no_namespaces;
-	attr->build_id = !choice->no_build_ids;
+	attr->build_id = !choice->no_build_ids && !choice->no_build_id_maps;
 	attr->context_switch = choice->switches;
 	attr->cgroup = choice->cgroups;
 }

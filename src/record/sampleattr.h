@@ -52,7 +52,8 @@ struct sampling_choice {
 	bool overwrite;
 	bool no_buffering;
 	bool read_along; /* somebody does: short rounds */
-	bool no_bpf_events, no_namespaces, no_build_ids;
+	bool no_bpf_events, no_namespaces, no_build_ids, no_build_id_maps;
+	bool running_time, identifier; /* also where nobody needs them */
 	bool switches, cgroups;
 	int clock; /* clockid_t */
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "record/sampling.h"
+#include "base/buf.h"
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/file.h"
@@ -490,4 +491,32 @@ bool sampling_read_losses(struct sampling *s, struct sampling_losses *losses)
 			};
 	}
 	return true;
+}
+
+int sampling_exclude(struct sampling *s, const pid_t *tids, size_t count, struct err *err)
+{
+	bool any = false;
+	int rc = 0;
+
+	vec_each (fd, &s->fds) {
+		const struct sampled_event *e = &s->events.data[fd->event];
+		struct buf filter = { 0 };
+
+		if (rc || !e->event || e->attr.base.type != PERF_TYPE_TRACEPOINT)
+			continue;
+		any = true;
+		if (e->event->filter)
+			buf_printf(&filter, "(%s) && ", e->event->filter);
+		for (size_t i = 0; i < count; i++)
+			buf_printf(&filter, "%scommon_pid != %d", i ? " && " : "", (int)tids[i]);
+		rc = s->sys->ioctl(fd->fd, PERF_EVENT_IOC_SET_FILTER,
+				   (unsigned long)buf_text(&filter));
+		if (rc)
+			err_set(err, -rc, "%s: the kernel does not take the filter '%s': %s",
+				e->name, buf_text(&filter), strerror(-rc));
+		buf_free(&filter);
+	}
+	if (!any)
+		return err_set(err, EINVAL, "--exclude-perf needs a tracepoint, as in -e sched:*");
+	return rc;
 }

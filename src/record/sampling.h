@@ -57,6 +57,9 @@ int sampling_switch_event(struct sampling *sampling, size_t event, bool on, stru
 
 const struct sampling_census *sampling_census(const struct sampling *sampling);
 
+/* Tracepoints leave out what these threads do; -EINVAL if none of the events is a tracepoint. */
+int sampling_exclude(struct sampling *sampling, const pid_t *tids, size_t count, struct err *err);
+
 /* The rings to be drained; those of --overwrite, which are read at a dump only, come last. */
 struct ring *sampling_rings(struct sampling *sampling, size_t *count, size_t *forward);
 /* Stops the kernel from writing into the backward rings, or lets it go on. */

@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 struct err;
@@ -27,7 +28,9 @@ struct synth {
 	bool build_ids;	 /* in MMAP2, in the place of the file's numbers */
 	bool data_maps;	 /* also mappings that are not executable */
 	bool namespaces;
-	size_t threads; /* that read at once; 0: one a CPU, 8 at most */
+	bool no_maps;	      /* of processes */
+	int64_t map_limit_ns; /* so long may the mappings of a process take to read; 0: any time */
+	size_t threads;	      /* that read at once; 0: one a CPU, 8 at most */
 };
 
 /* Processes by their ids, or all there are when count is 0. */

@@ -7,6 +7,7 @@
  * the process for a new one and forget what they share with it.
  */
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/file.h"
 #include "record/objectids.h"
@@ -127,7 +128,8 @@ static void add_thread(struct worker *w, int task_dir, pid_t pid, pid_t tid)
 	synth_comm(w->work->synth, &w->records, pid, tid, comm);
 }
 
-static bool read_maps(int dir, struct buf *text)
+/* A process with very many mappings can take long: what was read until then is used. */
+static bool read_maps(int dir, struct buf *text, int64_t until)
 {
 	int fd = openat(dir, "maps", O_RDONLY | O_CLOEXEC);
 	ssize_t got;
@@ -140,7 +142,7 @@ static bool read_maps(int dir, struct buf *text)
 		got = read(fd, text->data + text->len, text->cap - text->len - 1);
 		if (got > 0)
 			text->len += (size_t)got;
-	} while (got > 0);
+	} while (got > 0 && (!until || clock_now_ns() < until));
 	close(fd);
 	text->data[text->len] = '\0';
 	return text->len > 0;
@@ -177,10 +179,11 @@ static void add_mapping(struct worker *w, int dir, pid_t pid, const struct procm
 
 static void add_maps(struct worker *w, int dir, pid_t pid)
 {
+	int64_t limit = w->work->synth->map_limit_ns;
 	struct procmap map;
 	char *at;
 
-	if (!read_maps(dir, &w->text))
+	if (!read_maps(dir, &w->text, limit ? clock_now_ns() + limit : 0))
 		return;
 	at = w->text.data;
 	while (procmap_next(&at, &map)) {
@@ -249,7 +252,8 @@ static void add_process(struct worker *w, int dir, pid_t pid)
 	if (synth->namespaces)
 		add_namespaces(w, dir, pid, pid);
 	synth_comm(synth, &w->records, pid, pid, comm);
-	add_maps(w, dir, pid);
+	if (!synth->no_maps)
+		add_maps(w, dir, pid);
 	add_threads(w, dir, pid);
 }
 

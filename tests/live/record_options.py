@@ -2,9 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Options of `record` mean what they mean to perf: the attributes in the file are the same."""
 import os
+import re
+import signal
+import struct
+import subprocess
+import sys
 import tempfile
 
-from lib import PERFOLIO, check, done, need_program, need_root, run, run_perf
+from lib import PERFOLIO, check, done, need_program, need_root, program, run, run_perf, status_of, until
+from perffile import COMM, MMAP2, SAMPLE, PerfFile, samples_in
 
 need_program("perf")
 need_root()
@@ -18,11 +24,10 @@ os.environ["HOME"] = SCRATCH.name
 OURS = {"use_clockid: 1", "clockid: 1", "build_id: 1", "namespaces: 1", "bpf_event: 1", "comm: 1", "comm_exec: 1",
         "ksymbol: 1", "mmap: 1", "mmap2: 1", "task: 1"}
 PERFS = {"disabled: 1", "enable_on_exec: 1"}
-CASES = """-c 100000|-g|-s|-d|-W|--switch-events|-i|-a|-k raw|-k realtime|-I|--user-regs=sp|-D 1|--overwrite
--e {cpu-clock,task-clock}:S"""
-if os.environ.get("PERFOLIO_LONG"):
-    CASES += """|-F 99|-P|-R|--phys-data|--sample-cpu|--all-kernel|-C 0|--user-callchains -g|--kernel-callchains -g
--k CLOCK_BOOTTIME|--intr-regs=sp|--data-page-size|--code-page-size|--all-cgroups
+CASES = """-c 100000|-F 99|-g|-s|-d|-W|-P|-R|-i|-a|-C 0|-I|-D 1|--switch-events|-k raw|-k realtime|-k CLOCK_BOOTTIME
+--user-regs=sp|--intr-regs=sp|--overwrite|--phys-data|--sample-cpu|--all-user|--all-kernel|--data-page-size
+--code-page-size|--all-cgroups|--user-callchains -g|--kernel-callchains -g|--transaction|--sample-identifier
+-e {cpu-clock,task-clock}:S|-e {cpu-clock,task-clock}:S --running-time|-e cpu-clock,task-clock --group
 -e sched:sched_switch --filter prev_pid!=0|-e page-faults -c 3"""
 
 
@@ -39,8 +44,11 @@ def attributes(name):
 
 for case in CASES.replace("\n", "|").split("|"):
     words = case.split() if "-e" in case.split() else ["-e", "cpu-clock", *case.split()]
-    perf = run_perf("record", "-q", "-N", *words, "-o", "perf.out", "--", "true")
+    perf = run_perf("record", "-q", "-B", "-N", *words, "-o", "perf.out", "--", "true")
     ours = run([PERFOLIO, "record", "-q", *words, "-o", "ours.out", "--", "true"])
+    if perf.returncode < 0:
+        check(True, f"{case} # SKIP perf died of signal {-perf.returncode}")
+        continue
     if perf.returncode:
         check(ours.returncode != 0, f"{case}: refused, as by perf", perf.stderr, ours.stderr)
         continue
@@ -59,4 +67,161 @@ for words in (["-k", "sundial"], ["--user-regs=nothing"], ["--switch-output=7x"]
     ours = run([PERFOLIO, "record", *words, "--", "true"])
     check(ours.returncode == 2 and "it takes" in ours.stderr or "is no register" in ours.stderr,
           f"{' '.join(words)} is refused", ours.stderr)
+
+
+def record(*words, name="ours.out", command=("true",)):
+    """A recording of ours, as a second reader sees it."""
+    made = run([PERFOLIO, "record", "-q", "-e", "cpu-clock", *words, "-o", name, "--", *command])
+    check(made.returncode == 0, f"{' '.join(words)}: recorded", made.stderr)
+    return PerfFile(name)
+
+
+def bits(*words):
+    record(*words)
+    return next(iter(attributes("ours.out").values()), set())
+
+
+def header():
+    """What stands in the header and in the attributes by default can be left out."""
+    check("bpf_event: 1" in bits() and "bpf_event: 1" not in bits("--no-bpf-event"), "--no-bpf-event")
+    check("namespaces: 1" in bits("--namespaces") and "namespaces: 1" not in bits("--no-namespaces"), "--namespaces")
+    check("build_id: 1" in bits("--buildid-mmap") and "build_id: 1" not in bits("--no-buildid-mmap"), "--buildid-mmap")
+    check("SAMPLE_TIME" in record("--timestamp-boundary").features() and
+          "SAMPLE_TIME" not in record("--no-timestamp-boundary").features(), "--timestamp-boundary")
+    check("BUILD_ID" in record().features() and "BUILD_ID" not in record("-B").features(), "-B: no build-ids")
+    run_perf("record", "-q", "-N", "--buildid-all", "-e", "cpu-clock", "-o", "perf.out", "--", "true")
+    record("--buildid-all")
+    listed = [{line for line in run_perf("buildid-list", "-i", name).stdout.splitlines() if line.endswith((".so.6", ".so.2"))}
+              for name in ("perf.out", "ours.out")]
+    check(listed[0] and listed[0] == listed[1], "--buildid-all: libraries without samples, too, as perf lists them", *listed)
+
+
+def existing_processes():
+    """What a recording tells of the processes that run already."""
+    with subprocess.Popen(["sleep", "1000"]) as target:
+        until(lambda: status_of(target.pid).get("Name") == "sleep")
+        pid, counts = str(target.pid), {}
+        for what in ("all", "no", "task", "mmap"):
+            for tool in ("perf", PERFOLIO):
+                options = ["-B", "-N"] if tool == "perf" else []
+                run([tool, "record", "-q", *options, "-e", "cpu-clock", "-p", pid, "--synth", what, "-o", "x", "--", "true"])
+                own = [kind for kind, _, body in PerfFile("x").records()
+                       if kind in (COMM, MMAP2) and struct.unpack_from("<I", body)[0] == target.pid]
+                counts[what, tool] = [kind in own for kind in (COMM, MMAP2)]
+            check(counts[what, "perf"] == counts[what, PERFOLIO], f"--synth {what}: names and mappings as from perf", counts)
+        wrong = run([PERFOLIO, "record", "--synth", "some", "--", "true"])
+        check(wrong.returncode == 2 and "none of no, all" in wrong.stderr, "--synth some is refused", wrong.stderr)
+        target.kill()
+    with subprocess.Popen([program("steady"), "1", "100000"]) as target:
+        places = {}
+        for words in ([], ["--tail-synthesize"]):
+            file = record("-p", str(target.pid), *words, command=("sleep", "0.3"))
+            kinds = [kind for kind, _, _ in file.records()]
+            places[bool(words)] = kinds.index(MMAP2) < kinds.index(SAMPLE)
+        check(places == {False: True, True: False}, "--tail-synthesize: mappings come last", places)
+        target.kill()
+    forks = {}
+    for count in ("1", "4"):
+        made = run_perf("stat", "-x,", "-e", "sched:sched_process_fork", PERFOLIO, "record", "-q", "-a", "-e", "cpu-clock",
+                        "--num-thread-synthesize", count, "-o", "x", "--", "true")
+        forks[count] = int(made.stderr.strip().splitlines()[-1].split(",")[0])
+    check(forks["4"] - forks["1"] == 3, "--num-thread-synthesize: three threads more", forks)
+
+
+MAPPINGS = 20000
+MANY = f"""
+import ctypes, mmap, sys, time
+libc = ctypes.CDLL(None, use_errno=True)
+libc.mmap.restype = ctypes.c_void_p
+libc.mprotect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
+start = libc.mmap(None, ctypes.c_size_t({MAPPINGS} * 8192), 1, 0x22, -1, 0)
+for i in range({MAPPINGS}):
+    libc.mprotect(start + i * 8192, 4096, 5)
+print("ready", flush=True)
+time.sleep(1000)
+"""
+
+
+def many_mappings():
+    with subprocess.Popen([sys.executable, "-c", MANY], stdout=subprocess.PIPE, text=True) as target:
+        target.stdout.readline()
+        found = {limit: record("-p", str(target.pid), *limit).count(MMAP2) for limit in ((), ("--proc-map-timeout", "1"))}
+        check(found[()] > MAPPINGS > found["--proc-map-timeout", "1"], "--proc-map-timeout: mappings are left out", found)
+        target.kill()
+
+
+def reading(words):
+    """A recorder at work on CPU 0 and what it works on."""
+    busy = subprocess.Popen(["taskset", "-c", "0", program("steady"), "1", "100000"])
+    recorder = subprocess.Popen([PERFOLIO, "record", "-q", "-e", "cpu-clock", "-F", "999", "-C", "0", *words, "-o", "live"])
+    return busy, recorder
+
+
+def allowed(pid):
+    """Where the recorder's threads may run."""
+    try:
+        return {status_of(f"{pid}/task/{tid}").get("Cpus_allowed_list") for tid in os.listdir(f"/proc/{pid}/task")}
+    except OSError:
+        return set()
+
+
+def finish(*processes):
+    for process in processes:
+        process.send_signal(signal.SIGINT)
+        process.wait()
+
+
+def rings():
+    for place, want in (("cpu", "0"), ("node", None)):
+        busy, recorder = reading(["--affinity", place])
+        everywhere = status_of(os.getpid())["Cpus_allowed_list"]
+        seen = until(lambda: allowed(recorder.pid) >= {want or everywhere})
+        check(seen, f"--affinity {place}: the thread that reads is there", allowed(recorder.pid))
+        finish(recorder, busy)
+    busy, recorder = reading(["--mmap-flush", "4M"])
+    check(until(lambda: samples_in("live") == 0 and os.path.exists("live")), "--mmap-flush: the recording is there")
+    until(lambda: samples_in("live") > 0, seconds=3)
+    waiting = samples_in("live")
+    finish(recorder, busy)
+    check(waiting == 0 < samples_in("live"), "--mmap-flush: a ring waits until it is full or the end", waiting)
+
+
+def own_work():
+    """What perfolio itself does can be left out."""
+    kept = {}
+    for words in ([], ["--exclude-perf"]):
+        with subprocess.Popen([PERFOLIO, "record", "-q", "-a", "-e", "raw_syscalls:sys_enter", *words, "-o", "x", "--",
+                               "sleep", "0.3"]) as recorder:
+            pid = recorder.pid
+        kept[bool(words)] = bool(run([PERFOLIO, "script", "-i", "x", "-F", "comm", "--pid", str(pid)]).stdout)
+    check(kept == {False: True, True: False}, "--exclude-perf: no system calls of ours", kept)
+
+
+def children():
+    """As perf does it, --per-thread leaves out what a thread starts."""
+    comms = {}
+    for words in ([], ["--per-thread"]):
+        record("-F", "999", *words, command=("sh", "-c", f"{program('steady')} 1 300; true"))
+        comms[bool(words)] = " steady " in run([PERFOLIO, "script", "-i", "ours.out", "-F", "comm"]).stdout
+    check(comms == {False: True, True: False}, "--per-thread: not the children", comms)
+
+
+def files():
+    before = set(os.listdir("."))
+    made = run([PERFOLIO, "record", "--dry-run", "-e", "cpu-clock", "-o", "dry", "--", "touch", "started"])
+    wrong = run([PERFOLIO, "record", "--dry-run", "-e", "nonesuch", "--", "true"])
+    check(made.returncode == 0 and wrong.returncode and set(os.listdir(".")) == before,
+          "--dry-run: events are checked, nothing is started or written", made.stderr, wrong.stderr)
+    run([PERFOLIO, "record", "-q", "-e", "cpu-clock", "--timestamp-filename", "-o", "timed", "--", "true"])
+    check([name for name in os.listdir(".") if re.fullmatch(r"timed\.20\d{14}", name)], "--timestamp-filename",
+          os.listdir("."))
+
+
+header()
+existing_processes()
+many_mappings()
+rings()
+own_work()
+children()
+files()
 done()
