@@ -9,6 +9,7 @@
 #include "cmd/record_plan.h"
 #include "event/catalog.h"
 #include "event/tracepoint.h"
+#include "record/treegroup.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -24,6 +25,7 @@ struct record {
 	struct target target;
 	bool has_target, has_workload;
 	struct workload workload;
+	struct treegroup group; /* around it */
 	struct control control;
 	struct recording *recording;
 	struct record_loop loop;
@@ -97,6 +99,7 @@ static int open_recording(struct record *r, struct err *err)
 		.sampling = {
 			.choice = o->choice,
 			.command = r->workload.pid,
+			.group = r->group.path,
 			.start_disabled = o->delay_ns != 0,
 			.ring_bytes = o->ring_bytes,
 		},
@@ -162,6 +165,8 @@ static int prepare(struct record *r, struct err *err)
 		rc = workload_prepare(&r->workload, r->command, &r->mask, err);
 		r->has_workload = !rc;
 	}
+	if (!rc && r->target.kind == TARGET_COMMAND && sampling_wants_group(&r->events, &o->choice))
+		treegroup_open(&r->group, r->workload.pid);
 	if (!rc)
 		rc = open_recording(r, err);
 	if (!rc) {
@@ -230,6 +235,7 @@ static int run(void *options, int argc, char **argv, struct err *err)
 		.command = argc ? argv : NULL,
 		.control = { .fd = -1, .ack_fd = -1 },
 		.workload = { .pid = -1, .pidfd = -1, .go_fd = -1, .failure_fd = -1 },
+		.group = { .lock_fd = -1 },
 		.signal_fd = -1,
 		.pipe_fd = -1,
 	};
@@ -243,6 +249,7 @@ static int run(void *options, int argc, char **argv, struct err *err)
 	recording_free(r.recording);
 	if (r.has_workload)
 		workload_close(&r.workload);
+	treegroup_close(&r.group);
 	if (r.options->control)
 		control_close(&r.control);
 	if (r.signal_fd >= 0)

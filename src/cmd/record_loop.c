@@ -226,8 +226,9 @@ static int begin(struct run *run, struct err *err)
 		rc = recording_enable(loop->recording, err);
 	run->started_ns = clock_now_ns();
 	if (!rc && run->life->workload) {
-		recording_started(loop->recording);
-		rc = workload_start(run->life->workload, err);
+		rc = recording_begin(loop->recording, err);
+		if (!rc)
+			rc = workload_start(run->life->workload, err);
 	}
 	if (o->delay_ns > 0)
 		run->life->enable_at = run->started_ns + o->delay_ns;

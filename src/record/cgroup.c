@@ -115,6 +115,24 @@ int cgroup_open(const char *name, struct err *err)
 	return fd;
 }
 
+char *cgroup_own(void)
+{
+	char *mount = this_mount(NULL), *text = NULL, *line = NULL, *path = NULL;
+
+	if (mount && file_exists("%s/cgroup.controllers", mount))
+		text = file_read("/proc/self/cgroup", NULL, NULL);
+	if (text)
+		line = strncmp(text, "0::", 3) ? strstr(text, "\n0::") : text;
+	if (line) {
+		line += *line == '\n';
+		line[strcspn(line, "\n")] = '\0';
+		path = mem_printf("%s%s", mount, strcmp(line, "0::/") ? line + 3 : "");
+	}
+	free(text);
+	free(mount);
+	return path;
+}
+
 struct walk {
 	const char *root;
 	const regex_t *regex;

@@ -18,6 +18,12 @@ char *cgroup_mount(const char *mounts);
 /* Opens the folder of a cgroup: a name below the mount, or a path.  The descriptor, or negative. */
 int cgroup_open(const char *name, struct err *err);
 
+/*
+ * The folder of the group that we are in, of version 2; NULL where that is not mounted, or has not
+ * the perf_event controller.  Free it.
+ */
+char *cgroup_own(void);
+
 /* Adds the names of the cgroups that the extended regular expression matches, sorted. */
 int cgroup_match(const char *pattern, struct strlist *names, struct err *err);
 

@@ -347,10 +347,11 @@ void recording_withdraw(struct recording *r)
 	outfile_withdraw(&r->take->file);
 }
 
-void recording_started(struct recording *r)
+int recording_begin(struct recording *r, struct err *err)
 {
 	if (!r->options.sampling.start_disabled && !r->enabled_ns)
 		r->enabled_ns = clock_now_ns();
+	return r->target->kind == TARGET_COMMAND ? sampling_begin(r->sampling, err) : 0;
 }
 
 int recording_enable(struct recording *r, struct err *err)

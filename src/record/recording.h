@@ -75,8 +75,8 @@ int recording_disable(struct recording *recording, struct err *err);
 int recording_switch_event(struct recording *recording, size_t event, bool on, struct err *err);
 const struct perf_writer_attr *recording_attrs(const struct recording *recording, size_t *count);
 
-/* The program has been let go: for a target of TARGET_COMMAND sampling begins now. */
-void recording_started(struct recording *recording);
+/* The program is let go next: for a target of TARGET_COMMAND sampling begins now. */
+int recording_begin(struct recording *recording, struct err *err);
 
 int recording_fd(const struct recording *recording);
 struct drain_progress recording_progress(struct recording *recording);

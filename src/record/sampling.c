@@ -7,6 +7,7 @@
 #include "record/sampling_inside.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
@@ -152,6 +153,93 @@ static int cgroup_for(const struct target *target, size_t event)
 	return (int)cgroup;
 }
 
+static bool is_clock(const struct event *event)
+{
+	return event->attr.base.type == PERF_TYPE_SOFTWARE &&
+	       (event->attr.base.config == PERF_COUNT_SW_CPU_CLOCK ||
+		event->attr.base.config == PERF_COUNT_SW_TASK_CLOCK);
+}
+
+/*
+ * Whether an event is the same for a group of processes on whole CPUs as inherited from process to
+ * process.  Some software events and tracepoints tell of one task while another one runs, and the
+ * CPU's stack of calls is kept for a task only.
+ */
+static bool suits_group(const struct event *event, const struct sampling_choice *choice)
+{
+	if (choice->no_inherit || event->sampling.inherit == CHOICE_NO ||
+	    choice->stacks == STACK_LBR || event->sampling.call_graph ||
+	    choice->branches & PERF_SAMPLE_BRANCH_CALL_STACK)
+		return false;
+	switch (event->kind) {
+	case EVENT_HARDWARE:
+	case EVENT_CACHE:
+	case EVENT_MODEL:
+	case EVENT_VENDOR:
+	case EVENT_RAW: return true;
+	case EVENT_PMU:
+		return !event->pmu ||
+		       (strcmp(event->pmu, "uprobe") && strcmp(event->pmu, "kprobe"));
+	case EVENT_SOFTWARE: return is_clock(event);
+	default: return false;
+	}
+}
+
+/* A group of events is opened in one place, so all of them must suit it. */
+static bool group_suits(const struct event_list *list, const struct sampling_choice *choice,
+			uint32_t leader)
+{
+	vec_each (event, &list->events)
+		if (event->leader == leader && !suits_group(event, choice))
+			return false;
+	return true;
+}
+
+bool sampling_wants_group(const struct event_list *list, const struct sampling_choice *choice)
+{
+	vec_each (event, &list->events)
+		if (group_suits(list, choice, event->leader))
+			return true;
+	return false;
+}
+
+/* Being allowed to make a group says little: whole CPUs are what may be refused. */
+static void open_group(struct sampling *s)
+{
+	struct event_attr dummy = {
+		.base = { .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_DUMMY, .disabled = 1 }
+	};
+	int fd = s->options.group ? open(s->options.group, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	int tried;
+
+	if (fd < 0)
+		return;
+	tried = s->sys->open(&dummy, fd, s->cpus.data[0], -1,
+			     PERF_FLAG_FD_CLOEXEC | PERF_FLAG_PID_CGROUP);
+	if (tried < 0) {
+		close(fd);
+		return;
+	}
+	s->sys->close(tried);
+	s->group_fd = fd;
+}
+
+static bool any_in_group(const struct sampling *s)
+{
+	vec_each (e, &s->events)
+		if (e->event && e->cgroup == OWN_GROUP)
+			return true;
+	return false;
+}
+
+static bool all_in_group(const struct sampling *s)
+{
+	vec_each (e, &s->events)
+		if (e->event && e->cgroup != OWN_GROUP)
+			return false;
+	return true;
+}
+
 static void make_events(struct sampling *s)
 {
 	struct sampling_choice *choice = &s->options.choice;
@@ -166,6 +254,8 @@ static void make_events(struct sampling *s)
 					     .name = event->name,
 					     .leader = event->leader,
 					     .cgroup = cgroup_for(s->target, i) };
+		if (s->group_fd >= 0 && group_suits(s->list, choice, event->leader))
+			e->cgroup = OWN_GROUP;
 		sampling_attr(&e->attr, s->list, i, choice, s->by_cpu);
 		if (several)
 			e->attr.base.sample_type |= PERF_SAMPLE_IDENTIFIER;
@@ -176,7 +266,7 @@ static void make_events(struct sampling *s)
 
 		*e = (struct sampled_event){ .name = "dummy",
 					     .leader = (uint32_t)s->events.len - 1,
-					     .cgroup = NO_CGROUP };
+					     .cgroup = all_in_group(s) ? OWN_GROUP : NO_CGROUP };
 		sampling_attr_tracker(&e->attr, &s->events.data[0].attr, choice);
 		e->attr.base.inherit = !choice->no_inherit;
 	} else {
@@ -196,11 +286,36 @@ static int open_whole_machine(struct sampling *s, struct err *err)
 	return rc ? rc : sampling_open_place(s, &machine, err);
 }
 
+static int open_own_group(struct sampling *s, struct err *err)
+{
+	struct sampled_place place = { .pid = -1, .cgroup = OWN_GROUP };
+	int rc;
+
+	if (!any_in_group(s))
+		return 0;
+	s->census.by_group = true;
+	rc = sampling_settle(s, &place, err);
+	return rc ? rc : sampling_open_place(s, &place, err);
+}
+
+static int open_tasks(struct sampling *s, struct err *err)
+{
+	int rc = open_own_group(s, err);
+
+	if (rc || !all_in_group(s))
+		return rc ? rc : sampling_attach(s, err);
+	s->census.tasks = s->target->tasks.len;
+	return 0;
+}
+
 static int open_command(struct sampling *s, struct err *err)
 {
 	struct sampled_place place = { .pid = s->options.command, .cgroup = NO_CGROUP };
-	int rc = sampling_settle(s, &place, err);
+	int rc = open_own_group(s, err);
 
+	if (rc || all_in_group(s))
+		return rc;
+	rc = sampling_settle(s, &place, err);
 	if (!rc)
 		rc = sampling_open_place(s, &place, err);
 	if (rc == -ESRCH && !err->code)
@@ -219,10 +334,12 @@ static int open_all(struct sampling *s, struct err *err)
 		rc = map_rings(s, err);
 	if (rc)
 		return rc;
+	if (follows_tasks(s->target))
+		open_group(s);
 	make_events(s);
 	switch (s->target->kind) {
 	case TARGET_COMMAND: return open_command(s, err);
-	case TARGET_TASKS: return sampling_attach(s, err);
+	case TARGET_TASKS: return open_tasks(s, err);
 	default: return open_whole_machine(s, err);
 	}
 }
@@ -265,6 +382,7 @@ struct sampling *sampling_open(const struct event_list *events, struct target *t
 	s->target = target;
 	s->by_cpu = !follows_tasks(target);
 	s->census.frequency = options->choice.frequency;
+	s->group_fd = -1;
 	pthread_mutex_init(&s->idle_lock, NULL);
 	if (open_all(s, err)) {
 		sampling_close(s);
@@ -289,6 +407,8 @@ void sampling_close(struct sampling *s)
 	vec_free(&s->anchors);
 	vec_free(&s->file_attrs);
 	cpuset_free(&s->cpus);
+	if (s->group_fd >= 0)
+		close(s->group_fd);
 	pthread_mutex_destroy(&s->idle_lock);
 	free(s);
 }
@@ -371,6 +491,19 @@ static bool idle_so_far(struct sampling *s, uint64_t *ns)
 	return known;
 }
 
+int sampling_begin(struct sampling *s, struct err *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < s->fds.len && !rc && !s->options.start_disabled; i++) {
+		const struct sampled_fd *fd = &s->fds.data[i];
+
+		if (fd->switched && s->events.data[fd->event].cgroup == OWN_GROUP)
+			rc = switch_fd(s, fd, true, err);
+	}
+	return rc;
+}
+
 int sampling_enable(struct sampling *s, struct err *err)
 {
 	switch_idle(s, true);
@@ -445,14 +578,6 @@ static struct reading read_fd(struct sampling *s, const struct sampled_fd *fd)
 	return none;
 }
 
-/* Their count is the time that they ran, whatever modes they leave out of their samples. */
-static bool is_clock(const struct sampled_event *e)
-{
-	return e->event && e->attr.base.type == PERF_TYPE_SOFTWARE &&
-	       (e->attr.base.config == PERF_COUNT_SW_CPU_CLOCK ||
-		e->attr.base.config == PERF_COUNT_SW_TASK_CLOCK);
-}
-
 void sampling_read_counts(struct sampling *s, struct perf_counts *counts)
 {
 	counts->flags = counts->cpu_ns = 0;
@@ -462,14 +587,15 @@ void sampling_read_counts(struct sampling *s, struct perf_counts *counts)
 	vec_each (fd, &s->fds)
 		if (is_event(s, fd))
 			counts->events.data[fd->event] += read_fd(s, fd).count;
+	/* A clock's count is the time that it ran, whatever modes it leaves out of its samples. */
 	for (size_t i = counts->events.len; i-- > 0;)
-		if (is_clock(&s->events.data[i]) && s->target->cgroups.len <= 1) {
+		if (is_clock(s->events.data[i].event) && s->target->cgroups.len <= 1) {
 			counts->flags |= COUNTS_CPU;
 			counts->cpu_ns = counts->events.data[i];
 		}
 	if (idle_so_far(s, &counts->idle_ns) && counts->flags & COUNTS_CPU)
 		counts->flags |= COUNTS_IDLE;
-	if (follows_tasks(s->target) && !s->options.choice.no_inherit)
+	if (follows_tasks(s->target) && !s->options.choice.no_inherit && !all_in_group(s))
 		counts->flags |= COUNTS_INHERITED;
 }
 

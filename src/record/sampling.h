@@ -7,7 +7,7 @@
  *
  * What tells of processes and mappings comes from a tracker, an event that counts nothing either
  * and runs from the moment it is open.  In the file it stands as part of the first event.  A single
- * event on a program that we start needs none: it begins with the exec and tracks by itself.
+ * event on a program that we start needs none: it begins with the start and tracks by itself.
  */
 #ifndef RECORD_SAMPLING_H
 #define RECORD_SAMPLING_H
@@ -26,7 +26,14 @@ struct sampling;
 struct sampling_options {
 	const struct perf_sys *sys; /* NULL: the kernel */
 	struct sampling_choice choice;
-	pid_t command;	     /* TARGET_COMMAND: the program's pid, before its exec */
+	pid_t command; /* TARGET_COMMAND: the program's pid, before its exec */
+	/*
+	 * A cgroup's folder that holds the program, or the processes of TARGET_TASKS, and nothing
+	 * else; NULL: there is none.  Events are then opened on whole CPUs for that group, if they
+	 * may be: an inherited one begins its period anew in every process, and those that live for
+	 * less than a period are never seen.
+	 */
+	const char *group;
 	bool start_disabled; /* -D: sampling_enable comes later, not with the exec */
 	size_t ring_bytes;   /* of each ring; 0: RING_BYTES, less where memory is short */
 };
@@ -41,6 +48,7 @@ struct sampling_census {
 	size_t missed;	    /* started meanwhile and not caught */
 	size_t ring_bytes;  /* of each ring, as the kernel gave it */
 	uint64_t frequency; /* as lowered to the kernel's limit; 0 where periods are used */
+	bool by_group;	    /* a tree of processes is sampled as a cgroup */
 	bool user_only;	    /* some event leaves the kernel out, for lack of permission */
 	bool kernel_is_old; /* some records or fields are left out, which the kernel doesn't know */
 };
@@ -50,6 +58,11 @@ struct sampling *sampling_open(const struct event_list *events, struct target *t
 			       const struct sampling_options *options, struct err *err);
 void sampling_close(struct sampling *sampling);
 
+/* Whether a cgroup around the program would be of use for any of the events. */
+bool sampling_wants_group(const struct event_list *events, const struct sampling_choice *choice);
+
+/* TARGET_COMMAND: the program is let go next; what its exec does not enable is enabled now. */
+int sampling_begin(struct sampling *sampling, struct err *err);
 int sampling_enable(struct sampling *sampling, struct err *err);
 int sampling_disable(struct sampling *sampling, struct err *err);
 /* The same for one event of the list alone. */

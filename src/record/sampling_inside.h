@@ -10,6 +10,7 @@
 #include <pthread.h>
 
 #define NO_CGROUP (-1)
+#define OWN_GROUP (-2) /* that of sampling_options */
 
 /* Parts of an attr that older kernels do not know, newest first. */
 enum kernel_part {
@@ -27,7 +28,7 @@ struct sampled_event {
 	const struct event *event; /* NULL: the tracker */
 	struct event_attr attr;	   /* as it opens here */
 	const char *name;
-	int cgroup; /* index in target->cgroups, or NO_CGROUP */
+	int cgroup; /* index in target->cgroups, NO_CGROUP or OWN_GROUP */
 	uint32_t leader;
 	VEC(uint64_t) ids;
 };
@@ -55,6 +56,7 @@ struct sampling {
 
 	VEC(struct sampled_event) events; /* the tracker last, if there is one */
 	bool has_tracker, by_cpu;
+	int group_fd; /* the folder of OWN_GROUP; -1: there is none */
 	bool dropped[PARTS];
 	bool apart; /* events were switched one by one, so members of groups count too */
 	struct cpuset cpus;

@@ -50,7 +50,10 @@ static int open_fd(struct sampling *s, const struct event_attr *attr,
 	pid_t pid = place->pid;
 	int fd;
 
-	if (place->cgroup != NO_CGROUP) {
+	if (place->cgroup == OWN_GROUP) {
+		pid = s->group_fd;
+		flags |= PERF_FLAG_PID_CGROUP;
+	} else if (place->cgroup != NO_CGROUP) {
 		pid = s->target->cgroups.data[place->cgroup].fd;
 		flags |= PERF_FLAG_PID_CGROUP;
 	}
@@ -247,11 +250,19 @@ static int settle_group(struct sampling *s, uint32_t leader, const struct sample
 	return 0;
 }
 
+/* Those of cgroups that were asked for are tried on the whole machine. */
+static bool settles_at(const struct sampled_event *e, const struct sampled_place *place)
+{
+	return (e->cgroup == OWN_GROUP) == (place->cgroup == OWN_GROUP);
+}
+
 static int settle_events(struct sampling *s, const struct sampled_place *place, struct err *err)
 {
 	vec_each (e, &s->events) {
 		int cpu = first_cpu(s, e), rc;
 
+		if (!settles_at(e, place))
+			continue;
 		if (cpu < 0)
 			return err_set(err, ENODEV,
 				       "%s can't be measured on any of the CPUs that were chosen",
@@ -268,7 +279,7 @@ int sampling_settle(struct sampling *s, const struct sampled_place *place, struc
 	int rc = settle_events(s, place, err);
 
 	for (uint32_t i = 1; i < s->events.len && !rc; i++)
-		if (s->events.data[i].leader == i - 1)
+		if (s->events.data[i].leader == i - 1 && settles_at(&s->events.data[i], place))
 			rc = settle_group(s, i - 1, place, err);
 	return rc;
 }
@@ -337,7 +348,8 @@ static int open_event(struct sampling *s, uint32_t index, const struct sampled_p
 	int fd, rc;
 
 	if (!tracker && group_fd < 0) {
-		bool with_exec = s->target->kind == TARGET_COMMAND && !s->options.start_disabled;
+		bool with_exec = s->target->kind == TARGET_COMMAND && !s->options.start_disabled &&
+				 e->cgroup != OWN_GROUP;
 
 		attr.base.disabled = 1;
 		attr.base.enable_on_exec = with_exec;
@@ -402,7 +414,7 @@ int sampling_open_place(struct sampling *s, const struct sampled_place *place, s
 	for (size_t i = 0; i < s->cpus.len && !rc; i++)
 		rc = open_on_cpu(s, place, s->cpus.data[i], err);
 	/* Processes move between cgroups: there the tracker is opened for the whole machine. */
-	tracked = s->has_tracker && place->cgroup == NO_CGROUP;
+	tracked = s->has_tracker && s->events.data[tracker].cgroup == place->cgroup;
 	for (size_t i = 0; tracked && i < s->cpus.len && rc >= 0; i++)
 		rc = open_event(s, tracker, place, s->cpus.data[i], -1, err);
 	if (rc < 0)

@@ -118,6 +118,107 @@ TEST(sampling_command_needs_no_tracker)
 	strike_scene(&scene);
 }
 
+/* Of the events of the target: how many are for a cgroup, and how many are enabled. */
+static int in_group(int *enabled)
+{
+	int count = 0;
+
+	*enabled = 0;
+	vec_each (event, &fake.events) {
+		if (!event->open || !(event->flags & PERF_FLAG_PID_CGROUP))
+			continue;
+		count++;
+		*enabled += event->enabled;
+		EXPECT(event->cpu >= 0 && !event->attr.base.enable_on_exec);
+	}
+	return count;
+}
+
+static void set_command(struct scene *scene)
+{
+	set_scene(scene);
+	scene->target.kind = TARGET_COMMAND;
+	scene->options.command = getpid();
+	scene->options.group = "/"; /* a folder that can be opened */
+	fake.cpus = 1024;
+}
+
+/* A program in a cgroup is sampled by CPU, and from the moment that it is let go. */
+TEST(sampling_command_in_a_group)
+{
+	struct perf_counts counts = { 0 };
+	struct scene scene;
+	int cpus, enabled;
+
+	set_command(&scene);
+	EXPECT(open_scene(&scene));
+	EXPECT(sampling_census(scene.sampling)->by_group);
+	cpus = in_group(&enabled);
+	EXPECT(cpus > 0 && !enabled);
+	EXPECT_INT(fake_open_fds(), cpus * 2); /* and the anchors: no other event */
+	EXPECT_INT(sampling_begin(scene.sampling, &scene.err), 0);
+	EXPECT_INT(in_group(&enabled), cpus);
+	EXPECT_INT(enabled, cpus);
+	sampling_read_counts(scene.sampling, &counts);
+	EXPECT(!(counts.flags & COUNTS_INHERITED));
+	perf_counts_fini(&counts);
+	strike_scene(&scene);
+
+	test_case("told to wait, it waits");
+	set_command(&scene);
+	scene.options.start_disabled = true;
+	EXPECT(open_scene(&scene));
+	EXPECT_INT(sampling_begin(scene.sampling, &scene.err), 0);
+	EXPECT_INT(in_group(&enabled), cpus * 2); /* the tracker, too */
+	EXPECT_INT(enabled, cpus);
+	strike_scene(&scene);
+}
+
+TEST(sampling_command_without_permission_for_cpus)
+{
+	struct perf_counts counts = { 0 };
+	struct scene scene;
+	int enabled;
+
+	set_command(&scene);
+	fake.paranoid = 2;
+	EXPECT(open_scene(&scene));
+	EXPECT(!sampling_census(scene.sampling)->by_group);
+	EXPECT_INT(in_group(&enabled), 0);
+	sampling_read_counts(scene.sampling, &counts);
+	EXPECT(counts.flags & COUNTS_INHERITED);
+	perf_counts_fini(&counts);
+	strike_scene(&scene);
+}
+
+/* What tells of one task while another runs stays with the task. */
+TEST(sampling_command_whose_events_differ)
+{
+	struct scene scene;
+	int cpus, enabled, inherited = 0;
+
+	set_command(&scene);
+	event_list_add(&scene.list, EVENT_SOFTWARE, PERF_TYPE_SOFTWARE,
+		       PERF_COUNT_SW_CONTEXT_SWITCHES)
+		->name = "cs";
+	EXPECT(sampling_wants_group(&scene.list, &scene.options.choice));
+	EXPECT(open_scene(&scene));
+	cpus = in_group(&enabled);
+	vec_each (event, &fake.events)
+		inherited += event->open && event->pid == getpid() &&
+			     !(event->flags & PERF_FLAG_PID_CGROUP);
+	EXPECT_INT(inherited, cpus * 2); /* cs and the tracker */
+	strike_scene(&scene);
+
+	test_case("only one thread is wanted");
+	set_command(&scene);
+	scene.options.choice.no_inherit = true;
+	EXPECT(!sampling_wants_group(&scene.list, &scene.options.choice));
+	EXPECT(open_scene(&scene));
+	EXPECT_INT(in_group(&enabled), 0);
+	strike_scene(&scene);
+}
+
 TEST(sampling_several_events_have_identifiers)
 {
 	struct scene scene;
