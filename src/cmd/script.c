@@ -6,6 +6,7 @@
 #include "base/outbuf.h"
 #include "cmd/command.h"
 #include "cmd/output.h"
+#include "cmd/script_dlfilter.h"
 #include "cmd/script_records.h"
 #include "cmd/script_summary.h"
 #include "cmd/symbols.h"
@@ -27,11 +28,26 @@ struct script_options {
 	bool header, header_only, full_header, dump, explain, follow;
 	bool no_chains, ns, reltime, deltatime;
 	int max_stack;
-	const char *times, *comms, *pids, *tids, *cpus, *events;
+	const char *times, *comms, *pids, *tids, *cpus, *events, *symbols, *objects, *stop_at;
+	const char *switch_on, *switch_off, *dlfilter;
+	struct strlist dlargs;
+	bool list_dlfilters;
+	uint64_t address_range;
+	bool show_switches, raw_names, demangle_kernel, full_paths, kernel_paths, latency;
+	bool per_event, debug, unsorted;
+	int verbose;
 	bool force, itrace; /* perf's, without meaning here */
 	bool list, json;    /* of summaries */
 	struct symbol_args names;
 	struct script_shown shown;
+};
+
+/* What --per-event-dump writes to. */
+struct event_file {
+	struct outbuf *out; /* NULL: no sample yet */
+	int fd;
+	char *path;
+	uint64_t samples;
 };
 
 /* One run over a recording. */
@@ -50,6 +66,13 @@ struct script {
 	struct outbuf out;
 	bool dumping;
 	struct script_dump dump;
+	struct strlist stop_at;
+	struct dlfilter *dlfilter; /* NULL: none */
+	struct err failure;	   /* of that, which ends the output */
+	bool per_event;
+	VEC(struct event_file) files; /* --per-event-dump: by the event's index */
+	bool debug;
+	uint64_t last_time, misordered;
 	bool features; /* a pipe's are printed as they arrive */
 	bool full_features;
 	bool no_samples;
@@ -71,12 +94,86 @@ static const struct thread *choose(struct script *script, const struct perf_attr
 	return thread && script_filter_takes_thread(&script->filter, thread) ? thread : NULL;
 }
 
+/* "perf.data.cpu-clock.dump", as perf names it; a slash of an event's name can't be in a file's. */
+static bool open_event_file(struct script *script, const struct perf_attr *attr,
+			    struct event_file *file)
+{
+	char *name = mem_strdup(attr->name);
+
+	for (char *at = name; *at; at++)
+		if (*at == '/')
+			*at = '_';
+	file->path = mem_printf("%s.%s.dump", script->input ? script->input : "perf.data", name);
+	free(name);
+	file->fd = open(file->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
+	if (file->fd < 0) {
+		log_line(LOG_WARN, "%s: %s", file->path, strerror(errno));
+		free(file->path);
+		file->path = NULL;
+		return false;
+	}
+	file->out = mem_alloc(sizeof(*file->out));
+	outbuf_init(file->out, file->fd);
+	return true;
+}
+
+static bool use_event_file(struct script *script, const struct perf_attr *attr)
+{
+	struct event_file *file;
+
+	while (script->files.len <= attr->index)
+		*vec_push(&script->files) = (struct event_file){ .fd = -1 };
+	file = &script->files.data[attr->index];
+	if (!file->out && !open_event_file(script, attr, file))
+		return false;
+	file->samples++;
+	script->text.out = file->out;
+	return true;
+}
+
+static int close_event_files(struct script *script, struct err *err)
+{
+	int rc = 0;
+
+	vec_each (file, &script->files) {
+		off_t size;
+
+		if (!file->out)
+			continue;
+		rc = output_end_as(file->out, file->path, rc, err);
+		size = lseek(file->fd, 0, SEEK_END);
+		if (!rc)
+			fprintf(stderr, "[ perfolio script: Wrote %.3f MB %s (%llu samples) ]\n",
+				(double)size / 1024 / 1024, file->path,
+				(unsigned long long)file->samples);
+		close(file->fd);
+		free(file->path);
+		free(file->out);
+	}
+	vec_free(&script->files);
+	return rc;
+}
+
 static void print_one(struct script *script, const struct perf_attr *attr, struct sample *sample)
 {
 	const struct thread *thread = choose(script, attr, sample);
 
-	if (thread)
-		script_text_sample(&script->text, attr, sample, thread);
+	if (!thread ||
+	    !script_filter_takes_place(&script->filter, &script->text.symbols, thread, sample) ||
+	    !script_filter_is_on(&script->filter, attr))
+		return;
+	if (script->dlfilter &&
+	    (script->failure.code ||
+	     dlfilter_takes(script->dlfilter, attr, sample, thread, &script->failure) <= 0))
+		return;
+	if (script->debug) { /* as perf: the order is looked at, nothing is printed */
+		script->misordered += sample->time < script->last_time;
+		script->last_time = sample->time;
+		return;
+	}
+	if (script->per_event && !use_event_file(script, attr))
+		return;
+	script_text_sample(&script->text, attr, sample, thread);
 }
 
 /* Leader sampling: one record holds the totals of the whole group, and is a sample of each. */
@@ -128,6 +225,14 @@ static void queue_sample(struct script *script, const struct sorted_record *rec)
 	print_queued(script, !rec->lasting);
 }
 
+static void open_store(struct script *script)
+{
+	if (script->store)
+		return;
+	script->store = symbols_open(script->names, script->reader, script->input);
+	script->text.symbols.naming.store = script->store;
+}
+
 static int take_sample(struct script *script, const struct sorted_record *rec, struct err *err)
 {
 	struct sample *sample, direct;
@@ -142,10 +247,7 @@ static int take_sample(struct script *script, const struct sorted_record *rec, s
 				 err);
 	if (rc)
 		return rc;
-	if (!script->store) {
-		script->store = symbols_open(script->names, script->reader, script->input);
-		script->text.symbols.naming.store = script->store;
-	}
+	open_store(script);
 	queued = rec->attr->attr.base.sample_type & PERF_SAMPLE_STACK_USER ||
 		 !sample_queue_is_empty(&script->queue);
 	sample = queued ? &sample_queue_slot(&script->queue)->sample : &direct;
@@ -181,8 +283,28 @@ static void take_other(struct script *script, const struct sorted_record *rec)
 	if (header->type == PERF_RECORD_EXIT && !script->dumping)
 		script_records_print(script->shown, &script->filter, &script->text, rec);
 	machine_take(script->text.machine, header, header->size - trailer);
+	if (header->type == PERF_RECORD_TEXT_POKE && script->shown->pokes)
+		open_store(script);
 	if (header->type != PERF_RECORD_EXIT && !script->dumping)
 		script_records_print(script->shown, &script->filter, &script->text, rec);
+}
+
+/* Every record as it stands in the file. */
+static int run_unsorted(struct script *script, struct err *err)
+{
+	struct sorted_record rec = { 0 };
+	int rc;
+
+	while (!script->out.error && (rc = perf_reader_next(script->reader, &rec.rec, err))) {
+		if (rc < 0)
+			return rc;
+		rec.attr = perf_reader_attr_of(script->reader, rec.rec.header);
+		rec.time = 0;
+		script_dump(&script->dump, &rec);
+		if (rec.rec.header->type != PERF_RECORD_SAMPLE)
+			take_other(script, &rec);
+	}
+	return 0;
 }
 
 static int run(struct script *script, bool follow, struct err *err)
@@ -250,6 +372,11 @@ static int take_filters(struct script_filter *filter, struct perf_reader *reader
 		rc = script_filter_check_cpus(reader, err);
 	if (!rc && o->times)
 		rc = script_filter_times(filter, o->times, reader, err);
+	script_filter_symbols(filter, o->symbols, o->address_range);
+	script_filter_names(&filter->objects, o->objects);
+	filter->shows_switches = o->show_switches;
+	if (!rc)
+		rc = script_filter_switches(filter, o->switch_on, o->switch_off, reader, err);
 	return rc;
 }
 
@@ -282,7 +409,15 @@ static int script_over(struct script *script, const struct script_options *o, co
 	sample_queue_init(&script->queue, &script->unwinding);
 	machine_take_build_ids(script->text.machine, script->reader);
 	script->sort = record_sort_new(script->reader, 0);
-	script->dumping = o->dump;
+	script->dumping = o->dump || o->unsorted;
+	script->per_event = o->per_event;
+	script->debug = o->debug;
+	script->text.symbols.raw_names = o->raw_names;
+	script->text.symbols.demangle_kernel = o->demangle_kernel;
+	script->text.symbols.full_paths = o->full_paths;
+	script->text.symbols.kernel_paths = o->kernel_paths;
+	script_filter_names(&script->stop_at, o->stop_at);
+	script->text.stop_at = o->stop_at ? &script->stop_at : NULL;
 	script->dump = (struct script_dump){ .out = &script->out,
 					     .reader = script->reader,
 					     .machine = script->text.machine,
@@ -299,9 +434,17 @@ static int script_over(struct script *script, const struct script_options *o, co
 	rc = take_filters(&script->filter, script->reader, o, err);
 	if (!rc && !perf_reader_is_pipe(script->reader))
 		rc = script_fields_check(&script->text.fields, script->reader, !o->no_chains, err);
+	if (!rc && o->dlfilter) {
+		script->dlfilter = dlfilter_open(o->dlfilter, &o->dlargs, &script->text.symbols,
+						 err);
+		rc = script->dlfilter ? 0 : -err->code;
+	}
 	if (!rc)
-		rc = run(script, o->follow, err);
+		rc = o->unsorted ? run_unsorted(script, err) : run(script, o->follow, err);
 	print_queued(script, true);
+	dlfilter_close(script->dlfilter);
+	if (!rc && script->failure.code)
+		rc = err_set(err, script->failure.code, "%s", script->failure.text);
 	return rc;
 }
 
@@ -330,6 +473,18 @@ static int run_summary(const struct summary *summary, const struct script_option
 	return rc;
 }
 
+/* -v: where the names of each object come from. */
+static void tell_sources(const struct script *script)
+{
+	vec_each (object, &script->text.symbols.naming.objects) {
+		const char *source = object->dso ? dso_source(object->dso) : NULL;
+
+		if (object->dso)
+			fprintf(stderr, "%s: %s%s\n", dso_path(object->dso),
+				source ? "names from " : "no names", source ? source : "");
+	}
+}
+
 /* Every sample of a recording into a descriptor that errors call `name`. */
 static int print_samples(const struct script_options *o, const char *input, int fd,
 			 const char *name, struct err *err)
@@ -340,6 +495,7 @@ static int print_samples(const struct script_options *o, const char *input, int 
 					   .no_chains = o->no_chains,
 					   .reltime = o->reltime,
 					   .deltatime = o->deltatime,
+					   .latency = o->latency,
 					   .max_stack = (unsigned)o->max_stack } };
 	int rc;
 
@@ -349,6 +505,17 @@ static int print_samples(const struct script_options *o, const char *input, int 
 	if (!rc)
 		rc = script_over(&script, o, input, err);
 	rc = output_end_as(&script.out, name, rc, err);
+	if (script.per_event) {
+		int closed = close_event_files(&script, err);
+
+		rc = rc ? rc : closed;
+	}
+	if (script.debug)
+		fprintf(stderr, "Misordered timestamps: %llu\n",
+			(unsigned long long)script.misordered);
+	if (o->verbose)
+		tell_sources(&script);
+	strlist_free(&script.stop_at);
 	if (script.reader)
 		complain(&script, input);
 	record_sort_free(script.sort);
@@ -389,12 +556,24 @@ static int script_run(void *options, int argc, char **argv, struct err *err)
 		return err_set(err, EINVAL, "one recording at a time");
 	if (o->explain)
 		return explain_fields(err);
+	if (o->list_dlfilters) {
+		dlfilter_list();
+		return EXIT_DONE;
+	}
+	if (o->dlargs.len && !o->dlfilter)
+		return err_set(err, EINVAL, "--dlarg needs --dlfilter");
+	if (o->address_range && !o->symbols)
+		return err_set(err, EINVAL, "--addr-range needs -S with an address, as 0x401000");
+	if (o->show_switches && !o->switch_on && !o->switch_off)
+		return err_set(err, EINVAL,
+			       "--show-on-off-events needs --switch-on or --switch-off");
 	return print_samples(o, input, STDOUT_FILENO, "standard output", err);
 }
 
 static void script_release(void *options)
 {
 	strlist_free(&((struct script_options *)options)->fields);
+	strlist_free(&((struct script_options *)options)->dlargs);
 }
 
 #define FIELD(name) offsetof(struct script_options, name)
@@ -414,6 +593,18 @@ static const struct option_spec script_specs[] = {
 	{ OPT_FLAG, 0, "reltime", FIELD(reltime), NULL, "times since the first sample" },
 	{ OPT_FLAG, 0, "deltatime", FIELD(deltatime), NULL, "times since the sample before" },
 	{ OPT_INT, 0, "max-stack", FIELD(max_stack), "N", "at most N frames of a stack" },
+	{ OPT_TEXT, 0, "stop-bt", FIELD(stop_at), "NAMES",
+	  "show no frames outside of these functions" },
+	{ OPT_FLAG, 'L', "Latency", FIELD(latency), NULL,
+	  "names of at most 8 letters, and CPUs without brackets" },
+	{ OPT_FLAG, 0, "no-demangle", FIELD(raw_names), NULL,
+	  "names of C++, Rust and D as they stand in the file" },
+	{ OPT_FLAG, 0, "demangle-kernel", FIELD(demangle_kernel), NULL,
+	  "demangle the kernel's names, too" },
+	{ OPT_FLAG, 0, "full-source-path", FIELD(full_paths), NULL,
+	  "srcline with the whole path of the file" },
+	{ OPT_FLAG, 0, "show-kernel-path", FIELD(kernel_paths), NULL,
+	  "the file of the kernel or a module instead of its name in brackets" },
 	{ OPT_FLAG, 'f', "force", FIELD(force), NULL,
 	  "taken and ignored: files of others are read anyway" },
 	{ OPT_FLAG, 0, "itrace", FIELD(itrace), NULL,
@@ -426,6 +617,20 @@ static const struct option_spec script_specs[] = {
 	{ OPT_TEXT, 0, "tid", FIELD(tids), "TIDS", "of these threads" },
 	{ OPT_TEXT, 'C', "cpu", FIELD(cpus), "CPUS", "on these CPUs: 0-3,8" },
 	{ OPT_TEXT, 'e', "event", FIELD(events), "EVENTS", "of these events" },
+	{ OPT_TEXT, 'S', "symbols", FIELD(symbols), "NAMES",
+	  "in these functions, or at these addresses: 0x401000" },
+	{ OPT_U64, 0, "addr-range", FIELD(address_range), "BYTES",
+	  "with -S ADDRESS: and up to this many bytes after it" },
+	{ OPT_TEXT, 0, "dsos", FIELD(objects), "NAMES", "in these objects: libc.so.6" },
+	{ OPT_TEXT, 0, "switch-on", FIELD(switch_on), "EVENT", "after a sample of this event" },
+	{ OPT_TEXT, 0, "switch-off", FIELD(switch_off), "EVENT", "until a sample of this one" },
+	{ OPT_FLAG, 0, "show-on-off-events", FIELD(show_switches), NULL,
+	  "and the samples of these two events themselves" },
+	{ OPT_TEXT, 0, "dlfilter", FIELD(dlfilter), "FILE",
+	  "that this library takes: a filter as perf-dlfilter(1) describes them" },
+	{ OPT_LIST, 0, "dlarg", FIELD(dlargs), "TEXT", "an argument for it; may be repeated" },
+	{ OPT_FLAG, 0, "list-dlfilters", FIELD(list_dlfilters), NULL,
+	  "list the filters of this folder and those that come with perf" },
 	SYMBOL_OPTIONS(NAMES),
 	{ OPT_HEADING, .help = "Records between the samples" },
 	{ OPT_FLAG, 0, "show-task-events", FIELD(shown.tasks), NULL,
@@ -437,7 +642,15 @@ static const struct option_spec script_specs[] = {
 	{ OPT_FLAG, 0, "show-lost-events", FIELD(shown.lost), NULL, "losses" },
 	{ OPT_FLAG, 0, "show-bpf-events", FIELD(shown.bpf), NULL,
 	  "BPF programs and other code that the kernel makes at run time" },
+	{ OPT_FLAG, 0, "show-text-poke-events", FIELD(shown.pokes), NULL,
+	  "code that the kernel changed" },
+	{ OPT_FLAG, 0, "show-round-events", FIELD(shown.rounds), NULL,
+	  "ends of rounds, which bound how far records are sorted" },
 	{ OPT_HEADING, .help = "Something else" },
+	{ OPT_FLAG, 0, "per-event-dump", FIELD(per_event), NULL,
+	  "write each event's samples to a file of its own: perf.data.EVENT.dump" },
+	{ OPT_FLAG, 'd', "debug-mode", FIELD(debug), NULL,
+	  "print no samples, but how many are out of order" },
 	{ OPT_FLAG, 0, "header", FIELD(header), NULL,
 	  "first, what the recording tells about itself" },
 	{ OPT_FLAG, 0, "header-only", FIELD(header_only), NULL, "that alone" },
@@ -445,6 +658,10 @@ static const struct option_spec script_specs[] = {
 	  "with the long parts of it: CPUs, memory, caches" },
 	{ OPT_FLAG, 'D', "dump-raw-trace", FIELD(dump), NULL,
 	  "every record, byte by byte and taken apart" },
+	{ OPT_FLAG, 0, "dump-unsorted-raw-trace", FIELD(unsorted), NULL,
+	  "the same in the order of the file" },
+	{ OPT_COUNT, 'v', "verbose", FIELD(verbose), NULL,
+	  "say which file each object's names came from" },
 	{ OPT_FLAG, 0, "follow", FIELD(follow), NULL,
 	  "go on while the recording is being written" },
 	{ OPT_FLAG, 0, "explain", FIELD(explain), NULL, "every field's meaning and unit" },

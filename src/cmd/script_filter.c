@@ -186,11 +186,97 @@ bool script_filter_takes_deed(const struct script_filter *filter, const struct s
 	       (!filter->tids.len || cpuset_has(&filter->tids, (int)who->tid));
 }
 
+void script_filter_symbols(struct script_filter *filter, const char *text, uint64_t range)
+{
+	script_filter_names(&filter->symbols, text);
+	filter->address_range = range;
+	vec_each (name, &filter->symbols) {
+		char *end;
+		uint64_t address = strtoull(*name, &end, 16);
+
+		if (!strncmp(*name, "0x", 2) && !*end)
+			*vec_push(&filter->addresses) = address;
+	}
+}
+
+static int find_switch(const struct perf_reader *reader, const char *option, const char *name,
+		       struct err *err)
+{
+	for (size_t i = 0; i < perf_reader_attr_count(reader); i++)
+		if (!strcmp(perf_reader_attr(reader, i)->name, name))
+			return 0;
+	return err_set(err, EINVAL, "%s: the recording has no event '%s'", option, name);
+}
+
+int script_filter_switches(struct script_filter *filter, const char *on, const char *off,
+			   const struct perf_reader *reader, struct err *err)
+{
+	int rc = on ? find_switch(reader, "--switch-on", on, err) : 0;
+
+	if (!rc && off)
+		rc = find_switch(reader, "--switch-off", off, err);
+	filter->on = on;
+	filter->off = off;
+	filter->waiting = on;
+	return rc;
+}
+
+bool script_filter_is_on(struct script_filter *filter, const struct perf_attr *attr)
+{
+	const char *awaited = filter->waiting ? filter->on : filter->off;
+	bool shown = !filter->waiting;
+
+	if (awaited && !strcmp(attr->name, awaited)) {
+		filter->waiting = !filter->waiting;
+		shown = filter->shows_switches;
+	}
+	return shown;
+}
+
+static bool is_named(const struct strlist *list, const char *name)
+{
+	for (size_t i = 0; name && i < list->len; i++)
+		if (!strcmp(list->data[i], name))
+			return true;
+	return false;
+}
+
+static bool takes_object(const struct script_filter *filter, const struct object *object)
+{
+	const char *slash = object ? strrchr(object->name, '/') : NULL;
+
+	return object && (is_named(&filter->objects, object->name) ||
+			  (slash && is_named(&filter->objects, slash + 1)));
+}
+
+bool script_filter_takes_place(const struct script_filter *filter, struct script_symbols *symbols,
+			       const struct thread *thread, const struct sample *sample)
+{
+	struct place place;
+
+	if (!filter->symbols.len && !filter->objects.len)
+		return true;
+	place = script_symbols_find(symbols, thread, sample->cpumode, sample->ip);
+	if (filter->objects.len && !takes_object(filter, place.object))
+		return false;
+	if (!filter->symbols.len ||
+	    (place.symbol && is_named(&filter->symbols, script_symbols_name(symbols, &place))))
+		return true;
+	vec_each (address, &filter->addresses)
+		if (sample->ip - *address <= filter->address_range ||
+		    (place.symbol && sample->ip - place.offset == *address))
+			return true;
+	return false;
+}
+
 void script_filter_free(struct script_filter *filter)
 {
 	vec_free(&filter->times);
 	strlist_free(&filter->comms);
 	strlist_free(&filter->events);
+	strlist_free(&filter->symbols);
+	strlist_free(&filter->objects);
+	vec_free(&filter->addresses);
 	cpuset_free(&filter->pids);
 	cpuset_free(&filter->tids);
 	cpuset_free(&filter->cpus);

@@ -9,6 +9,7 @@
 #include "base/vec.h"
 #include "machine/machine.h"
 #include "perfdata/sample.h"
+#include "render/script_symbol.h"
 
 struct err;
 struct summary_who;
@@ -19,7 +20,12 @@ struct time_range {
 
 struct script_filter {
 	VEC(struct time_range) times;
-	struct strlist comms, events;
+	struct strlist comms, events, symbols, objects;
+	VEC(uint64_t) addresses;
+	uint64_t address_range;
+	/* --switch-on, --switch-off */
+	const char *on, *off;
+	bool shows_switches, waiting;
 	struct cpuset pids, tids, cpus; /* sets of numbers */
 };
 
@@ -42,6 +48,17 @@ bool script_filter_takes_cpu(const struct script_filter *filter, uint32_t cpu);
 bool script_filter_takes_thread(const struct script_filter *filter, const struct thread *thread);
 /* Everything but -e, of something that is no sample's own: a thread that another one woke. */
 bool script_filter_takes_deed(const struct script_filter *filter, const struct summary_who *who);
+/* "a,b": functions, and with 0x in front addresses, each of `range` bytes. */
+void script_filter_symbols(struct script_filter *filter, const char *text, uint64_t range);
+/* Between the events --switch-on and --switch-off; the recording must have them. */
+int script_filter_switches(struct script_filter *filter, const char *on, const char *off,
+			   const struct perf_reader *reader, struct err *err);
+
+/* Whether a sample of an event, which must come in order, is between the switches. */
+bool script_filter_is_on(struct script_filter *filter, const struct perf_attr *attr);
+/* Whether the sample's own place is one of --symbols and --dsos. */
+bool script_filter_takes_place(const struct script_filter *filter, struct script_symbols *symbols,
+			       const struct thread *thread, const struct sample *sample);
 void script_filter_free(struct script_filter *filter);
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cmd/script_records.h"
 #include "base/cursor.h"
+#include "base/outbuf.h"
 
 bool script_records_shows(const struct script_shown *shown, uint32_t type)
 {
@@ -17,6 +18,8 @@ bool script_records_shows(const struct script_shown *shown, uint32_t type)
 	case PERF_RECORD_LOST: return shown->lost;
 	case PERF_RECORD_KSYMBOL:
 	case PERF_RECORD_BPF_EVENT: return shown->bpf;
+	case PERF_RECORD_TEXT_POKE: return shown->pokes;
+	case USER_RECORD_FINISHED_ROUND: return shown->rounds;
 	default: return false;
 	}
 }
@@ -52,6 +55,10 @@ void script_records_print(const struct script_shown *shown, const struct script_
 	struct sample sample;
 	uint32_t pid, tid;
 
+	if (header->type == USER_RECORD_FINISHED_ROUND && shown->rounds) {
+		out_text(text->out, "PERF_RECORD_FINISHED_ROUND\n");
+		return;
+	}
 	if (!script_records_shows(shown, header->type) || !rec->attr ||
 	    sample_id_parse(rec->attr, header, &sample))
 		return;

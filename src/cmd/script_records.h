@@ -9,7 +9,7 @@
 #include "render/script_text.h"
 
 struct script_shown {
-	bool tasks, mmaps, switches, namespaces, cgroups, lost, bpf;
+	bool tasks, mmaps, switches, namespaces, cgroups, lost, bpf, rounds, pokes;
 };
 
 /* Whether records of that type are among them. */

@@ -49,8 +49,12 @@ const char *script_symbols_name(struct script_symbols *symbols, const struct pla
 	const char *plain = place->symbol, *readable;
 	uint32_t index;
 
+	bool kernel = place->object->kind == OBJECT_KERNEL || place->object->kind == OBJECT_MODULE;
+
 	/* As perf: names that the kernel and JITs list are shown as they list them. */
-	if (place->object->kind != OBJECT_FILE && place->object->kind != OBJECT_VDSO)
+	if (symbols->raw_names ||
+	    (place->object->kind != OBJECT_FILE && place->object->kind != OBJECT_VDSO &&
+	     !(kernel && symbols->demangle_kernel)))
 		return plain;
 	index = idmap_add(&symbols->readable, (uintptr_t)plain, next);
 	if (index == next)
@@ -80,6 +84,16 @@ struct place script_symbols_find_any(struct script_symbols *symbols, const struc
 		       : script_symbols_find(symbols, thread, other, address);
 }
 
+static const char *object_name(const struct script_symbols *symbols, const struct place *place)
+{
+	const char *path = symbols->kernel_paths && place->dso && place->object->name[0] == '['
+				   ? dso_source(place->dso)
+				   : NULL;
+
+	/* as perf: the running kernel's own list is no file of it */
+	return path && strncmp(path, "/proc/", 6) ? path : place->object->name;
+}
+
 void script_symbols_print(struct script_symbols *symbols, struct outbuf *out, unsigned show,
 			  const struct place *place)
 {
@@ -93,7 +107,7 @@ void script_symbols_print(struct script_symbols *symbols, struct outbuf *out, un
 	}
 	if (show & SHOW_DSO) {
 		out_text(out, " (");
-		out_text(out, place->object ? place->object->name : unknown);
+		out_text(out, place->object ? object_name(symbols, place) : unknown);
 		out_char(out, ')');
 	}
 }
@@ -105,10 +119,13 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-static void print_source(struct outbuf *out, const struct dwarf_frame *frame)
+static void print_source(const struct script_symbols *symbols, struct outbuf *out,
+			 const struct dwarf_frame *frame)
 {
 	out_text(out, "\n  ");
-	out_text(out, frame->file && frame->line ? base_name(frame->file) : "??");
+	out_text(out, !frame->file || !frame->line ? "??"
+		      : symbols->full_paths	   ? frame->file
+						   : base_name(frame->file));
 	out_char(out, ':');
 	out_u64(out, frame->file ? frame->line : 0, 0);
 }
@@ -130,12 +147,13 @@ static void print_nowhere(struct outbuf *out, const struct place *place)
 	out_char(out, ']');
 }
 
-void script_symbols_srcline(struct outbuf *out, const struct place *place)
+void script_symbols_srcline(const struct script_symbols *symbols, struct outbuf *out,
+			    const struct place *place)
 {
 	struct dwarf_frame frame;
 
 	if (place->dso && dso_frames(place->dso, place->address, &frame, 1) && frame.line)
-		print_source(out, &frame);
+		print_source(symbols, out, &frame);
 	else
 		print_nowhere(out, place);
 }
@@ -151,7 +169,7 @@ static void print_inlined(struct script_symbols *symbols, struct outbuf *out, un
 	out_hex(out, place->address, 16);
 	script_symbols_print(symbols, out, show & ~(unsigned)SHOW_DSO, &inside);
 	if (show & SHOW_SRCLINE)
-		print_source(out, frame);
+		print_source(symbols, out, frame);
 	out_text(out, " (inlined)\n");
 }
 
@@ -171,9 +189,9 @@ static void print_line(struct script_symbols *symbols, struct outbuf *out, unsig
 	script_symbols_print(symbols, out, show, place);
 	if (show & SHOW_SRCLINE && show & SHOW_INLINED && place->dso &&
 	    (count || !is_nowhere(place)))
-		print_source(out, &frames[count ? count - 1 : 0]);
+		print_source(symbols, out, &frames[count ? count - 1 : 0]);
 	else if (show & SHOW_SRCLINE)
-		script_symbols_srcline(out, place);
+		script_symbols_srcline(symbols, out, place);
 	out_text(out, show & SHOW_SPLICED ? " [spliced]\n" : "\n");
 }
 

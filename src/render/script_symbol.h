@@ -33,6 +33,10 @@ struct script_symbols {
 	struct kept_line *lines;    /* by a hash of space and address */
 	char *texts;		    /* theirs, a ring */
 	uint64_t written;	    /* bytes that the ring ever took */
+	bool raw_names;		    /* not demangled */
+	bool demangle_kernel;	    /* its names, too */
+	bool full_paths;	    /* of source files */
+	bool kernel_paths;	    /* of the kernel and its modules, instead of [NAME] */
 	struct idmap readable;	    /* by the address of a name: its index in readable_names */
 	VEC(char *) readable_names; /* NULL: the name is readable as it is */
 };
@@ -55,7 +59,8 @@ void script_symbols_print(struct script_symbols *symbols, struct outbuf *out, un
 			  const struct place *place);
 
 /* "\n  file.c:12", or nothing where that is not known. */
-void script_symbols_srcline(struct outbuf *out, const struct place *place);
+void script_symbols_srcline(const struct script_symbols *symbols, struct outbuf *out,
+			    const struct place *place);
 
 /* The line of a frame, or the lines. */
 void script_symbols_frame(struct script_symbols *symbols, struct outbuf *out, unsigned show,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "render/script_text.h"
 #include "base/clock.h"
+#include "base/cursor.h"
 #include "base/outbuf.h"
 #include "perfdata/tracing.h"
 #include "render/script_dump.h"
@@ -32,8 +33,13 @@ static void print_ids(struct script_text *text, enum script_kind kind, const str
 	out_char(out, ' ');
 }
 
-static void print_cpu(struct outbuf *out, uint32_t cpu)
+static void print_cpu(struct outbuf *out, uint32_t cpu, bool latency)
 {
+	if (latency) {
+		out_int(out, (int32_t)cpu, 3);
+		out_char(out, ' ');
+		return;
+	}
 	out_char(out, '[');
 	if ((int32_t)cpu >= 0)
 		out_u64_zeros(out, cpu, 3);
@@ -160,12 +166,15 @@ static void print_start(struct script_text *text, const struct perf_attr *attr, 
 
 		const char *comm = thread ? thread->comm : ":-1";
 
-		out_right(out, comm, strlen(comm), narrow ? 0 : 16);
+		if (text->latency)
+			out_right(out, comm, strnlen(comm, 8), 8);
+		else
+			out_right(out, comm, strlen(comm), narrow ? 0 : 16);
 		out_char(out, ' ');
 	}
 	print_ids(text, kind, sample);
 	if (HAS(text, kind, CPU))
-		print_cpu(out, sample->cpu);
+		print_cpu(out, sample->cpu, text->latency);
 	if (HAS(text, kind, MISC))
 		print_misc(out, type, sample->misc);
 	if (HAS(text, kind, TOD))
@@ -262,6 +271,17 @@ static bool is_broken_chain(const struct sample *sample)
 	return false;
 }
 
+static bool stops_at(struct script_text *text, const struct thread *thread, uint8_t mode,
+		     uint64_t ip)
+{
+	struct place place = script_symbols_find(&text->symbols, thread, mode, ip);
+
+	for (size_t i = 0; i < text->stop_at->len && place.symbol; i++)
+		if (!strcmp(text->stop_at->data[i], script_symbols_name(&text->symbols, &place)))
+			return true;
+	return false;
+}
+
 /* Up to `count` entries; gives how many of them were frames. */
 static void print_chain(struct script_text *text, enum script_kind kind,
 			const struct sample *sample, const struct thread *thread, uint64_t count)
@@ -285,6 +305,8 @@ static void print_chain(struct script_text *text, enum script_kind kind,
 				     show | splice | show_inlined(text, sample, mode, i > first),
 				     thread, mode, ip);
 		frames++;
+		if (text->stop_at && stops_at(text, thread, mode, ip))
+			break;
 	}
 }
 
@@ -325,7 +347,7 @@ static void print_where(struct script_text *text, enum script_kind kind,
 		place = script_symbols_find(&text->symbols, thread, sample->cpumode, sample->ip);
 		script_symbols_print(&text->symbols, out, script_text_show(text, kind), &place);
 		if (HAS(text, kind, SRCLINE))
-			script_symbols_srcline(out, &place);
+			script_symbols_srcline(&text->symbols, out, &place);
 		return;
 	}
 	out_char(out, '\n');
@@ -430,11 +452,48 @@ void script_text_sample(struct script_text *text, const struct perf_attr *attr,
 	out_char(text->out, '\n');
 }
 
+static void print_bytes(struct outbuf *out, const char *what, struct cursor *c, size_t count)
+{
+	out_printf(out, "            %s bytes:", what);
+	for (size_t i = 0; i < count; i++) {
+		uint8_t byte = 0;
+
+		cursor_read(c, &byte, sizeof(byte));
+		out_printf(out, " %02x", byte);
+	}
+	out_char(out, '\n');
+}
+
+/* Code that the kernel changed: before and after. */
+static void print_text_poke(struct script_text *text, const struct perf_event_header *header)
+{
+	struct cursor c = cursor_of(header + 1, header->size - sizeof(*header));
+	uint64_t address = cursor_u64(&c);
+	uint32_t sizes = cursor_u32(&c); /* two of 16 bits, in host order */
+	unsigned old_size = sizes & 0xffff, new_size = sizes >> 16;
+	struct place place = script_symbols_find(&text->symbols,
+						 machine_thread(text->machine, 0, 0),
+						 PERF_RECORD_MISC_KERNEL, address);
+
+	if (old_size + new_size > cursor_left(&c))
+		old_size = new_size = 0;
+	out_text(text->out, "PERF_RECORD_TEXT_POKE ");
+	out_hex(text->out, address, 0);
+	script_symbols_print(&text->symbols, text->out, SHOW_SYM | SHOW_SYMOFF, &place);
+	out_printf(text->out, " old len %u new len %u\n", old_size, new_size);
+	print_bytes(text->out, "Old", &c, old_size);
+	print_bytes(text->out, "New", &c, new_size);
+}
+
 void script_text_record(struct script_text *text, const struct perf_attr *attr,
 			const struct perf_event_header *header, const struct sample *sample,
 			const struct thread *thread)
 {
 	print_start(text, attr, header->type, sample, thread);
+	if (header->type == PERF_RECORD_TEXT_POKE) {
+		print_text_poke(text, header);
+		return;
+	}
 	script_dump_record(text->out, attr, header, sample);
 }
 

@@ -23,10 +23,12 @@ struct script_text {
 	struct machine *machine;
 	struct script_symbols symbols; /* of that machine */
 	struct script_fields fields;
-	bool ns;	/* nine places of a second instead of six */
-	bool no_chains; /* -G: the address alone, on the same line */
-	bool reltime;	/* times since the first sample */
-	bool deltatime; /* times since the sample before */
+	bool ns;		       /* nine places of a second instead of six */
+	bool no_chains;		       /* -G: the address alone, on the same line */
+	bool reltime;		       /* times since the first sample */
+	bool deltatime;		       /* times since the sample before */
+	bool latency;		       /* -L: names of 8 letters, CPUs without brackets */
+	const struct strlist *stop_at; /* functions that a stack is not shown beyond; NULL: none */
 	unsigned max_stack;
 
 	/* What it keeps for itself. */

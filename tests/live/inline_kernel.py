@@ -161,6 +161,10 @@ def views():
                            r"\t *[0-9a-f]+ stand_in\n  vmlinux.c:5\n", text))
     check(pairs > 20 and pairs == text.count(" stand_in\n"), "script shows what is inlined in the kernel",
           pairs, text[:1000])
+    for words in ([], ["--show-kernel-path"]):
+        mine, perfs = (run([name, "script", "-i", data, "-k", image, "-F", "ip,sym,dso", *words]).stdout
+                       for name in (PERFOLIO, "perf"))
+        check((f"({image})" in mine) == (f"({image})" in perfs) == bool(words), f"the kernel's file: {words}", mine[:500], perfs[:500])
     ours, theirs = (run([name, "script", "-i", data, "-k", image, "-F", "ip,sym,srcline"])
                     .stdout.splitlines() for name in (PERFOLIO, "perf"))
     differ = [(a, b) for a, b in zip(ours, theirs) if a != b]
