@@ -99,7 +99,7 @@ static int open_recording(struct record *r, struct err *err)
 		.sampling = {
 			.choice = o->choice,
 			.command = r->workload.pid,
-			.group = r->group.path,
+			.group = r->group.path ? r->group.path : o->tree_group,
 			.start_disabled = o->delay_ns != 0,
 			.ring_bytes = o->ring_bytes,
 		},

@@ -411,6 +411,9 @@ const struct option_spec record_option_specs[] = {
 
 	{ OPT_FLAG, 0, "read-along", CHOICE(read_along), NULL,
 	  "the server's: commit ten times a second", .hidden = true },
+	{ OPT_TEXT, 0, "tree-cgroup", FIELD(tree_group), "FOLDER",
+	  "the server's: -p and all that it starts are in this cgroup, and nothing else is",
+	  .hidden = true },
 	{ OPT_TEXT, 0, "summary", FIELD(summary), "NAME", "what `script record` was asked for",
 	  .hidden = true },
 	{ OPT_FLAG, 0, "group", FIELD(group), NULL, "make one group of all events",

@@ -111,6 +111,7 @@ static int start_measuring(struct jobrun *run, bool record, struct err *err)
 		.policy = run->s->options->policy,
 		.environment = run->s->environment,
 		.workload = run->has_workload ? run->workload.pid : 0,
+		.group = run->group.path,
 		.record = record,
 		.changed = jobrun_measures_changed,
 		.user = run,

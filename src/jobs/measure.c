@@ -56,6 +56,8 @@ static void add_record(struct strlist *argv, const struct measure_options *optio
 
 	add(argv, "--output=-"); /* standard output is the file */
 	add(argv, "--read-along");
+	if (options->workload && options->group)
+		add(argv, "--tree-cgroup=%s", options->group);
 	add(argv, "--sample-cpu"); /* views have lanes of CPUs */
 	if (*start->sample_events)
 		add(argv, "--event=%s", start->sample_events);

@@ -31,7 +31,8 @@ struct measure_options {
 	const struct msg_start *start;
 	const struct policy *policy;
 	char **environment;
-	pid_t workload; /* that waits for its exec; 0: the target is there already */
+	const char *group; /* the folder of the cgroup that the workload is in; NULL: none */
+	pid_t workload;	   /* that waits for its exec; 0: the target is there already */
 	bool record;
 	void (*changed)(void *user);
 	void *user;

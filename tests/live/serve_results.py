@@ -247,6 +247,16 @@ def check_running(site, session):
     site.wait(run)
 
 
+def check_short_processes(site, session):
+    """Sampled as the run's cgroup, and not each process by events of its own, of which none has a whole period."""
+    if os.geteuid() != 0 or not any(line.split()[2] == "cgroup2" for line in open("/proc/mounts", encoding="utf-8")):
+        return
+    run = site.wait(site.run(session, form("sample", lib.program("forks"), "400", "ls", "/", rate="99")))
+    row = site.get(f"/runs/{run['id']}/events")["rows"][0]
+    share = int(row["count"]) / int(row["counted"] or 1)
+    lib.check(row["samples"] > 5 and 0.7 < share < 1.3, f"short processes: {share:.0%} of their CPU time is sampled", row)
+
+
 def check_import(site, session):
     """A text without times and addresses has all that it allows."""
     folded = "main;work;sort 70\nmain;work 20\nmain;wait 10\n"
@@ -282,6 +292,7 @@ def main():
         check_replies(site, run["id"])
         check_output(site, session, run["id"])
         check_running(site, session)
+        check_short_processes(site, session)
         check_import(site, session)
     lib.done()
 
