@@ -102,11 +102,11 @@ static int find_format(const char *name, enum flame_format *format, struct err *
 	return flame_format_of(&(struct flame_args){ .format = name }, FORMATS, format, err);
 }
 
-int analyser_open_index(const struct msg_input *input, struct flame_input *in, struct err *err)
+int analyser_open_index(const struct msg_input *input, struct loaded *in, struct err *err)
 {
 	int rc;
 
-	*in = (struct flame_input){ .format = IMPORT_PERFDATA, .spool = -1 };
+	*in = (struct loaded){ .format = IMPORT_PERFDATA, .spool = -1 };
 	if (!input || input->fd < 0)
 		return err_set(err, ENODATA, "the run has no samples");
 	rc = profile_index_open_fd(&in->profile, input->fd, err);
@@ -121,7 +121,7 @@ static int export_profile(struct analyser *a, enum flame_format format, struct a
 {
 	const struct msg_input *index = analyser_input(a, "index");
 	struct flame_args args;
-	struct flame_input in;
+	struct loaded in;
 	struct flame_job job = { .args = &args,
 				 .input = &in,
 				 .path = "-",
@@ -139,7 +139,7 @@ static int export_profile(struct analyser *a, enum flame_format format, struct a
 		rc = analyser_write_run(a, &job, file, err);
 	else
 		rc = flame_draw(&job, err);
-	flame_input_close(&in);
+	loaded_close(&in);
 	return rc;
 }
 

@@ -32,7 +32,7 @@ struct told {
 
 struct follower {
 	struct analyser *a;
-	struct flame_input in;
+	struct loaded in;
 	struct symbol_store *store;
 	struct profile_builder *builder;
 	struct growth growth;
@@ -310,7 +310,7 @@ static int follow(struct follower *f, struct err *err)
  */
 static void name_what_came_late(struct follower *f)
 {
-	struct flame_input again;
+	struct loaded again;
 	struct err ignored = { 0 };
 
 	analyser_limit_cpu(f->a);
@@ -318,12 +318,12 @@ static void name_what_came_late(struct follower *f)
 		return;
 	again.profile = profile_read(again.reader, f->store, &ignored);
 	if (again.profile) {
-		struct flame_input former = f->in;
+		struct loaded former = f->in;
 
 		f->in = again;
 		again = former;
 	}
-	flame_input_close(&again);
+	loaded_close(&again);
 }
 
 static int follow_to_the_end(struct follower *f, struct err *err)
@@ -345,7 +345,7 @@ static int follow_to_the_end(struct follower *f, struct err *err)
 	symbols_close(f->store);
 	if (!rc)
 		rc = analyser_conclude(f->a, &f->in, err);
-	flame_input_close(&f->in);
+	loaded_close(&f->in);
 	return rc;
 }
 

@@ -125,7 +125,7 @@ static int write_samples(struct analyser *a, const struct msg_input *index,
 			 const struct msg_input *counters, hdf5_id group, struct err *err)
 {
 	struct flame_args args = { .idle = true };
-	struct flame_input in;
+	struct loaded in;
 	struct flame_job job = { .args = &args, .input = &in, .format = FORMAT_HDF5 };
 	struct selection selection = { 0 };
 	int rc = analyser_open_index(index, &in, err);
@@ -136,7 +136,7 @@ static int write_samples(struct analyser *a, const struct msg_input *index,
 	if (!rc)
 		rc = write_group(a, index, counters, &selection, group, err);
 	selection_free(&selection);
-	flame_input_close(&in);
+	loaded_close(&in);
 	return rc;
 }
 

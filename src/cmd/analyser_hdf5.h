@@ -8,7 +8,7 @@
 #include "render/hdf5_lib.h"
 
 /* The run's index, mapped. */
-int analyser_open_index(const struct msg_input *input, struct flame_input *in, struct err *err);
+int analyser_open_index(const struct msg_input *input, struct loaded *in, struct err *err);
 
 /*
  * libhdf5 wants to know its file by a name, so it gets one for a moment: before the fence, and

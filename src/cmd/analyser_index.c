@@ -4,7 +4,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "cmd/analyser_inside.h"
-#include "cmd/report_load.h"
+#include "cmd/load.h"
 #include "import/input.h"
 #include "perfdata/feature.h"
 #include "profile/build.h"
@@ -31,16 +31,16 @@ static int become_input(int fd, struct err *err)
 	return 0;
 }
 
-int analyser_open_recording(struct flame_input *in, bool follow, struct err *err)
+int analyser_open_recording(struct loaded *in, bool follow, struct err *err)
 {
 	struct perf_reader_options options = { .follow = follow };
 
-	*in = (struct flame_input){ .format = IMPORT_PERFDATA, .spool = -1 };
+	*in = (struct loaded){ .format = IMPORT_PERFDATA, .spool = -1 };
 	in->reader = perf_reader_open("-", &options, err);
 	return in->reader ? 0 : -err->code;
 }
 
-struct symbol_store *analyser_symbols(struct flame_input *in)
+struct symbol_store *analyser_symbols(struct loaded *in)
 {
 	struct symbol_args names = { .lines = true };
 
@@ -48,7 +48,7 @@ struct symbol_store *analyser_symbols(struct flame_input *in)
 }
 
 /* A recording that was cut short may be empty; one without events is none. */
-static int read_recording(struct flame_input *in, struct err *err)
+static int read_recording(struct loaded *in, struct err *err)
 {
 	struct symbol_store *store = analyser_symbols(in);
 	const char *damage;
@@ -83,7 +83,7 @@ static int unpack(struct analyser *a, struct input *from, struct err *err)
  * user may read them; it was brought by somebody who may run programs as that user.  Everything
  * else is parsed without any.
  */
-static int import_recording(struct analyser *a, struct flame_input *in, struct input *from,
+static int import_recording(struct analyser *a, struct loaded *in, struct input *from,
 			    struct err *err)
 {
 	int rc = input_is_packed(from) ? unpack(a, from, err) : 0;
@@ -95,8 +95,7 @@ static int import_recording(struct analyser *a, struct flame_input *in, struct i
 	return rc ? rc : read_recording(in, err);
 }
 
-static int import_other(struct analyser *a, struct flame_input *in, struct input *from,
-			struct err *err)
+static int import_other(struct analyser *a, struct loaded *in, struct input *from, struct err *err)
 {
 	struct import_options options = { .times = true, .cpus = true };
 	int rc = analyser_fence(a, false, err);
@@ -108,7 +107,7 @@ static int import_other(struct analyser *a, struct flame_input *in, struct input
 	return rc;
 }
 
-static int load_import(struct analyser *a, struct flame_input *in, struct err *err)
+static int load_import(struct analyser *a, struct loaded *in, struct err *err)
 {
 	struct input *from = input_open("-", err);
 	int rc;
@@ -123,12 +122,12 @@ static int load_import(struct analyser *a, struct flame_input *in, struct err *e
 	return rc;
 }
 
-static int load(struct analyser *a, struct flame_input *in, struct err *err)
+static int load(struct analyser *a, struct loaded *in, struct err *err)
 {
 	const struct msg_input *file = analyser_input(a, a->imported ? "import" : "recording");
 	int rc = become_input(file ? file->fd : -1, err);
 
-	*in = (struct flame_input){ .spool = -1 };
+	*in = (struct loaded){ .spool = -1 };
 	if (!rc)
 		rc = analyser_fence(a, true, err);
 	if (!rc && a->imported)
@@ -138,7 +137,7 @@ static int load(struct analyser *a, struct flame_input *in, struct err *err)
 	return rc ? rc : read_recording(in, err);
 }
 
-static void write_quality(const struct analyser *a, const struct flame_input *in, uint32_t rows,
+static void write_quality(const struct analyser *a, const struct loaded *in, uint32_t rows,
 			  struct buf *into)
 {
 	struct remedy_facts facts = { .packages = PACKAGE_LISTS,
@@ -152,7 +151,7 @@ static void write_quality(const struct analyser *a, const struct flame_input *in
 
 	json = json_to(out);
 	if (in->reader)
-		facts.copy_size = report_copy_size(in->reader);
+		facts.copy_size = load_copy_size(in);
 	query_quality(&query, in->reader ? NULL : &in->imported, &facts, &json);
 	fclose(out);
 	buf_clear(into);
@@ -161,7 +160,7 @@ static void write_quality(const struct analyser *a, const struct flame_input *in
 }
 
 /* Paths and remedies may be long; the message is not. */
-static void make_quality(const struct analyser *a, const struct flame_input *in, struct buf *into)
+static void make_quality(const struct analyser *a, const struct loaded *in, struct buf *into)
 {
 	uint32_t rows = QUALITY_ROWS;
 
@@ -233,7 +232,7 @@ static void put_origin(struct perf_reader *reader, struct json *json)
 	perf_env_free(&env);
 }
 
-static void make_facts(const struct flame_input *in, struct buf *into)
+static void make_facts(const struct loaded *in, struct buf *into)
 {
 	const struct profile *profile = in->profile;
 	struct trust trust;
@@ -262,7 +261,7 @@ static void make_facts(const struct flame_input *in, struct buf *into)
 	free(text);
 }
 
-int analyser_conclude(struct analyser *a, const struct flame_input *in, struct err *err)
+int analyser_conclude(struct analyser *a, const struct loaded *in, struct err *err)
 {
 	make_quality(a, in, &a->quality);
 	make_facts(in, &a->facts);
@@ -273,7 +272,7 @@ int analyser_conclude(struct analyser *a, const struct flame_input *in, struct e
 int analyse_check(struct analyser *a, struct err *err)
 {
 	const struct msg_input *file = analyser_input(a, "import");
-	struct flame_input in = { .spool = -1 };
+	struct loaded in = { .spool = -1 };
 	struct input *from = NULL;
 	int rc = become_input(file ? file->fd : -1, err);
 
@@ -287,17 +286,17 @@ int analyse_check(struct analyser *a, struct err *err)
 		rc = analyser_open_recording(&in, false, err);
 	if (from)
 		input_close(from);
-	flame_input_close(&in);
+	loaded_close(&in);
 	return rc;
 }
 
 int analyse_index(struct analyser *a, struct err *err)
 {
-	struct flame_input in;
+	struct loaded in;
 	int rc = load(a, &in, err);
 
 	if (!rc)
 		rc = analyser_conclude(a, &in, err);
-	flame_input_close(&in);
+	loaded_close(&in);
 	return rc;
 }

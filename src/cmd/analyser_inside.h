@@ -6,7 +6,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/vec.h"
-#include "cmd/flame_input.h"
+#include "cmd/load.h"
 #include "ipc/channel.h"
 #include "jobs/protocol.h"
 
@@ -46,10 +46,10 @@ int analyse_check(struct analyser *a, struct err *err);
 
 /* What is learnt of a profile, as JSON, in a->quality and a->facts; and its index to a->job->out.
  */
-int analyser_conclude(struct analyser *a, const struct flame_input *in, struct err *err);
+int analyser_conclude(struct analyser *a, const struct loaded *in, struct err *err);
 
 /* A recording that standard input is; host: files of this host tell its names. */
-int analyser_open_recording(struct flame_input *in, bool follow, struct err *err);
-struct symbol_store *analyser_symbols(struct flame_input *in);
+int analyser_open_recording(struct loaded *in, bool follow, struct err *err);
+struct symbol_store *analyser_symbols(struct loaded *in);
 
 #endif

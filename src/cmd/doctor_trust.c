@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cmd/doctor_trust.h"
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/json.h"
 #include "cmd/doctor_page.h"
+#include "cmd/load.h"
 #include "cmd/record_options.h"
-#include "cmd/report_load.h"
-#include "perfdata/reader.h"
 #include "profile/trust.h"
 #include "render/panel_json.h"
 #include "symbol/package.h"
@@ -21,7 +21,8 @@
 #define SHOWN_SHARE    0.005 /* objects below it are shown only if something is wrong with them */
 
 struct examination {
-	struct profile *profile;
+	struct loaded in;
+	const struct profile *profile; /* of it */
 	struct panel panel;
 	struct trust trust;
 	struct remedy_facts facts;
@@ -32,19 +33,14 @@ extern const struct command cmd_record;
 
 static int examine(struct examination *e, const char *path, struct err *err)
 {
-	struct perf_reader *reader = perf_reader_open(path, NULL, err);
-	struct report_args args = report_defaults;
-	int rc;
+	int rc = load_profile(&e->in, path, &(struct load_options){ 0 }, err);
 
-	if (!reader)
-		return -err->code;
-	rc = report_load(&e->profile, &args, path, reader, err);
-	e->facts.copy_size = report_copy_size(reader);
-	perf_reader_close(reader);
-	if (!rc && !e->profile->samples.len)
-		rc = err_set(err, ENODATA, "%s has no samples", e->subject);
 	if (rc)
 		return rc;
+	e->profile = e->in.profile;
+	e->facts.copy_size = load_copy_size(&e->in);
+	if (!e->profile->samples.len)
+		return err_set(err, ENODATA, "%s has no samples", e->subject);
 	panel_make(&e->panel, e->profile, e->facts.copy_size > 0);
 	trust_of(&e->trust, e->profile, &e->facts);
 	return 0;
@@ -232,19 +228,47 @@ static void print_json(const struct examination *e)
 	putchar('\n');
 }
 
+/* Of what others have worked out not everything can be known. */
+static void examine_imported(const struct page *page, const struct loaded *in, bool as_json)
+{
+	struct json json = json_to(stdout);
+	struct buf known = { 0 };
+
+	if (as_json) {
+		json.pretty = true;
+		json_open(&json, NULL, '{');
+		loaded_trust_json(in, &json);
+		json_close(&json);
+		putchar('\n');
+		return;
+	}
+	loaded_trust_text(in, &known);
+	page_text(page, 0, "", buf_text(&known), COLOR_OFF);
+	if (in->imported.broken)
+		fprintf(page->out, "the first line that was not understood, %llu: %s\n",
+			(unsigned long long)in->imported.broken_line, in->imported.broken_text);
+	page_text(page, 0, page_arrow(page),
+		  "`perfolio doctor` of the recording it was made from knows more", COLOR_BOLD);
+	buf_free(&known);
+}
+
 int doctor_trust(const struct doctor_flags *flags, struct err *err)
 {
-	struct examination e = { .subject = flags->input, .facts = { .packages = PACKAGE_LISTS } };
+	struct examination e = { .in.spool = -1,
+				 .subject = flags->input,
+				 .facts = { .packages = PACKAGE_LISTS } };
 	struct page page = page_of(stdout, flags->verbose);
 	int rc = flags->pid ? examine_process(&e, flags->pid, err) : examine(&e, e.subject, err);
 
-	if (!rc && flags->json) {
+	if (!rc && !e.in.reader) {
+		examine_imported(&page, &e.in, flags->json);
+	} else if (!rc && flags->json) {
 		print_json(&e);
 	} else if (!rc) {
 		print_summary(&page, &e);
 		print_rows(&page, &e);
 	}
 	panel_free(&e.panel);
-	profile_free(e.profile);
+	loaded_close(&e.in);
 	return rc;
 }

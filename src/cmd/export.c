@@ -11,6 +11,8 @@
 extern const struct command cmd_export;
 
 static const struct option_spec export_specs[] = {
+	{ OPT_TEXT, 'i', "input", FIELD(input), "FILE",
+	  "read FILE instead of perf.data; - is standard input" },
 	{ OPT_TEXT, 'o', "output", FIELD(output), "FILE",
 	  "write FILE instead of standard output; its end tells the format: .pb.gz (pprof), "
 	  ".speedscope.json, .firefox.json, .script, .csv, .h5, .folded, .json; .gz and .zst "
@@ -23,6 +25,7 @@ static const struct option_spec export_specs[] = {
 	{ OPT_TEXT, 0, "title", FIELD(title), "TEXT", "what the samples are of: the file's name" },
 	{ OPT_HEADING, .help = "Which samples and frames" },
 	{ OPT_TEXT, 0, "pid", FIELD(pids), "PID[,...]", "only these processes" },
+	{ OPT_TEXT, 0, "tid", FIELD(tids), "TID[,...]", "only these threads" },
 	FLAME_FILTER_SPECS,
 	{ OPT_TEXT, 0, "keep", FIELD(keep), "REGEX", "the same as --grep", .hidden = true },
 	{ OPT_FLAG, 0, "idle", FIELD(idle), NULL,
@@ -52,9 +55,9 @@ static int find_format(const struct flame_args *args, enum flame_format *format,
 static int export_run(void *options, int argc, char **argv, struct err *err)
 {
 	const struct flame_args *args = options;
-	const char *path = argc ? argv[0] : "perf.data";
+	const char *path = args->input ? args->input : argc ? argv[0] : "perf.data";
 	const char *slash = strrchr(path, '/');
-	struct flame_input input;
+	struct loaded input;
 	struct flame_job job = { .args = args,
 				 .input = &input,
 				 .path = path,
@@ -62,16 +65,16 @@ static int export_run(void *options, int argc, char **argv, struct err *err)
 				 .output = args->output ? args->output : "-" };
 	int rc = find_format(args, &job.format, err);
 
-	if (!rc && argc > 1)
+	if (!rc && argc > (args->input ? 0 : 1))
 		rc = err_set(err, EINVAL, "one profile at a time");
 	if (!rc)
 		rc = output_check_apart(job.output, path, err);
 	if (!rc)
-		rc = flame_input_open(&input, path, args, NULL, err);
+		rc = flame_load(&input, path, args, NULL, err);
 	if (rc)
 		return rc;
 	rc = flame_draw(&job, err);
-	flame_input_close(&input);
+	loaded_close(&input);
 	return rc;
 }
 

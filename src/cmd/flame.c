@@ -7,8 +7,8 @@
 #include "cmd/flame_live.h"
 #include "cmd/flame_output.h"
 #include "cmd/flame_show.h"
+#include "cmd/load.h"
 #include "cmd/output.h"
-#include "cmd/report_load.h"
 #include "import/input.h"
 #include "profile/remedy.h"
 #include "profile/trust.h"
@@ -35,6 +35,7 @@ static int take_keep(void *options, const char *text, bool unset, struct err *er
 }
 
 static const struct option_spec flame_specs[] = {
+	{ OPT_TEXT, 'i', "input", FIELD(input), "FILE", "draw FILE; - is standard input" },
 	{ OPT_TEXT, 'o', "output", FIELD(output), "FILE",
 	  "write FILE; its end tells the format (.svg, .html, .folded, .json, .pb.gz ...); - is "
 	  "standard output" },
@@ -47,6 +48,8 @@ static const struct option_spec flame_specs[] = {
 	{ OPT_HEADING, .help = "Recording what runs now" },
 	{ OPT_TEXT, 'p', "pid", FIELD(pids), "PID[,...]",
 	  "these processes; of a file: only their samples" },
+	{ OPT_TEXT, 't', "tid", FIELD(tids), "TID[,...]",
+	  "these threads; of a file: only their samples" },
 	{ OPT_FLAG, 0, "tree", FIELD(tree), NULL, "with -p: also the children that they have" },
 	{ OPT_TEXT, 'u', "uid", FIELD(user), "USER", "all processes of a user" },
 	{ OPT_FLAG, 'a', "all-cpus", FIELD(all_cpus), NULL, "the whole host" },
@@ -55,6 +58,8 @@ static const struct option_spec flame_specs[] = {
 	  "how long: 60s, or until the command ends", .unit_ns = NS_PER_SEC },
 	{ OPT_TEXT, 0, "call-graph", FIELD(call_graph), "MODE",
 	  "how stacks are followed: dwarf (copied and unwound), fp or lbr" },
+	{ OPT_FLAG, 'g', NULL, FIELD(frame_pointers), NULL,
+	  "the same as --call-graph fp; of a file: nothing, stacks are always drawn" },
 	{ OPT_FLAG, 0, "no-keep", FIELD(no_keep), NULL, "remove the recording when it is drawn" },
 	{ OPT_FLAG, 0, "save-script", FIELD(save_script), NULL,
 	  "write the recording's `perf script` text beside it too" },
@@ -153,7 +158,7 @@ static int draw_input(const struct flame_args *args, const char *path, struct er
 	struct flame_job job = { .args = &drawing,
 				 .path = path,
 				 .name = slash && slash[1] ? slash + 1 : path };
-	struct flame_input input;
+	struct loaded input;
 	char *output;
 	int rc = flame_format_of(args, FORMAT_SVG, &job.format, err);
 
@@ -164,7 +169,7 @@ static int draw_input(const struct flame_args *args, const char *path, struct er
 	if (rc)
 		return rc;
 	drawing.names.lines = flame_formats[job.format].is_page;
-	rc = flame_input_open(&input, path, &drawing, NULL, err);
+	rc = flame_load(&input, path, &drawing, NULL, err);
 	if (rc)
 		return rc;
 	output = args->output		 ? mem_strdup(args->output)
@@ -177,18 +182,16 @@ static int draw_input(const struct flame_args *args, const char *path, struct er
 		job.name = "Flame graph";
 	rc = draw_and_show(&job, err);
 	free(output);
-	flame_input_close(&input);
+	loaded_close(&input);
 	return rc;
 }
 
 /* Who recorded just now can do it again, better. */
-static void say_remedy(const struct flame_input *in)
+static void say_remedy(const struct loaded *in)
 {
 	struct trust trust;
 
-	trust_of(&trust, in->profile,
-		 &(struct remedy_facts){ .copy_size = in->reader ? report_copy_size(in->reader)
-								 : 0 });
+	trust_of(&trust, in->profile, &(struct remedy_facts){ .copy_size = load_copy_size(in) });
 	if (*trust.remedy)
 		log_line(LOG_NOTE, TRUST_REMEDY, trust.remedy);
 }
@@ -199,7 +202,7 @@ static int draw_live(const struct flame_args *args, int argc, char **argv, struc
 	struct flame_args drawing = *args;
 	struct flame_recorded recorded;
 	struct flame_job job = { .args = &drawing };
-	struct flame_input input;
+	struct loaded input;
 	char *output = NULL;
 	int rc = flame_format_of(args, FORMAT_SVG, &job.format, err), status;
 
@@ -211,7 +214,7 @@ static int draw_live(const struct flame_args *args, int argc, char **argv, struc
 		return rc;
 	rc = flame_record(&recorded, args, argc, argv, err);
 	status = recorded.status;
-	drawing.event = drawing.pids = NULL; /* these said what to record */
+	drawing.event = drawing.pids = drawing.tids = NULL; /* these said what to record */
 	drawing.no_index = true;
 	drawing.names.lines = flame_formats[job.format].is_page;
 	if (!rc && !recorded.made) {
@@ -219,7 +222,7 @@ static int draw_live(const struct flame_args *args, int argc, char **argv, struc
 		return status;
 	}
 	if (!rc)
-		rc = flame_input_open(&input, recorded.path, &drawing, NULL, err);
+		rc = flame_load(&input, recorded.path, &drawing, NULL, err);
 	if (!rc) {
 		output = args->output ? mem_strdup(args->output)
 				      : mem_printf("%s.flamegraph.%s", recorded.base,
@@ -230,7 +233,7 @@ static int draw_live(const struct flame_args *args, int argc, char **argv, struc
 		job.output = output;
 		say_remedy(&input); /* before the names of files, which come last */
 		rc = draw_and_show(&job, err);
-		flame_input_close(&input);
+		loaded_close(&input);
 		if (rc)
 			log_line(LOG_NOTE, "the recording is in %s", recorded.path);
 		else
@@ -302,14 +305,19 @@ static int draw_command(const struct flame_args *args, int argc, char **argv, st
 static int flame_run(void *options, int argc, char **argv, struct err *err)
 {
 	const struct flame_args *args = options;
-	bool target = args->pids || args->user || args->all_cpus;
+	bool target = args->pids || args->tids || args->user || args->all_cpus;
 	struct options_result parsed;
 	int rc;
 
+	if (args->input)
+		return argc ? err_set(err, EINVAL, "-i %s: unexpected argument '%s'", args->input,
+				      argv[0])
+			    : draw_input(args, args->input, err);
 	if (!argc && !target && !file_exists("perf.data"))
-		return err_set(err, EINVAL,
-			       "what to draw? A recording, a command, -p PID, -u USER or -a%s",
-			       is_piped() ? "; '-' reads standard input" : "");
+		return err_set(
+			err, EINVAL,
+			"what to draw? A recording, a command, -p PID, -t TID, -u USER or -a%s",
+			is_piped() ? "; '-' reads standard input" : "");
 	if (!argc)
 		return target ? draw_live(args, 0, NULL, err) : draw_input(args, "perf.data", err);
 	if (is_program(argv[0]))

@@ -50,6 +50,9 @@ static char *make_base(const struct flame_args *args, char **command)
 	if (args->pids) {
 		buf_puts(&name, "pid_");
 		add_clean(&name, args->pids);
+	} else if (args->tids) {
+		buf_puts(&name, "tid_");
+		add_clean(&name, args->tids);
 	} else if (args->user) {
 		buf_puts(&name, "user_");
 		add_clean(&name, args->user);
@@ -73,6 +76,8 @@ static char *make_title(const struct flame_args *args, char **command)
 		if (!*end)
 			file_line(comm, sizeof(comm), "/proc/%s/comm", args->pids);
 		buf_printf(&title, "%s%sPID %s", comm, *comm ? ", " : "", args->pids);
+	} else if (args->tids) {
+		buf_printf(&title, "TID %s", args->tids);
 	} else if (args->user) {
 		buf_printf(&title, "user %s", args->user);
 	} else if (args->all_cpus) {
@@ -90,15 +95,15 @@ static char *make_title(const struct flame_args *args, char **command)
  * much. */
 static const char *choose_stacks(const struct flame_args *args)
 {
-	if (args->call_graph)
-		return args->call_graph;
+	if (args->call_graph || args->frame_pointers)
+		return args->call_graph ? args->call_graph : "fp";
 	return args->all_cpus && sysconf(_SC_NPROCESSORS_ONLN) > MOST_CPUS_COPIED ? "fp" : "dwarf";
 }
 
 static const char *stacks_in_words(const struct flame_args *args)
 {
-	if (args->call_graph)
-		return "as --call-graph says";
+	if (args->call_graph || args->frame_pointers)
+		return args->call_graph ? "as --call-graph says" : "by frame pointers (-g)";
 	return !strcmp(choose_stacks(args), "fp")
 		       ? "by frame pointers, since copies of so many CPUs' stacks are too much "
 			 "(--call-graph dwarf takes them)"
@@ -157,6 +162,7 @@ static void make_words(struct strlist *words, const struct flame_args *args, con
 	add_option(words, "--call-graph", choose_stacks(args));
 	add_option(words, "-e", args->event);
 	add_option(words, "-p", args->pids);
+	add_option(words, "-t", args->tids);
 	if (args->tree)
 		strlist_add(words, "--tree");
 	add_option(words, "-u", args->user);
@@ -226,7 +232,7 @@ int flame_record(struct flame_recorded *recorded, const struct flame_args *args,
 		 char **argv, struct err *err)
 {
 	char **command = argc ? argv : NULL;
-	bool target = args->pids || args->user || args->all_cpus;
+	bool target = args->pids || args->tids || args->user || args->all_cpus;
 	bool beside = args->output && !output_is_special(args->output);
 	struct strlist words = { 0 };
 	char *announcement;

@@ -4,8 +4,41 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/log.h"
+#include "cmd/script_filter.h"
+#include "render/folded.h"
 
 #include <errno.h>
+
+/* Whether what is written needs the samples one by one. */
+static bool wants_samples(const struct flame_args *args)
+{
+	enum flame_format format;
+
+	return !flame_format_of(args, FORMAT_SVG, &format, NULL) &&
+	       flame_formats[format].keeps_samples;
+}
+
+int flame_load(struct loaded *in, const char *path, const struct flame_args *args,
+	       const struct collapse_options *like, struct err *err)
+{
+	struct load_options options = {
+		.names = args->names,
+		.no_index = args->no_index,
+		.lines = args->lines,
+		.times = args->time || wants_samples(args),
+		.cpus = args->cpus || wants_samples(args),
+		.addresses = like && like->addresses,
+		.as_perl = like && !like->inferno,
+	};
+	int rc = load_profile(in, path, &options, err);
+
+	if (rc)
+		return rc;
+	rc = load_check_told(in, args->cpus, args->time, err);
+	if (rc)
+		loaded_close(in);
+	return rc;
+}
 
 int flame_weight_of(const struct flame_args *args, enum flame_weight *weight, struct err *err)
 {
@@ -133,6 +166,19 @@ static bool list_events(const struct profile *profile, struct buf *names)
 			buf_printf(names, "%s%s", names->len ? ", " : "",
 				   profile_text(profile, event->name));
 	return any;
+}
+
+void flame_note_others(const struct profile *profile, uint16_t event)
+{
+	struct buf names = { 0 };
+
+	for (size_t i = 0; i < profile->events.len; i++)
+		if (i != event && profile->events.data[i].samples)
+			buf_printf(&names, "%s%s", names.len ? ", " : "",
+				   profile_text(profile, profile->events.data[i].name));
+	if (names.len)
+		log_line(LOG_NOTE, "other events: %s (select with -e)", buf_text(&names));
+	buf_free(&names);
 }
 
 int flame_event_find(const struct profile *profile, const char *name, uint16_t *event,

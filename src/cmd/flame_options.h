@@ -5,20 +5,21 @@
 
 #include "base/options.h"
 #include "cmd/flame_format.h"
-#include "cmd/symbols.h"
+#include "cmd/load.h"
 #include "profile/flametree.h"
 #include "render/flame_svg.h"
 
 #include <limits.h>
 
+struct collapse_options;
 struct err;
 
 #define FLAME_NO_RATE INT_MIN
 
 struct flame_args {
 	/* which samples, which frames */
-	const char *event, *keep, *keep_raw, *drop, *focus, *hide, *comms, *pids, *tids, *cpus,
-		*time;
+	const char *input, *event, *keep, *keep_raw, *drop, *focus, *hide, *comms, *pids, *tids,
+		*cpus, *time;
 	bool collapse_recursion, per_thread, idle;
 	/* where names come from */
 	struct symbol_args names;
@@ -33,7 +34,7 @@ struct flame_args {
 	bool inverted, reverse;
 	/* `flame` only: what is recorded, and how */
 	const char *user, *call_graph;
-	bool all_cpus, tree, no_keep, save_script, open;
+	bool all_cpus, tree, no_keep, save_script, open, frame_pointers;
 	int rate;	     /* FLAME_NO_RATE: not given */
 	int64_t duration_ns; /* below 0: not given */
 };
@@ -56,7 +57,6 @@ struct flame_args {
 	{ OPT_TEXT, 0, "hide", FLAME_FIELD(hide), "REGEX",                                       \
 	  "such functions are left out; what they call moves up" },                              \
 	{ OPT_TEXT, 0, "comm", FLAME_FIELD(comms), "NAME[,...]", "only threads of these names" }, \
-	{ OPT_TEXT, 0, "tid", FLAME_FIELD(tids), "TID[,...]", "only these threads" },            \
 	{ OPT_TEXT, 0, "cpu", FLAME_FIELD(cpus), "LIST", "only these CPUs: 0-3,8" },             \
 	{ OPT_TEXT, 0, "time", FLAME_FIELD(time), "FROM-TO",                                     \
 	  "only this part of the time since the first sample: 10s-20s; either may be missing" }, \
@@ -68,6 +68,13 @@ struct flame_args {
 	  "stacks from the leaf on: what they end in, below it who called" }
 /* clang-format on */
 
+/*
+ * The profile at `path`, with what these options need of it.  `like` (NULL: none) is whose lines a
+ * text is read for.  On failure there is nothing to close.
+ */
+int flame_load(struct loaded *in, const char *path, const struct flame_args *args,
+	       const struct collapse_options *like, struct err *err);
+
 /* The parts of the profile's questions; *filter borrows from args. */
 int flame_filter_of(const struct flame_args *args, const struct profile *profile,
 		    struct profile_filter *filter, struct err *err);
@@ -78,6 +85,9 @@ int flame_view_of(const struct flame_args *args, const struct profile *profile,
 void flame_warn_empty(const char *name, const struct profile *profile,
 		      const struct flametree_options *view);
 int flame_weight_of(const struct flame_args *args, enum flame_weight *weight, struct err *err);
+
+/* Notes the events that have samples, too. */
+void flame_note_others(const struct profile *profile, uint16_t event);
 
 /*
  * An event by its name or the name without modifiers.  -ENOENT, with the names that there are, if

@@ -7,8 +7,8 @@
 #include "base/outbuf.h"
 #include "base/text.h"
 #include "cmd/export_output.h"
+#include "cmd/load.h"
 #include "cmd/output.h"
-#include "cmd/report_load.h"
 #include "profile/remedy.h"
 #include "profile/trust.h"
 #include "render/flame_html.h"
@@ -51,15 +51,16 @@ static void make_remedy(struct drawing *d, const struct trust *trust)
 /* "1,234 samples · 2 lost · ...": how far it can be trusted. */
 static void make_footer(struct drawing *d)
 {
-	const struct flame_input *in = d->job->input;
+	const struct loaded *in = d->job->input;
 	char number[TEXT_NUMBER];
 	struct trust trust;
 
-	trust_of(&trust, d->profile,
-		 &(struct remedy_facts){ .copy_size = in->reader ? report_copy_size(in->reader)
-								 : 0 });
-	buf_printf(&d->footer, "%s samples in all, %s lost", text_grouped(number, trust.samples),
-		   trust.lost ? "" : "none");
+	trust_of(&trust, d->profile, &(struct remedy_facts){ .copy_size = load_copy_size(in) });
+	buf_printf(&d->footer, "%s sample%s in all", text_grouped(number, loaded_samples(in)),
+		   loaded_samples(in) == 1 ? "" : "s");
+	/* Others' texts say nothing of what was lost. */
+	if (in->format == IMPORT_PERFDATA)
+		buf_printf(&d->footer, ", %s lost", trust.lost ? "" : "none");
 	if (trust.lost)
 		buf_printf(&d->footer, "%s (%.2f %%)", text_grouped(number, trust.lost),
 			   100 * trust.lost_share);
@@ -406,13 +407,13 @@ int flame_draw(const struct flame_job *job, struct err *err)
 			continue;
 		if (together && drawn++)
 			break;
-		if (special && !together && drawn++) {
-			log_line(LOG_NOTE, "there is %s too; -e %s writes that one", name, name);
+		if (special && !together && drawn++)
 			continue;
-		}
 		path = there > 1 && !special && !together ? event_path(job, name)
 							  : mem_strdup(job->output);
 		rc = draw_event(job, i, path, err);
+		if (!rc && special && !together)
+			flame_note_others(profile, i);
 		free(path);
 	}
 	return rc;

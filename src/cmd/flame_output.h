@@ -3,11 +3,11 @@
 #ifndef CMD_FLAME_OUTPUT_H
 #define CMD_FLAME_OUTPUT_H
 
-#include "cmd/flame_input.h"
+#include "cmd/flame_options.h"
 
 struct flame_job {
 	const struct flame_args *args;
-	const struct flame_input *input;
+	const struct loaded *input;
 	const char *path;	 /* where the input comes from, which is not written to */
 	const char *name;	 /* what the picture is of, for its title */
 	const char *output;	 /* "-": standard output */

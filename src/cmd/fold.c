@@ -15,6 +15,8 @@
 #define FIELD FLAME_FIELD
 
 static const struct option_spec fold_specs[] = {
+	{ OPT_TEXT, 'i', "input", FIELD(input), "FILE",
+	  "read FILE instead of perf.data; - is standard input" },
 	{ OPT_TEXT, 'o', "output", FIELD(output), "FILE",
 	  "write FILE instead of standard output; its end tells the format" },
 	{ OPT_TEXT, 0, "format", FIELD(format), "NAME", "folded or json" },
@@ -28,6 +30,7 @@ static const struct option_spec fold_specs[] = {
 	  ":kernel,pid (all, kernel, jit, pid, tid, addrs)" },
 	{ OPT_HEADING, .help = "Which samples and frames" },
 	{ OPT_TEXT, 0, "pid", FIELD(pids), "PID[,...]", "only these processes" },
+	{ OPT_TEXT, 0, "tid", FIELD(tids), "TID[,...]", "only these threads" },
 	FLAME_FILTER_SPECS,
 	{ OPT_TEXT, 0, "keep", FIELD(keep), "REGEX", "the same as --grep", .hidden = true },
 	{ OPT_FLAG, 0, "idle", FIELD(idle), NULL,
@@ -50,7 +53,7 @@ static int parse_like(const char *text, struct collapse_options *options, struct
 	return collapse_parse(text[length] ? text + length + 1 : "", options, err);
 }
 
-static int write_like(const struct flame_args *args, const struct flame_input *in, const char *name,
+static int write_like(const struct flame_args *args, const struct loaded *in, const char *name,
 		      struct collapse_options *options, struct err *err)
 {
 	struct flametree_options view;
@@ -79,9 +82,9 @@ static int write_like(const struct flame_args *args, const struct flame_input *i
 static int fold_run(void *options, int argc, char **argv, struct err *err)
 {
 	const struct flame_args *args = options;
-	const char *path = argc ? argv[0] : "perf.data";
+	const char *path = args->input ? args->input : argc ? argv[0] : "perf.data";
 	struct collapse_options like = { 0 };
-	struct flame_input input;
+	struct loaded input;
 	struct flame_job job = { .args = args,
 				 .input = &input,
 				 .path = path,
@@ -89,7 +92,7 @@ static int fold_run(void *options, int argc, char **argv, struct err *err)
 				 .output = args->output ? args->output : "-" };
 	int rc = flame_format_of(args, FORMAT_FOLDED, &job.format, err);
 
-	if (!rc && argc > 1)
+	if (!rc && argc > (args->input ? 0 : 1))
 		rc = err_set(err, EINVAL, "one profile at a time");
 	if (!rc && args->like)
 		rc = parse_like(args->like, &like, err);
@@ -100,11 +103,11 @@ static int fold_run(void *options, int argc, char **argv, struct err *err)
 	if (!rc)
 		rc = output_check_apart(job.output, path, err);
 	if (!rc)
-		rc = flame_input_open(&input, path, args, args->like ? &like : NULL, err);
+		rc = flame_load(&input, path, args, args->like ? &like : NULL, err);
 	if (rc)
 		return rc;
 	rc = args->like ? write_like(args, &input, path, &like, err) : flame_draw(&job, err);
-	flame_input_close(&input);
+	loaded_close(&input);
 	return rc;
 }
 

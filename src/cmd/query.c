@@ -3,8 +3,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "cmd/command.h"
-#include "cmd/flame_input.h"
-#include "cmd/report_load.h"
+#include "cmd/flame_options.h"
 #include "profile/remedy.h"
 #include "render/query_json.h"
 #include "symbol/package.h"
@@ -49,6 +48,8 @@ struct asked {
 #define OWN(name) offsetof(struct query_args, name)
 
 static const struct option_spec query_specs[] = {
+	{ OPT_TEXT, 'i', "input", FIELD(input), "FILE",
+	  "read FILE instead of perf.data; - is standard input" },
 	{ OPT_INT, 0, "depth", OWN(depth), "N", "of a tree: levels below the root; all else" },
 	{ OPT_INT, 0, "limit", OWN(limit), "N",
 	  "at most N rows, the heaviest: 100, of a tree 1000 nodes" },
@@ -61,6 +62,7 @@ static const struct option_spec query_specs[] = {
 	{ OPT_TEXT, 0, "weight", FIELD(weight), "WHAT",
 	  "sort and divide by samples, or by the event's own count (period), the default" },
 	{ OPT_TEXT, 0, "pid", FIELD(pids), "PID[,...]", "only these processes" },
+	{ OPT_TEXT, 0, "tid", FIELD(tids), "TID[,...]", "only these threads" },
 	FLAME_FILTER_SPECS,
 	{ OPT_TEXT, 0, "keep", FIELD(keep), "REGEX", "the same as --grep", .hidden = true },
 	{ OPT_FLAG, 0, "idle", FIELD(idle), NULL,
@@ -84,24 +86,25 @@ static bool find_question(const char *word, enum question *question)
 }
 
 /* "FILE top", "FILE callers main"; without FILE it is perf.data. */
-static int read_words(struct asked *asked, int argc, char **argv, struct err *err)
+static int read_words(struct asked *asked, const char *input, int argc, char **argv,
+		      struct err *err)
 {
 	enum question ignored;
 	int at = 0;
 
-	*asked = (struct asked){ .path = "perf.data" };
-	if (argc > 1 && find_question(argv[1], &ignored))
+	*asked = (struct asked){ .path = input ? input : "perf.data" };
+	if (!input && argc > 1 && find_question(argv[1], &ignored))
 		asked->path = argv[at++];
 	if (at == argc || !find_question(argv[at++], &asked->question))
 		return err_set(err, EINVAL,
-			       "FILE and a question are wanted: tree, top, callers FUNCTION, "
-			       "callees FUNCTION, threads, events or quality");
+			       "usage: perfolio query [FILE] QUESTION; questions: tree, top, "
+			       "callers FUNCTION, callees FUNCTION, threads, events, quality");
 	if (questions[asked->question].takes_function) {
 		if (at == argc)
 			return err_set(err, EINVAL, "%s of which function?", argv[at - 1]);
 		asked->function = argv[at++];
 	}
-	return at < argc ? err_set(err, EINVAL, "'%s' is one word too many", argv[at]) : 0;
+	return at < argc ? err_set(err, EINVAL, "unexpected argument '%s'", argv[at]) : 0;
 }
 
 static int read_bounds(struct query *query, const struct query_args *args, enum question question,
@@ -144,29 +147,19 @@ static int choose_event(struct query *query, const struct flame_args *args, cons
 		log_line(LOG_WARN, "%s holds no samples", path);
 		*event = 0;
 	}
-	for (size_t i = *event + 1u; i < profile->events.len; i++)
-		if (profile->events.data[i].samples) {
-			log_line(LOG_NOTE,
-				 "there are other events; `perfolio query %s events` "
-				 "lists them, -e takes one",
-				 path);
-			break;
-		}
+	flame_note_others(profile, *event);
 	return 0;
 }
 
-static void answer_quality(const struct query *query, const struct flame_input *in,
-			   struct json *json)
+static void answer_quality(const struct query *query, const struct loaded *in, struct json *json)
 {
-	struct remedy_facts facts = { .packages = PACKAGE_LISTS };
+	struct remedy_facts facts = { .packages = PACKAGE_LISTS, .copy_size = load_copy_size(in) };
 
-	if (in->reader)
-		facts.copy_size = report_copy_size(in->reader);
 	query_quality(query, in->reader ? NULL : &in->imported, &facts, json);
 }
 
-static int answer(const struct query *query, const struct asked *asked,
-		  const struct flame_input *in, struct err *err)
+static int answer(const struct query *query, const struct asked *asked, const struct loaded *in,
+		  struct err *err)
 {
 	struct json json = json_to(stdout);
 
@@ -185,17 +178,17 @@ static int answer(const struct query *query, const struct asked *asked,
 static int query_run(void *options, int argc, char **argv, struct err *err)
 {
 	const struct query_args *args = options;
-	struct flame_input input;
+	struct loaded input;
 	struct query query = { 0 };
 	struct asked asked;
-	int rc = read_words(&asked, argc, argv, err);
+	int rc = read_words(&asked, args->flame.input, argc, argv, err);
 
 	if (!rc)
 		rc = read_bounds(&query, args, asked.question, err);
 	if (!rc)
 		rc = flame_weight_of(&args->flame, &query.weight, err);
 	if (!rc)
-		rc = flame_input_open(&input, asked.path, &args->flame, NULL, err);
+		rc = flame_load(&input, asked.path, &args->flame, NULL, err);
 	if (rc)
 		return rc;
 	query.profile = input.profile;
@@ -207,7 +200,7 @@ static int query_run(void *options, int argc, char **argv, struct err *err)
 	}
 	if (!rc)
 		rc = answer(&query, &asked, &input, err);
-	flame_input_close(&input);
+	loaded_close(&input);
 	return rc;
 }
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/json.h"
 #include "base/log.h"
 #include "base/outbuf.h"
+#include "cmd/load.h"
 #include "cmd/output.h"
-#include "cmd/report_load.h"
 #include "cmd/report_options.h"
 #include "perfdata/reader.h"
 #include "profile/remedy.h"
@@ -20,7 +21,8 @@
 struct report_run {
 	const struct report_args *args;
 	const char *input;
-	struct perf_reader *reader;
+	struct loaded in;
+	struct perf_reader *reader; /* of `in`; NULL: it is no recording */
 	struct profile *profile;
 	struct report_options options;
 	enum breakdown_key keys[BREAKDOWN_KEYS];
@@ -29,9 +31,16 @@ struct report_run {
 	struct trust trust;
 };
 
-static bool has_stacks(const struct perf_reader *reader)
+/* A recording says whether it has some; anything else shows it. */
+static bool has_stacks(const struct report_run *run)
 {
-	for (size_t i = 0; i < perf_reader_attr_count(reader); i++)
+	const struct perf_reader *reader = run->reader;
+	const struct profile_stacks *stacks = &run->profile->stacks;
+
+	for (size_t i = 1; !reader && i < stacks->len; i++)
+		if (stacks->parent[i] != STACK_ROOT)
+			return true;
+	for (size_t i = 0; reader && i < perf_reader_attr_count(reader); i++)
 		if (perf_reader_attr(reader, i)->attr.base.sample_type & PERF_SAMPLE_CALLCHAIN)
 			return true;
 	return false;
@@ -138,14 +147,28 @@ static void print_start(struct report_run *run, struct outbuf *out)
 {
 	if (run->args->header)
 		script_header(out, run->reader, run->input, run->args->full_header);
-	else
+	else if (run->reader)
 		out_text(out, "# To display the perf.data header info, please use "
 			      "--header/--header-only options.\n#\n");
 	print_single(out, "dso", run->options.objects);
 	print_single(out, "comm", run->options.comms);
 	print_single(out, "symbol", run->options.symbols);
-	out_printf(out, "#\n# Total Lost Samples: %llu\n#\n",
-		   (unsigned long long)run->profile->quality.lost_samples);
+	if (run->reader)
+		out_printf(out, "#\n# Total Lost Samples: %llu\n#\n",
+			   (unsigned long long)run->profile->quality.lost_samples);
+}
+
+static void print_trust(struct report_run *run, struct outbuf *out)
+{
+	struct buf known = { 0 };
+
+	if (run->reader) {
+		report_trust_text(run->profile, &run->trust, out);
+		return;
+	}
+	loaded_trust_text(&run->in, &known);
+	out_printf(out, "#\n# Trust: %s\n#\n", buf_text(&known));
+	buf_free(&known);
 }
 
 static int show_text(struct report_run *run, struct err *err)
@@ -157,7 +180,7 @@ static int show_text(struct report_run *run, struct err *err)
 	print_start(run, &out);
 	rc = show_events(run, &out, NULL, err);
 	if (!rc)
-		report_trust_text(run->profile, &run->trust, &out);
+		print_trust(run, &out);
 	return output_end(&out, rc, err);
 }
 
@@ -170,7 +193,13 @@ static int show_json(struct report_run *run, struct err *err)
 	json_open(&json, "events", '[');
 	rc = show_events(run, NULL, &json, err);
 	json_close(&json);
-	report_trust_json(run->profile, &run->trust, &json);
+	if (run->reader) {
+		report_trust_json(run->profile, &run->trust, &json);
+	} else {
+		json_open(&json, "trust", '{');
+		loaded_trust_json(&run->in, &json);
+		json_close(&json);
+	}
 	json_close(&json);
 	putchar('\n');
 	return rc;
@@ -178,26 +207,23 @@ static int show_json(struct report_run *run, struct err *err)
 
 static int show(struct report_run *run, struct err *err)
 {
-	const char *damage;
 	int rc;
 
-	rc = report_make_options(run->args, has_stacks(run->reader), &run->options, err);
+	rc = report_make_options(run->args, has_stacks(run), &run->options, err);
 	if (!rc)
 		rc = report_parse_sort(run->args, run->keys, err);
 	if (rc < 0)
 		return rc;
 	run->options.keys = run->keys;
 	run->options.key_count = (size_t)rc;
-	rc = report_make_filter(run->args, run->reader, &run->filter, err);
+	rc = report_make_filter(run->args, &run->in, &run->filter, err);
 	if (rc)
 		return rc;
 	report_names_init(&run->names, run->profile);
 	trust_of(&run->trust, run->profile,
-		 &(struct remedy_facts){ .copy_size = report_copy_size(run->reader) });
+		 &(struct remedy_facts){ .copy_size = load_copy_size(&run->in) });
 	rc = run->args->json ? show_json(run, err) : show_text(run, err);
-	damage = perf_reader_damage(run->reader);
-	if (damage)
-		log_line(LOG_WARN, "%s: %s", run->input, damage);
+	loaded_warn(&run->in);
 	report_names_free(&run->names);
 	return rc;
 }
@@ -236,18 +262,29 @@ static int report_main(void *options, int argc, char **argv, struct err *err)
 
 	if (rc)
 		return rc;
-	run.reader = perf_reader_open(run.input, NULL, err);
-	if (!run.reader)
-		return -err->code;
-	if (run.args->header_only) {
+	rc = load_open(&run.in, run.input, NULL, err);
+	if (rc)
+		return rc;
+	run.reader = run.in.reader;
+	if (run.args->header || run.args->header_only)
+		rc = load_need_recording(&run.in, "--header", err);
+	if (!rc && run.args->header_only) {
 		rc = show_header(&run, err);
-	} else {
-		rc = report_load(&run.profile, run.args, run.input, run.reader, err);
+	} else if (!rc) {
+		rc = load_read(&run.in,
+			       &(struct load_options){
+				       .names = run.args->names,
+				       .no_index = run.args->no_index,
+				       .lines = report_wants_lines(run.args),
+				       .times = true,
+				       .cpus = true,
+			       },
+			       err);
+		run.profile = run.in.profile;
 		if (!rc)
 			rc = show(&run, err);
 	}
-	profile_free(run.profile);
-	perf_reader_close(run.reader);
+	loaded_close(&run.in);
 	return rc;
 }
 

@@ -177,11 +177,11 @@ int report_make_options(const struct report_args *args, bool has_stacks,
 	return 0;
 }
 
-int report_make_filter(const struct report_args *args, struct perf_reader *reader,
+int report_make_filter(const struct report_args *args, const struct loaded *in,
 		       struct profile_filter *filter, struct err *err)
 {
 	struct script_filter times = { 0 };
-	int rc = 0;
+	int rc = load_check_told(in, args->cpus, args->time, err);
 
 	*filter = (struct profile_filter){
 		.pids = args->pids,
@@ -193,10 +193,8 @@ int report_make_filter(const struct report_args *args, struct perf_reader *reade
 		.listed = true,
 		.busy = args->busy,
 	};
-	if (args->cpus)
-		rc = script_filter_check_cpus(reader, err);
 	if (!rc && args->time)
-		rc = script_filter_times(&times, args->time, reader, err);
+		rc = script_filter_times(&times, args->time, in->reader, err);
 	if (!rc && times.times.len > 1)
 		rc = err_set(err, EINVAL, "--time '%s': one range is wanted", args->time);
 	if (!rc && times.times.len) {

@@ -3,7 +3,7 @@
 #ifndef CMD_REPORT_OPTIONS_H
 #define CMD_REPORT_OPTIONS_H
 
-#include "cmd/symbols.h"
+#include "cmd/load.h"
 #include "profile/filter.h"
 #include "render/report.h"
 
@@ -39,7 +39,7 @@ int report_parse_sort(const struct report_args *args, enum breakdown_key *keys, 
 /* The whole for a recording; keys are those of report_parse_sort. */
 int report_make_options(const struct report_args *args, bool has_stacks,
 			struct report_options *options, struct err *err);
-int report_make_filter(const struct report_args *args, struct perf_reader *reader,
+int report_make_filter(const struct report_args *args, const struct loaded *in,
 		       struct profile_filter *filter, struct err *err);
 
 #endif

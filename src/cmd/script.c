@@ -5,6 +5,8 @@
 #include "base/mem.h"
 #include "base/outbuf.h"
 #include "cmd/command.h"
+#include "cmd/flame_options.h"
+#include "cmd/load.h"
 #include "cmd/output.h"
 #include "cmd/script_dlfilter.h"
 #include "cmd/script_records.h"
@@ -12,6 +14,8 @@
 #include "cmd/symbols.h"
 #include "machine/samplequeue.h"
 #include "perfdata/sort.h"
+#include "profile/selection.h"
+#include "render/export.h"
 #include "render/script_dump.h"
 #include "render/script_header.h"
 #include "render/script_text.h"
@@ -52,7 +56,8 @@ struct event_file {
 
 /* One run over a recording. */
 struct script {
-	struct perf_reader *reader;
+	struct loaded in;
+	struct perf_reader *reader; /* of it */
 	struct record_sort *sort;
 	const struct symbol_args *names;
 	const char *input; /* NULL if it can't be read twice */
@@ -390,17 +395,91 @@ static int take_fields(struct script_fields *fields, const struct strlist *wante
 	return rc;
 }
 
+/*
+ * What is no recording has no records to print, but samples: as text that `perf script` could have
+ * written, with what is known of them.
+ */
+static int print_other(struct script *script, const struct script_options *o, struct err *err)
+{
+	const struct {
+		const char *name;
+		bool given;
+	} needed[] = {
+		{ "-F", o->fields.len },
+		{ "-G", o->no_chains },
+		{ "-D", o->dump },
+		{ "--header", o->header || o->header_only },
+		{ "--reltime", o->reltime },
+		{ "--deltatime", o->deltatime },
+		{ "--max-stack", o->max_stack != SCRIPT_MAX_STACK },
+		{ "--show-task-events", o->shown.tasks },
+		{ "--show-mmap-events", o->shown.mmaps },
+		{ "--show-switch-events", o->shown.switches },
+		{ "--show-namespace-events", o->shown.namespaces },
+		{ "--show-cgroup-events", o->shown.cgroups },
+		{ "--show-lost-events", o->shown.lost },
+		{ "--show-bpf-events", o->shown.bpf },
+	};
+	struct selection_options wanted = {
+		.event = ALL_EVENTS,
+		.filter = { .comms = o->comms, .pids = o->pids, .tids = o->tids, .cpus = o->cpus },
+	};
+	struct selection selection;
+	uint64_t merged = 0;
+	int rc = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(needed) && !rc; i++)
+		if (needed[i].given)
+			rc = load_need_recording(&script->in, needed[i].name, err);
+	if (!rc)
+		rc = load_read(&script->in, &(struct load_options){ .times = true, .cpus = true },
+			       err);
+	if (!rc)
+		rc = load_check_told(&script->in, o->cpus, o->times, err);
+	if (!rc && o->events)
+		rc = flame_event_find(script->in.profile, o->events, &wanted.event, err);
+	if (!rc && o->times)
+		rc = script_filter_times(&script->filter, o->times, NULL, err);
+	if (!rc && script->filter.times.len > 1)
+		rc = err_set(err, EINVAL, "--time '%s': only a recording takes several ranges",
+			     o->times);
+	if (!rc && script->filter.times.len) {
+		wanted.filter.time_from = script->filter.times.data[0].start;
+		wanted.filter.time_to = script->filter.times.data[0].end
+						? script->filter.times.data[0].end + 1
+						: 0;
+	}
+	if (!rc)
+		rc = selection_make(&selection, script->in.profile, &wanted, err);
+	if (rc)
+		return rc;
+	rc = export_script(&(struct export_source){ .selection = &selection, .merged = &merged },
+			   &script->out, err);
+	if (merged)
+		log_line(LOG_NOTE,
+			 "%s: %llu samples were printed as one with others that agree, with "
+			 "their sum as period",
+			 script->in.name, (unsigned long long)merged);
+	selection_free(&selection);
+	return rc;
+}
+
 static int script_over(struct script *script, const struct script_options *o, const char *input,
 		       struct err *err)
 {
 	const struct perf_reader_options reading = { .follow = o->follow };
 	int rc;
 
-	script->reader = perf_reader_open(input, &reading, err);
-	if (!script->reader)
-		return -err->code;
+	rc = load_open(&script->in, input, &reading, err);
+	if (rc)
+		return rc;
+	if (!script->in.reader)
+		return print_other(script, o, err);
+	script->reader = script->in.reader;
 	script->text.reader = script->reader;
-	script->input = o->follow || perf_reader_is_pipe(script->reader) ? NULL : input;
+	script->input = o->follow || script->in.is_stream || perf_reader_is_pipe(script->reader)
+				? NULL
+				: script->in.place;
 	script->text.machine = machine_new();
 	machine_use_guests(script->text.machine, &o->names.guest);
 	script_symbols_init(&script->text.symbols, script->text.machine);
@@ -454,7 +533,7 @@ static int run_summary(const struct summary *summary, const struct script_option
 {
 	const char *input = o->input ? o->input : argc ? argv[0] : "perf.data";
 	struct script_filter filter = { 0 };
-	struct perf_reader *reader;
+	struct loaded in;
 	int rc;
 
 	if (argc > (o->input ? 0 : 1))
@@ -462,14 +541,16 @@ static int run_summary(const struct summary *summary, const struct script_option
 	if (o->events || o->follow)
 		return err_set(err, EINVAL, "%s: a summary looks at its own events, to the end",
 			       o->events ? "-e" : "--follow");
-	reader = perf_reader_open(input, NULL, err);
-	if (!reader)
-		return -err->code;
-	rc = take_filters(&filter, reader, o, err);
+	rc = load_open(&in, input, NULL, err);
+	if (rc)
+		return rc;
+	rc = load_need_recording(&in, "a summary of events", err);
 	if (!rc)
-		rc = script_summary_print(summary, reader, input, &filter, o->json, err);
+		rc = take_filters(&filter, in.reader, o, err);
+	if (!rc)
+		rc = script_summary_print(summary, in.reader, in.name, &filter, o->json, err);
 	script_filter_free(&filter);
-	perf_reader_close(reader);
+	loaded_close(&in);
 	return rc;
 }
 
@@ -489,7 +570,8 @@ static void tell_sources(const struct script *script)
 static int print_samples(const struct script_options *o, const char *input, int fd,
 			 const char *name, struct err *err)
 {
-	struct script script = { .names = &o->names,
+	struct script script = { .in.spool = -1,
+				 .names = &o->names,
 				 .shown = &o->shown,
 				 .text = { .ns = o->ns,
 					   .no_chains = o->no_chains,
@@ -524,7 +606,7 @@ static int print_samples(const struct script_options *o, const char *input, int 
 	script_text_free(&script.text);
 	symbols_close(script.store);
 	machine_free(script.text.machine);
-	perf_reader_close(script.reader);
+	loaded_close(&script.in);
 	script_filter_free(&script.filter);
 	return rc;
 }

@@ -86,10 +86,11 @@ static int parse_part(struct time_range *range, const char *text, const struct p
 int script_filter_times(struct script_filter *filter, const char *text, struct perf_reader *reader,
 			struct err *err)
 {
-	struct perf_env env;
+	struct perf_env env = { 0 };
 	int rc = 0;
 
-	perf_env_load(&env, reader);
+	if (reader)
+		perf_env_load(&env, reader);
 	while (*text && !rc) {
 		bool share = strchr(text, '%');
 		size_t length = strcspn(text, share ? ", " : " ");

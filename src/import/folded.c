@@ -206,7 +206,8 @@ static void add_row(struct folded *f, uint32_t stack, uint64_t value)
 		return;
 	}
 	f->rows.data[stack] = (uint32_t)profile->samples.len;
-	profile_add(profile, &(struct profile_row){ .stack = stack,
+	profile_add(profile, &(struct profile_row){ .cpu = UINT16_MAX,
+						    .stack = stack,
 						    .thread = f->thread,
 						    .event = f->event,
 						    .weight = value,

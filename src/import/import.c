@@ -244,7 +244,7 @@ int import_read(struct input *input, const struct import_options *options,
 	profile_leaf(result->profile, import_object(result->profile, ""), 0);
 	sink_init(&job.sink, result->profile);
 	job.sink.times = options->times;
-	job.sink.cpus = options->cpus;
+	job.sink.cpus = options->cpus && result->format == IMPORT_PERFSCRIPT;
 	rc = read_format(&job, err);
 	sink_fini(&job.sink);
 	if (rc) {

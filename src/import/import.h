@@ -41,9 +41,10 @@ struct import_result {
 	uint64_t broken;      /* lines or samples that were left out */
 	uint64_t broken_line; /* the first of them, counted from 1 */
 	char broken_text[100];
-	uint64_t rounded;     /* folded: values with a fraction */
-	uint64_t two_columns; /* folded: lines with two values, of which the last was taken */
-	bool cut_end;	      /* as_perl: the last sample was left out */
+	uint64_t rounded;	  /* folded: values with a fraction */
+	uint64_t two_columns;	  /* folded: lines with two values, of which the last was taken */
+	bool has_times, has_cpus; /* told of some sample; kept if that was asked for */
+	bool cut_end;		  /* as_perl: the last sample was left out */
 };
 
 /* The format of what is to come; -EBADMSG, with what it seems to be, where it is none of ours. */

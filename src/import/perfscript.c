@@ -150,7 +150,9 @@ static void push_links(struct script *s, uint32_t id)
 	if (!s->in_sample) { /* a text without heads */
 		struct script_head none = { .comm = no_piece, .event = no_piece, .period = 1 };
 
-		s->row = (struct profile_row){ .weight = 1, .thread = thread_of(s, &none) };
+		s->row = (struct profile_row){ .weight = 1,
+					       .thread = thread_of(s, &none),
+					       .cpu = UINT16_MAX };
 		s->row.event = event_of(s, none.event);
 		s->in_sample = true;
 	}
@@ -164,11 +166,13 @@ static void take_head(struct script *s, const struct script_head *head)
 
 	begin_sample(s);
 	s->any_head = true;
+	s->job->result->has_times |= head->has_time;
+	s->job->result->has_cpus |= head->has_cpu;
 	s->row = (struct profile_row){
 		.time = head->time_ns,
 		.weight = head->period,
 		.thread = thread_of(s, head),
-		.cpu = head->cpu,
+		.cpu = head->has_cpu ? head->cpu : UINT16_MAX,
 		.event = event_of(s, head->event),
 	};
 	if (head->rest.at < head->rest.end && script_frame_in_head(head->rest, &frame)) {

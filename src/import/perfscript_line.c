@@ -135,6 +135,7 @@ static bool read_cpu(struct piece word, struct script_head *head)
 	    !read_number(word.at + 1, word.end - 1, &cpu) || cpu > UINT16_MAX)
 		return false;
 	head->cpu = (uint16_t)cpu;
+	head->has_cpu = true;
 	return true;
 }
 

@@ -33,7 +33,7 @@ struct script_head {
 	struct piece event; /* without its colon; empty: none */
 	struct piece rest;  /* what follows it, trimmed */
 	uint32_t pid, tid;
-	bool has_pid, has_tid, has_time;
+	bool has_pid, has_tid, has_time, has_cpu;
 	uint16_t cpu;
 	uint64_t time_ns;
 	uint64_t period; /* 1 where none is told */

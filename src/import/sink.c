@@ -163,7 +163,7 @@ void sink_add(struct sink *sink, const struct profile_row *row)
 	if (!kept.count)
 		kept.count = 1;
 	if (!sink->cpus)
-		kept.cpu = 0;
+		kept.cpu = UINT16_MAX; /* nobody knows */
 	if (!sink->times) {
 		kept.time = 0;
 		merge(sink, &kept);

@@ -61,7 +61,7 @@ $ mkfifo pipe; cat pipe >got & perfolio export b.txt -e cycles --format folded -
 p;main;f 7
 still a pipe
 $ cat pipe >got & perfolio export b.txt --format folded -o pipe; wait; cat got; ls pipe*
-perfolio: there is faults too; -e faults writes that one
+perfolio: other events: faults (select with -e)
 p;main;f 7
 pipe
 $ ln -s real.folded link.folded; touch real.folded; perfolio export b.txt -e cycles -o link.folded; cat real.folded; test -L link.folded && echo still a link

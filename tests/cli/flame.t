@@ -18,7 +18,7 @@ a.json
 $ printf 'p 5/6 [001] 10.5: 7 cycles:\n\t7f f+0x1 (/bin/p)\n\np 5/6 [000] 20.5: 1 faults:\n\t7f g+0x1 (/bin/p)\n\n' >b.txt
 $ perfolio fold b.txt
 p;f 7
-perfolio: there is faults too; -e faults writes that one
+perfolio: other events: faults (select with -e)
 $ perfolio fold -e faults --per-thread b.txt
 p-5/6;g 1
 $ perfolio fold -e cycles --weight samples --cpu 1 --time 0s-1s b.txt
@@ -128,7 +128,7 @@ perfolio flame: one profile at a time
 $ perfolio flame a.txt --colour 2>&1 | head -1 | cut -c 1-16
 perfolio flame: 
 $ mkdir none; cd none; perfolio flame 2>&1 | head -1
-perfolio flame: what to draw? A recording, a command, -p PID, -u USER or -a
+perfolio flame: what to draw? A recording, a command, -p PID, -t TID, -u USER or -a
 $ perfolio flame no-such-command
 perfolio: no-such-command: neither a file nor a command in PATH
 [127]
@@ -187,5 +187,5 @@ perfolio flame: -F says how to record, but 'a.txt' is drawn as it is
 $ perfolio flame -F 0 -- true 2>&1 | head -1
 perfolio flame: -F 0: samples a second, 1 at least
 $ perfolio flame <a.txt 2>&1 | head -1; perfolio flame </dev/null 2>&1 | head -1
-perfolio flame: what to draw? A recording, a command, -p PID, -u USER or -a; '-' reads standard input
-perfolio flame: what to draw? A recording, a command, -p PID, -u USER or -a
+perfolio flame: what to draw? A recording, a command, -p PID, -t TID, -u USER or -a; '-' reads standard input
+perfolio flame: what to draw? A recording, a command, -p PID, -t TID, -u USER or -a

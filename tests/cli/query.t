@@ -1,7 +1,7 @@
 # One question, one JSON object.
 $ printf 'p 5/6 [001] 10.5: 7 cycles:\n\t7f _ZN3fooEi+0x1 (/bin/p)\n\t7f main+0x1 (/bin/p)\n\np 5/5 [000] 20.5: 1 faults:\n\t7f g+0x1 (/bin/p)\n\n' >a.txt
 $ perfolio query a.txt top
-perfolio: there are other events; `perfolio query a.txt events` lists them, -e takes one
+perfolio: other events: faults (select with -e)
 {"query":"top","event":"cycles","unit":"cycles","weight":"period","samples":1,"count":"7","rows":[{"function":"foo","object":"/bin/p","kind":"user","self_samples":1,"self_count":"7","self_percent":100,"total_samples":1,"total_count":"7","total_percent":100},{"function":"main","object":"/bin/p","kind":"user","self_samples":0,"self_count":"0","self_percent":0,"total_samples":1,"total_count":"7","total_percent":100}],"matches":2,"left_out":0}
 $ perfolio query a.txt callers foo -e cycles
 {"query":"callers","event":"cycles","unit":"cycles","weight":"period","samples":1,"count":"7","functions":[{"function":"foo","object":"/bin/p","kind":"user","self_samples":1,"self_count":"7","self_percent":100,"total_samples":1,"total_count":"7","total_percent":100,"rows":[{"function":"main","object":"/bin/p","kind":"user","samples":1,"count":"7","percent":100}],"left_out":0}],"left_out":0}
@@ -19,11 +19,11 @@ $ perfolio query a.txt callers nobody -e cycles
 perfolio: no function in these stacks is called 'nobody'
 [1]
 $ perfolio query a.txt what 2>&1 | head -1
-perfolio query: FILE and a question are wanted: tree, top, callers FUNCTION, callees FUNCTION, threads, events or quality
+perfolio query: usage: perfolio query [FILE] QUESTION; questions: tree, top, callers FUNCTION, callees FUNCTION, threads, events, quality
 $ perfolio query a.txt callers 2>&1 | head -1
 perfolio query: callers of which function?
 $ perfolio query a.txt top top 2>&1 | head -1
-perfolio query: 'top' is one word too many
+perfolio query: unexpected argument 'top'
 $ perfolio query a.txt top --depth 3 2>&1 | head -1
 perfolio query: --depth 3: a number of levels, of a tree only
 $ perfolio query a.txt top --limit -1 2>&1 | head -1

@@ -3,10 +3,10 @@ $ perfolio script -i nowhere.data
 perfolio: nowhere.data: No such file or directory
 [1]
 $ echo nonsense >text.data; perfolio script text.data
-perfolio: text.data: not a perf.data file: it does not begin with PERFILE2
+perfolio: text.data isn't a profile we can read (perf.data, perf script, folded, pprof)
 [1]
 $ : >empty.data; perfolio script -i empty.data
-perfolio: empty.data: empty
+perfolio: empty.data is empty
 [1]
 $ perfolio script -F colour text.data 2>&1 | head -1
 perfolio script: no field is called 'colour'; `script --explain` tells them all

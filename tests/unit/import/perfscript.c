@@ -180,7 +180,7 @@ TEST(perfscript_rows)
 		EXPECT_INT(profile->events.data[0].weight, 6);
 		EXPECT_INT(profile->samples.time[0], times ? 2000000000 : 0);
 		EXPECT_INT(profile->samples.weight[0], times ? 5 : 6);
-		EXPECT_INT(profile->samples.cpu[0], times ? 2 : 0);
+		EXPECT_INT(profile->samples.cpu[0], times ? 2 : UINT16_MAX);
 		EXPECT_INT(profile_row_count(&profile->samples, 0), times ? 1 : 2);
 		profile_free(profile);
 		input_close(input);
