@@ -17,7 +17,10 @@ static const char *pager_command(void)
 {
 	const char *own = getenv("PERFOLIO_PAGER"), *common = getenv("PAGER");
 
-	return own ? own : common ? common : "less -R";
+	/* A small system may lack less: its users want the text all the same. */
+	return own	? own
+	       : common ? common
+			: "if command -v less >/dev/null; then exec less -R; else exec cat; fi";
 }
 
 /* In the child: reads what we write.  A pager that can't be started says so and ends. */

@@ -3,6 +3,7 @@
 import os
 import pty
 import select
+import shutil
 import subprocess
 import tempfile
 import time
@@ -44,6 +45,15 @@ def marks(folder):
     return f"tee {folder}/paged"
 
 
+def only(folder, *programs):
+    """A folder for PATH that has no other programs."""
+    path = os.path.join(folder, "bin")
+    os.mkdir(path)
+    for program in programs:
+        os.symlink(shutil.which(program), os.path.join(path, program))
+    return path
+
+
 def check_choice(folder):
     words = [PERFOLIO, "help", "report"]
     path = os.path.join(folder, "paged")
@@ -56,6 +66,8 @@ def check_choice(folder):
     shown, status = on_terminal(words, PAGER=marks(folder))
     check(status == 0 and os.path.exists(path), "$PAGER is taken")
     os.unlink(path)
+    shown, status = on_terminal([os.path.abspath(PERFOLIO), *words[1:]], PATH=only(folder, "cat"))
+    check(status == 0 and "--sort" in shown, "without less the text is shown as it is", shown[:500], status)
     shown, status = on_terminal(words, PAGER="false", PERFOLIO_PAGER=marks(folder))
     check(os.path.exists(path) and status == 0, "$PERFOLIO_PAGER goes before it")
     os.unlink(path)
