@@ -20,20 +20,22 @@ static struct run_facts with_times(const struct run_facts *facts, enum run_state
 
 	if (from != to && to == RUN_RUNNING && !full.started_ns)
 		full.started_ns = clock_wall_ns();
-	if (from != to && is_final(to) && !full.ended_ns)
-		full.ended_ns = clock_wall_ns();
 	return full;
 }
 
-/* Whether the run was in state `from` and is in `to` now. */
+/*
+ * Whether the run was in state `from` and is in `to` now.  One whose end was told keeps that: it
+ * was over before it was looked at.
+ */
 static int compare_and_set(struct store *store, int64_t id, enum run_state from, enum run_state to,
 			   const struct run_facts *facts, struct err *err)
 {
+	bool ends = from != to && is_final(to);
 	struct stmt q;
 
 	stmt_open(&q, store,
 		  "UPDATE run SET started_ns = iif(?1, ?1, started_ns),"
-		  " ended_ns = iif(?2, ?2, ended_ns),"
+		  " ended_ns = iif(?2, ?2, iif(ended_ns, ended_ns, ?15)),"
 		  " ending = iif(?3 = '', ending, ?3),"
 		  " ending_code = iif(?3 = '', ending_code, ?4),"
 		  " kernel = coalesce(?5, kernel), perfolio = coalesce(?6, perfolio),"
@@ -45,6 +47,7 @@ static int compare_and_set(struct store *store, int64_t id, enum run_state from,
 	stmt_text(&q, run_state_name(to));
 	stmt_text(&q, run_state_name(from));
 	stmt_int(&q, id);
+	stmt_int(&q, ends ? clock_wall_ns() : 0);
 	return stmt_end(&q, err);
 }
 

@@ -97,6 +97,23 @@ TEST(run_learns_facts_on_its_way)
 	scene_close();
 }
 
+/* It was over before it was looked at: that takes time of its own. */
+TEST(run_keeps_the_end_that_was_told)
+{
+	struct run_facts ended = { .ended_ns = 7 };
+	int64_t id;
+
+	scene_open();
+	id = scene_queued(scene_session("s"));
+	EXPECT_INT(store_run_take(scene_store, HOST, &id, &scene_err), 1);
+	EXPECT_INT(scene_step(id, RUN_STARTING, RUN_RUNNING), 0);
+	EXPECT_INT(store_run_step(scene_store, id, RUN_RUNNING, RUN_PROCESSING, &ended, &scene_err),
+		   0);
+	EXPECT_INT(scene_step(id, RUN_PROCESSING, RUN_DONE), 0);
+	EXPECT_INT(scene_get(id).facts.ended_ns, 7);
+	scene_close();
+}
+
 TEST(run_filters_and_pages)
 {
 	static const struct {
