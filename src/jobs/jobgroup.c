@@ -209,3 +209,24 @@ int64_t jobgroup_pressure_us(const struct jobgroup *group, const char *what)
 		return -1;
 	return us;
 }
+
+bool jobgroup_cpu(const struct jobgroup *group, uint64_t *user_ns, uint64_t *system_ns)
+{
+	unsigned long long user, system;
+	char *path, *text, *line;
+	bool known = false;
+
+	if (!group->path)
+		return false;
+	path = mem_printf("%s/cpu.stat", group->path);
+	text = file_read(path, NULL, NULL);
+	line = text ? strstr(text, "user_usec") : NULL;
+	if (line && sscanf(line, "user_usec %llu\nsystem_usec %llu", &user, &system) == 2) {
+		*user_ns = user * 1000;
+		*system_ns = system * 1000;
+		known = true;
+	}
+	free(text);
+	free(path);
+	return known;
+}

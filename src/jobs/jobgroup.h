@@ -34,6 +34,8 @@ bool jobgroup_empty(const struct jobgroup *group);
  * microseconds as the kernel counts them, -1 where it does not.
  */
 int64_t jobgroup_pressure_us(const struct jobgroup *group, const char *what);
+/* The CPU time of all that was in it, also of what was killed; false where that is not known. */
+bool jobgroup_cpu(const struct jobgroup *group, uint64_t *user_ns, uint64_t *system_ns);
 /* Kills what is in it, waits, removes it and those below it. */
 void jobgroup_close(struct jobgroup *group);
 

@@ -67,6 +67,7 @@ static void finish(struct jobrun *run)
 	run->ended.output_cut = run->capture.cut;
 	run->ended.reason = buf_text(&run->reason);
 	run->ended.notes = buf_text(&run->notes);
+	run->ended.budget = buf_text(&run->budget_text);
 	for (size_t i = 0; i < run->measure_count; i++)
 		measure_close(&run->measures[i]);
 	run->measure_count = 0;
@@ -121,7 +122,7 @@ static void begin_ending(struct jobrun *run)
 	run->phase = PHASE_ENDING;
 	run->ended.wall_ns = (uint64_t)clock_wall_ns();
 	if (!run->has_workload)
-		jobrun_take_attached(run);
+		jobrun_take_budget(run);
 	jobrun_close_fd(run, &run->gate);
 	for (size_t i = 0; i < run->measure_count; i++)
 		measure_tell(&run->measures[i], "stop");
@@ -219,7 +220,7 @@ static void open_gate(struct jobrun *run)
 		.wall_ns = (uint64_t)clock_wall_ns(),
 		.pid = run->has_workload ? (uint64_t)run->workload.pid : 0,
 	};
-	jobrun_take_waited(run, &run->waited);
+	jobrun_begin_budget(run);
 	run->phase = PHASE_GOING;
 	run->told_began = true;
 	supervisor_tell(run->s, &msg_began, &run->began);
@@ -294,6 +295,7 @@ void jobrun_workload_ended(void *user, short revents)
 {
 	struct jobrun *run = user;
 
+	runbudget_look(&run->budget); /* while there is something to see */
 	if (!child_reap(&run->workload))
 		return;
 	evloop_unwatch(run->s->loop, run->workload.pidfd);
@@ -324,6 +326,7 @@ static void advance(struct jobrun *run)
 		evloop_at(run->s->loop, clock_now_ns() + LOOK_NS, look_again, run);
 		return;
 	}
+	jobrun_take_budget(run);
 	if (all_measures_ended(run))
 		finish(run);
 }
@@ -386,7 +389,8 @@ void jobrun_free(struct jobrun *run)
 						  time_is_up, nobody_measures, not_ready, NULL };
 	     *due; due++)
 		evloop_never(loop, *due, run);
-	vec_free(&run->waited);
+	runbudget_free(&run->budget);
+	buf_free(&run->budget_text);
 	vec_free(&run->start.argv);
 	vec_free(&run->start.environment);
 	vec_free(&run->start.stat_options);

@@ -9,7 +9,7 @@
 #include "jobs/jobgroup.h"
 #include "jobs/jobrun.h"
 #include "jobs/measure.h"
-#include "jobs/runwait.h"
+#include "jobs/runbudget.h"
 #include "jobs/supervisor_inside.h"
 
 enum phase { PHASE_OPENING, PHASE_GOING, PHASE_ENDING, PHASE_OVER };
@@ -28,7 +28,10 @@ struct jobrun {
 	struct measure measures[2];
 	size_t measure_count;
 	bool told_began, limited, exec_failed;
-	struct runwait waited; /* of what it is attached to, when it began */
+	struct runbudget budget;
+	struct buf budget_text;
+	bool has_cpu; /* the next two are: of the group when it began */
+	uint64_t user_ns, system_ns;
 	struct msg_began began;
 	struct msg_ended ended;
 	struct buf reason, notes;
@@ -48,8 +51,9 @@ void jobrun_close_fd(struct jobrun *run, int *fd);
 void jobrun_because(struct jobrun *run, const char *why); /* the first reason explains the others */
 void jobrun_blame(struct jobrun *run, const struct measure *measure);
 void jobrun_take_usage(struct jobrun *run);
-void jobrun_take_waited(const struct jobrun *run, struct runwait *into);
-void jobrun_take_attached(struct jobrun *run);
+void jobrun_prepare_budget(struct jobrun *run);
+void jobrun_begin_budget(struct jobrun *run);
+void jobrun_take_budget(struct jobrun *run); /* once all that it is of has ended */
 void jobrun_take_notes(struct jobrun *run);
 
 #endif

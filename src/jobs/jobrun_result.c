@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What is told about a run at its end. */
 #include "base/clock.h"
+#include "bpf/states.h"
 #include "jobs/jobrun_inside.h"
 #include "store/store.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 
@@ -20,18 +22,6 @@ void jobrun_because(struct jobrun *run, const char *why)
 static uint64_t ns_of(struct timeval time)
 {
 	return (uint64_t)time.tv_sec * NS_PER_SEC + (uint64_t)time.tv_usec * 1000;
-}
-
-static void take_waits(struct jobrun *run)
-{
-	int64_t cpu = jobgroup_pressure_us(&run->group, "cpu");
-	int64_t io = jobgroup_pressure_us(&run->group, "io");
-
-	run->ended.knows_waits = cpu >= 0 && io >= 0;
-	if (!run->ended.knows_waits)
-		return;
-	run->ended.cpu_wait_ns = (uint64_t)cpu * 1000;
-	run->ended.io_wait_ns = (uint64_t)io * 1000;
 }
 
 void jobrun_take_usage(struct jobrun *run)
@@ -53,29 +43,78 @@ void jobrun_take_usage(struct jobrun *run)
 	ended->voluntary_switches = (uint64_t)usage->ru_nvcsw;
 	ended->involuntary_switches = (uint64_t)usage->ru_nivcsw;
 	ended->disk_read = (uint64_t)usage->ru_inblock * 512;
-	take_waits(run);
 }
 
-void jobrun_take_waited(const struct jobrun *run, struct runwait *into)
-{
-	bool thread = run->start.target == TARGET_THREAD;
+/* ---- where its time went ---- */
 
-	if (thread || run->start.target == TARGET_PROCESS)
-		runwait_take(into, run->start.who, thread);
+/* Loaded once, at the first run; what can't be loaded then can't be later. */
+static struct states *kernel_states(struct supervisor *s)
+{
+	struct err err = { 0 };
+
+	if (!s->states && !*s->states_why && states_open(&s->states, &err))
+		snprintf(s->states_why, sizeof(s->states_why), "%.199s", err.text);
+	return s->states;
 }
 
-/* What it waited for beside a CPU nobody has counted for us. */
-void jobrun_take_attached(struct jobrun *run)
+static bool is_of_threads(const struct jobrun *run)
 {
-	struct runwait now = { 0 };
-	int64_t waited;
+	return run->start.target == TARGET_COMMAND || run->start.target == TARGET_PROCESS ||
+	       run->start.target == TARGET_THREAD;
+}
 
-	jobrun_take_waited(run, &now);
-	waited = runwait_between(&run->waited, &now);
-	run->ended.knows_waits = waited >= 0;
-	if (waited >= 0)
-		run->ended.cpu_wait_ns = (uint64_t)waited;
-	vec_free(&now);
+void jobrun_prepare_budget(struct jobrun *run)
+{
+	struct supervisor *s = run->s;
+
+	if (is_of_threads(run))
+		runbudget_prepare(&run->budget, s->loop, kernel_states(s), s->states_why);
+}
+
+void jobrun_begin_budget(struct jobrun *run)
+{
+	struct runbudget_target target = {
+		.workload = run->has_workload ? run->workload.pid : 0,
+		.group = run->has_workload ? &run->group : NULL,
+		.who = run->start.who,
+		.thread = run->start.target == TARGET_THREAD,
+		.tree = run->start.children,
+	};
+
+	if (!is_of_threads(run))
+		return;
+	run->has_cpu = jobgroup_cpu(&run->group, &run->user_ns, &run->system_ns);
+	runbudget_begin(&run->budget, &target, run->began.monotonic_ns);
+}
+
+/* What rusage tells misses children that nobody has waited for. */
+static void take_cpu(struct jobrun *run)
+{
+	uint64_t user, system;
+
+	if (!run->has_cpu || run->ended.ending == ENDING_NONE ||
+	    !jobgroup_cpu(&run->group, &user, &system) || user < run->user_ns ||
+	    system < run->system_ns)
+		return;
+	run->ended.user_ns = user - run->user_ns;
+	run->ended.system_ns = system - run->system_ns;
+}
+
+void jobrun_take_budget(struct jobrun *run)
+{
+	uint64_t end_ns, began_ns = run->began.monotonic_ns;
+
+	if (!run->budget.begin_ns)
+		return;
+	if (run->exec_failed) { /* it was never more than a fork of ours */
+		runbudget_free(&run->budget);
+		return;
+	}
+	take_cpu(run);
+	end_ns = runbudget_end(&run->budget, (uint64_t)clock_now_ns(), &run->budget_text);
+	/* by the kernel's own look at the clock: ours may have come late */
+	if (run->has_workload && end_ns > began_ns)
+		run->ended.wall_ns = run->began.wall_ns + (end_ns - began_ns);
 }
 
 void jobrun_take_notes(struct jobrun *run)

@@ -133,6 +133,8 @@ int jobrun_start_all(struct jobrun *run, struct err *err)
 		run->start.limit_ns = most;
 	if (run->start.target == TARGET_COMMAND)
 		rc = start_workload(run, err);
+	if (!rc)
+		jobrun_prepare_budget(run);
 	/* one that counts must not count what opens the other one's rings */
 	if (!rc && run->start.tool & TOOL_SAMPLE)
 		rc = start_measuring(run, true, err);

@@ -154,11 +154,9 @@ static const struct ipc_field msg_ended_fields[] = {
 	FIELD(msg_ended, IPC_U64, voluntary_switches, 0),
 	FIELD(msg_ended, IPC_U64, involuntary_switches, 0),
 	FIELD(msg_ended, IPC_U64, disk_read, 0),
-	FIELD(msg_ended, IPC_BOOL, knows_waits, 0),
-	FIELD(msg_ended, IPC_U64, cpu_wait_ns, 0),
-	FIELD(msg_ended, IPC_U64, io_wait_ns, 0),
 	FIELD(msg_ended, IPC_U64, output_cut, 0),
 	FIELD(msg_ended, IPC_TEXT, notes, TEXT_MOST),
+	FIELD(msg_ended, IPC_TEXT, budget, TEXT_MOST),
 	{ 0 },
 };
 const struct ipc_type msg_ended = IPC_TYPE("ended", struct msg_ended, msg_ended_fields);

@@ -151,10 +151,9 @@ struct msg_ended {
 	uint64_t wall_ns;
 	uint64_t user_ns, system_ns, max_rss, minor_faults, major_faults, voluntary_switches,
 		involuntary_switches, disk_read; /* of the workload; the last in bytes */
-	bool knows_waits;		  /* the kernel told the next two, of all that ran in it */
-	uint64_t cpu_wait_ns, io_wait_ns; /* something could have run, or waited for a disk */
-	uint64_t output_cut;		  /* bytes of output that were not kept */
-	const char *notes;		  /* what stat and record said, lines */
+	uint64_t output_cut;			 /* bytes of output that were not kept */
+	const char *notes;			 /* what stat and record said, lines */
+	const char *budget;			 /* JSON, profile/budget.h; "": not known */
 };
 extern const struct ipc_type msg_ended;
 

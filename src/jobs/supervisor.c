@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/mem.h"
+#include "bpf/states.h"
 #include "jobs/orphans.h"
 #include "jobs/roles.h"
 #include "jobs/supervisor_inside.h"
@@ -115,6 +116,7 @@ int supervisor_run(const struct supervisor_options *options, struct err *err)
 	if (!rc && s.status)
 		rc = err_set(err, -s.status, "%s", s.failure.text);
 	runs_free(&s);
+	states_close(s.states);
 	analysers_free(s.analysers);
 	questions_free(s.questions);
 	channel_free(s.channel);

@@ -14,6 +14,7 @@
 struct analysers;
 struct jobrun;
 struct questions;
+struct states;
 
 struct supervisor {
 	const struct supervisor_options *options;
@@ -28,6 +29,8 @@ struct supervisor {
 
 	struct analysers *analysers;
 	struct questions *questions;
+	struct states *states; /* that the kernel counts; NULL: not yet, or states_why not */
+	char states_why[200];
 	VEC(struct jobrun *)
 	runs; /* the one that goes on, and those whose end is not in the store */
 	bool stopping;

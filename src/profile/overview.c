@@ -3,10 +3,13 @@
 #include "base/text.h"
 #include "profile/overview_inside.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 
-#define NAME_MOST 400 /* bytes; names of C++ have thousands */
+#define NAME_MOST   400	 /* bytes; names of C++ have thousands */
+#define ERRORS	    3	 /* standard errors between two functions that really differ */
+#define LEAST_NAMED 0.05 /* share of a function that is worth a name */
 
 /* ---- writing a finding ---- */
 
@@ -159,27 +162,58 @@ const char *wait_words(const struct overview_facts *facts)
 
 /* ---- the figures ---- */
 
-/*
- * Of a program that was always ready to run, the kernel took the CPU away, and not it gave it up.
- * The kernel may count how long that was, and misses what a hypervisor took; the kinds of switches
- * tell it of one process.
- */
-static bool was_starved(const struct overview_facts *facts, double seconds, double cpu_s)
+size_t standing_out(const struct overview_facts *facts)
 {
-	double off = seconds - cpu_s;
+	const struct overview_tops *tops = &facts->functions;
 
-	if (facts->knows_waits && off > 0.1 * seconds &&
-	    (double)facts->cpu_wait_ns * 1e-9 >= 0.4 * off)
-		return true;
-	return facts->knows_counts && facts->processes <= 1 && facts->involuntary_switches > 10 &&
-	       facts->involuntary_switches > 4 * facts->voluntary_switches &&
-	       (double)facts->voluntary_switches < 20 * seconds + 5;
+	if (facts->samples < FEW_SAMPLES || !tops->count || tops->data[0].share < LEAST_NAMED)
+		return 0;
+	for (size_t i = 0; i < tops->count; i++) {
+		double share = tops->data[i].share;
+		double next = i + 1 < tops->count ? tops->data[i + 1].share : tops->next;
+
+		if (share - next > ERRORS * sqrt((share + next) / (double)facts->samples))
+			return i + 1;
+	}
+	return 0;
+}
+
+bool is_above(const struct overview_facts *facts, double share, double limit)
+{
+	double error = facts->samples ? sqrt(share * (1 - share) / (double)facts->samples) : 1;
+
+	return share >= 1 || share - 2 * error > limit;
+}
+
+bool is_interrupt_place(const struct overview_top *function)
+{
+	static const char *const places[] = {
+		"_raw_spin_unlock_irq",	   "finish_task_switch",   "__local_bh_enable",
+		"handle_softirqs",	   "__do_softirq",	   "exit_to_user_mode",
+		"syscall_enter_from_user", "syscall_exit_to_user", "irqentry_exit",
+		"do_syscall_64",	   "local_irq_enable",	   "pv_native_safe_halt",
+		"__raw_spin_unlock_irq",   "asm_sysvec_",
+	};
+
+	if (!function->kernel)
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++)
+		if (!strncmp(function->name, places[i], strlen(places[i])))
+			return true;
+	return false;
+}
+
+uint64_t overview_cpu_ns(const struct overview_facts *facts)
+{
+	if (facts->knows_cpu)
+		return facts->user_ns + facts->system_ns;
+	return facts->budget.whole ? facts->budget.all_ns[BUDGET_RAN] : facts->sampled_ns;
 }
 
 static void sum_up(struct sums *s, const struct overview_facts *facts)
 {
-	double cpu = facts->knows_cpu	 ? (double)(facts->user_ns + facts->system_ns)
-		     : facts->sampled_ns ? (double)facts->sampled_ns
+	uint64_t known = overview_cpu_ns(facts);
+	double cpu = facts->knows_cpu || known		 ? (double)known
 		     : facts->clocked && !facts->samples ? 0
 							 : -1;
 
@@ -189,7 +223,15 @@ static void sum_up(struct sums *s, const struct overview_facts *facts)
 		s->cpu_s = cpu * 1e-9;
 	if (cpu >= 0 && facts->duration_ns && !facts->whole_host)
 		s->cpus_used = s->cpu_s / s->seconds;
-	s->starved = was_starved(facts, s->seconds, s->cpu_s);
+	s->known = facts->budget.source != BUDGET_NONE;
+	if (s->known) {
+		budget_shares(facts->budget.run_ns, s->run);
+		budget_of_work(&facts->budget, s->work);
+	}
+	for (int i = 0; i < BUDGET_PARTS; i++) {
+		s->main = s->run[i] > s->run[s->main] ? (enum budget_part)i : s->main;
+		s->workers = s->work[i] > s->work[s->workers] ? (enum budget_part)i : s->workers;
+	}
 	/* Samples tell more exactly than the kernel's account of ticks, where there are many. */
 	if (facts->samples >= FEW_SAMPLES * 5 && !facts->other_event)
 		s->kernel = facts->kernel;
@@ -208,6 +250,31 @@ static void apply(struct overview *overview, const struct rule *rule, const stru
 	rule->tell(s, finding);
 }
 
+/* How it ended comes first, if that was no good end. */
+static void tell_ending(struct overview *overview, const struct sums *s)
+{
+	const struct overview_facts *facts = s->facts;
+	struct finding *first = &overview->findings[0];
+	char *what = mem_strdup(first->text), text[TEXT_NUMBER];
+
+	first->text[0] = '\0';
+	if (facts->limited)
+		say(first, "It was ended after %s, its time limit. ",
+		    text_duration(text, (int64_t)facts->duration_ns));
+	else if (facts->stopped)
+		say(first, "It was stopped after %s. ",
+		    text_duration(text, (int64_t)facts->duration_ns));
+	else
+		say(first, "It ended with %s after %s; its output may say why. ", facts->ending,
+		    text_duration(text, (int64_t)facts->duration_ns));
+	say(first, "%s", what);
+	if (facts->failed) {
+		first->rule = "failed";
+		first->tab = "output";
+	}
+	free(what);
+}
+
 void overview_make(struct overview *overview, const struct overview_facts *facts)
 {
 	const struct rule *rule = overview_first_rules;
@@ -218,10 +285,13 @@ void overview_make(struct overview *overview, const struct overview_facts *facts
 	while (rule->name && !rule->holds(&s))
 		rule++;
 	s.first = rule->name ? rule->name : "";
-	if (rule->name)
+	if (rule->name) {
 		apply(overview, rule, &s);
-	overview->sure = strcmp(s.first, "nothing-measured") != 0 &&
-			 strcmp(s.first, "too-little") != 0;
+		overview->sure = rule->sure && rule->sure(&s);
+	}
+	if (rule->name && !facts->nothing && facts->duration_ns &&
+	    (facts->failed || facts->stopped || facts->limited))
+		tell_ending(overview, &s);
 	for (rule = overview_more_rules; rule->name && !facts->nothing; rule++)
 		if (overview->count < OVERVIEW_FINDINGS && rule->holds(&s))
 			apply(overview, rule, &s);

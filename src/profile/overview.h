@@ -6,6 +6,7 @@
 #ifndef PROFILE_OVERVIEW_H
 #define PROFILE_OVERVIEW_H
 
+#include "profile/budget.h"
 #include "profile/profile.h"
 
 #define OVERVIEW_TOP	  3
@@ -25,6 +26,7 @@ struct overview_top {
 struct overview_tops {
 	struct overview_top data[OVERVIEW_TOP]; /* the heaviest first */
 	size_t count;
+	double next; /* the share of the heaviest one that is not among them */
 };
 
 /* What a stack that leaves its CPU waits for. */
@@ -52,12 +54,13 @@ struct overview_facts {
 	uint64_t user_ns, system_ns;
 	bool knows_counts; /* faults and switches are */
 	uint64_t minor_faults, major_faults, voluntary_switches, involuntary_switches;
-	bool mixed_switches; /* all of them are in voluntary_switches: a counter tells no kinds */
-	uint64_t disk_read;  /* bytes that the kernel brought in for it */
-	bool knows_waits;    /* the next two are, of all that it started */
-	uint64_t cpu_wait_ns, io_wait_ns; /* it could have run, or waited for a disk */
-	bool failed;			  /* ended by a signal or with another status than 0 */
-	char ending[64];		  /* "exit status 3", "signal 9 (Killed)" */
+	bool mixed_switches;  /* all of them are in voluntary_switches: a counter tells no kinds */
+	uint64_t disk_read;   /* bytes that the kernel brought in for it */
+	struct budget budget; /* of all that it started; source BUDGET_NONE: not known */
+	bool failed;	      /* ended by a signal or with another status than 0 */
+	bool stopped;	      /* by somebody, or with the server */
+	bool limited;	      /* it reached its time limit */
+	char ending[64];      /* "exit status 3", "signal 9 (Killed)" */
 
 	/* From samples; shares are of 1, of what was not idle. */
 	bool sampled; /* it was, with whatever success */
@@ -94,6 +97,9 @@ void overview_facts_add(struct overview_facts *facts, const struct profile *prof
 			uint16_t event);
 void overview_facts_free(struct overview_facts *facts);
 
+/* The CPU time that is known best; 0: none is, or nothing ran. */
+uint64_t overview_cpu_ns(const struct overview_facts *facts);
+
 struct evidence {
 	const char *name;
 	const char *unit; /* "percent", "ns", "count", "per-second", "cpus", "bytes" */
@@ -114,7 +120,7 @@ struct finding {
 struct overview {
 	struct finding findings[OVERVIEW_FINDINGS];
 	size_t count; /* at least 1 */
-	bool sure;    /* false: there is too little data, and the first finding says so */
+	bool sure;    /* the first finding holds by its data's own error */
 };
 
 /* Borrows the names of *facts. */

@@ -244,6 +244,7 @@ void overview_facts_add(struct overview_facts *facts, const struct profile *prof
 
 void overview_facts_free(struct overview_facts *facts)
 {
+	budget_free(&facts->budget);
 	overview_tops_free(&facts->functions);
 	overview_tops_free(&facts->programs);
 	overview_tops_free(&facts->workers);

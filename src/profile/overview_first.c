@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What limited a program: the one sentence. */
+/* What limited a program: the one sentence, by the largest part of its time. */
 #include "base/text.h"
 #include "profile/overview_inside.h"
 
@@ -9,6 +9,9 @@
 #define SHORT_S		0.02 /* CPU time of one, on average */
 #define SEVERAL_CPUS	1.1  /* below it is one, by clocks that differ a little */
 #define SHORT_RATE	50   /* a second: where that many are, the rest is no rest */
+#define SOON_S		0.01 /* of a run that is shorter, its start is all there is */
+#define OWN_CROWD	0.9  /* where something of it runs for so long, its own threads queue up */
+#define MOST		0.5  /* a part of the time that is more than all others */
 
 static const char *duration(const struct sums *s, char into[static TEXT_NUMBER])
 {
@@ -17,40 +20,41 @@ static const char *duration(const struct sums *s, char into[static TEXT_NUMBER])
 
 static void show_top(struct finding *finding, const struct sums *s)
 {
-	if (s->facts->functions.count && s->facts->samples >= FEW_SAMPLES && !s->facts->other_event)
+	if (standing_out(s->facts) && !s->facts->other_event)
 		show_share(finding, "heaviest function", s->facts->functions.data[0].share);
 }
 
-/* It was ready to run, and for a good part of its time could not. */
-static bool is_held_up(const struct sums *s)
+/* The time's parts are counted, not sampled: they hold if none is missing. */
+static bool is_budget_whole(const struct sums *s)
 {
-	return s->starved && s->cpus_used >= 0 && s->cpus_used < 0.75;
+	return s->known && s->facts->budget.whole;
 }
 
-/* Whatever it is limited by: there it had less to do with its time than others had. */
-static void say_held_up(struct finding *f, const struct sums *s)
+static void show_parts(struct finding *finding, const struct sums *s)
 {
-	const struct overview_facts *facts = s->facts;
-	double waited = (double)facts->cpu_wait_ns * 1e-9;
-	char text[TEXT_NUMBER];
-
-	say(f, "it ran for %.0f %% of its %s", percent(s->cpus_used), duration(s, text));
-	if (facts->knows_waits && waited > 0) {
-		say(f, " and waited for a CPU for %.0f %%", percent(waited / s->seconds));
-		show_time(f, "waiting for a CPU", waited);
-	} else {
-		say(f, ", while others had the CPU for the rest");
-	}
-	advise(f, s, ADVICE_QUIET, "");
+	for (int i = 0; i < BUDGET_PARTS; i++)
+		if (i == BUDGET_RAN || s->run[i] >= 0.001)
+			show_share(finding, budget_part_label((enum budget_part)i), s->run[i]);
 }
 
-static void end_sentence(struct finding *f, const struct sums *s)
+/* "it ran for 20 %, waited for the disk for 8 % and for something else for 3 %" */
+static void say_parts(struct finding *f, const struct sums *s, int without)
 {
-	if (is_held_up(s)) {
-		say(f, "; ");
-		say_held_up(f, s);
-	}
-	say(f, ".");
+	static const char *const words[] = {
+		[BUDGET_RAN] = "ran for",
+		[BUDGET_QUEUE] = "waited for a CPU for",
+		[BUDGET_DISK] = "waited for the disk for",
+		[BUDGET_PAGES] = "waited for memory for",
+		[BUDGET_OTHER] = "waited otherwise for",
+	};
+	bool any = false;
+
+	for (int i = 0; i < BUDGET_PARTS; i++)
+		if (i != without && (s->run[i] >= 0.01 || i == BUDGET_RAN)) {
+			say(f, "%s%s %.*f %%", any ? ", " : "it ", words[i],
+			    s->run[i] < 0.01 ? 1 : 0, percent(s->run[i]));
+			any = true;
+		}
 }
 
 /* ---- nothing, or little ---- */
@@ -72,6 +76,8 @@ static void tell_nothing(const struct sums *s, struct finding *f)
 
 static bool has_little(const struct sums *s)
 {
+	if (s->known)
+		return s->seconds < SOON_S;
 	if (s->facts->samples >= FEW_SAMPLES)
 		return false;
 	/* of a program that took a moment and no CPU time, the start is all there is */
@@ -84,8 +90,7 @@ static void tell_little(const struct sums *s, struct finding *f)
 	char text[TEXT_NUMBER], few[64] = "not one sample was taken";
 
 	if (s->facts->failed) {
-		say(f, "It ended with %s after %s, too soon to say what limited it.",
-		    s->facts->ending, duration(s, text));
+		say(f, "That was too soon to say what limited it.");
 	} else if (!samples && s->facts->duration_ns && s->seconds < 1) {
 		say(f, "It took only %s: too short to say what limited it.", duration(s, text));
 	} else {
@@ -110,13 +115,14 @@ static void tell_little(const struct sums *s, struct finding *f)
 
 static bool counts_other(const struct sums *s)
 {
-	return s->facts->other_event && s->cpus_used < 0 && s->facts->samples >= FEW_SAMPLES;
+	return s->facts->other_event && s->cpus_used < 0 && !s->known &&
+	       s->facts->samples >= FEW_SAMPLES;
 }
 
 static void tell_other(const struct sums *s, struct finding *f)
 {
 	const struct overview_facts *facts = s->facts;
-	const struct overview_top *top = facts->functions.count ? facts->functions.data : NULL;
+	const struct overview_top *top = standing_out(facts) ? facts->functions.data : NULL;
 
 	if (*facts->other_event) {
 		say(f, "Its samples are of ");
@@ -139,127 +145,194 @@ static void tell_other(const struct sums *s, struct finding *f)
 		show_share(f, "heaviest function", top->share);
 }
 
-/* ---- waiting ---- */
+/* ---- the whole machine ---- */
 
-/* By the kernel's count, or so much that reading it alone took long, at 500 MB a second. */
-static bool waits_for_disk(const struct sums *s)
-{
-	double off = s->seconds - s->cpu_s;
-
-	if (s->facts->knows_waits)
-		return off > 0 && (double)s->facts->io_wait_ns * 1e-9 >= 0.5 * off;
-	return s->seconds > 0 && (double)s->facts->disk_read / 500e6 >= 0.1 * s->seconds;
-}
-
-/* The kernel's account of the disk, else stacks; a guess is none. */
-static const char *what_it_waited_for(const struct sums *s)
-{
-	return waits_for_disk(s) ? "the disk" : wait_words(s->facts);
-}
-
-static void show_disk(struct finding *finding, const struct sums *s)
-{
-	if (s->facts->knows_waits && s->facts->io_wait_ns >= 1000000)
-		show_time(finding, "waiting for a disk", (double)s->facts->io_wait_ns * 1e-9);
-	if (s->facts->disk_read >= 1000000)
-		show_bytes(finding, "read from disk", s->facts->disk_read);
-}
-
-/* That it gave the CPU up, and nobody took it away: by switches, or by the time that it was ready.
- */
-static bool knows_rest(const struct sums *s)
-{
-	const struct overview_facts *facts = s->facts;
-
-	return facts->knows_waits || (facts->knows_counts && !facts->mixed_switches);
-}
-
-static bool is_idle(const struct sums *s)
+static bool is_host_idle(const struct sums *s)
 {
 	/* cycles hardly count while a CPU has no work: they don't tell how long that was */
-	if (s->facts->whole_host)
-		return s->facts->clocked && s->facts->idle >= 0.75;
-	return s->cpus_used >= 0 && s->cpus_used < 0.25 && !s->starved;
+	return s->facts->whole_host && s->facts->clocked && s->facts->idle >= 0.75;
 }
 
-static void tell_idle(const struct sums *s, struct finding *f)
+static void tell_host_idle(const struct sums *s, struct finding *f)
 {
-	double busy = s->facts->whole_host ? 1 - s->facts->idle : s->cpus_used;
-	const char *waited = what_it_waited_for(s);
+	say(f, "The machine was mostly idle: its CPUs had no work for %.0f %% of the time.",
+	    percent(s->facts->idle));
+	show_share(f, "on CPU", 1 - s->facts->idle);
+	show_share(f, "idle", s->facts->idle);
+	show_switches(f, s);
+}
+
+static bool is_enough_samples(const struct sums *s)
+{
+	return s->facts->samples >= 5 * FEW_SAMPLES;
+}
+
+/* ---- waiting ---- */
+
+static bool is_mostly_other(const struct sums *s)
+{
+	return s->known && s->main == BUDGET_OTHER;
+}
+
+static void tell_other_waiting(const struct sums *s, struct finding *f)
+{
+	const struct budget *budget = &s->facts->budget;
+	bool rest = !budget->knows_disk; /* then it may be among the others */
 	char text[TEXT_NUMBER];
 
-	say(f, "%s was mostly idle: ", subject(s));
-	if (s->facts->whole_host)
-		say(f, "its CPUs had no work for %.0f %% of the time.", percent(s->facts->idle));
-	else
-		say(f, "it ran for %.1f %% of its %s and waited for the rest%s%s%s.", percent(busy),
-		    duration(s, text), knows_rest(s) ? "" : ", or others had the CPU",
-		    waited ? ", mostly for " : "", waited ? waited : "");
-	show_share(f, "on CPU", busy);
-	show_share(f, knows_rest(s) || s->facts->whole_host ? "waiting" : "not on CPU",
-		   busy < 1 ? 1 - busy : 0);
+	say(f, "It mostly waited, %s: for %.0f %% of its %s. The reason is not recorded; ",
+	    rest ? "not for a CPU" : "neither for a CPU nor for the disk",
+	    percent(s->run[BUDGET_OTHER]), duration(s, text));
+	say_parts(f, s, BUDGET_OTHER);
+	say(f, ".");
+	show_parts(f, s);
+	show_switches(f, s);
+}
+
+/* Something of it ran most of the time, and yet who did the work mostly did something else. */
+static bool is_mostly_of_workers(const struct sums *s, enum budget_part part)
+{
+	return s->known && s->main == BUDGET_RAN && s->workers == part &&
+	       s->facts->budget.count > 1;
+}
+
+static bool is_mostly_disk(const struct sums *s)
+{
+	return s->known && (s->main == BUDGET_DISK || is_mostly_of_workers(s, BUDGET_DISK));
+}
+
+static void tell_disk(const struct sums *s, struct finding *f)
+{
+	char text[TEXT_NUMBER];
+
+	if (s->main != BUDGET_DISK) {
+		say(f,
+		    "It was limited by the disk: its threads took turns to run, and those that did "
+		    "the work waited for the disk for %.0f %% of their time, more than they ran.",
+		    percent(s->work[BUDGET_DISK]));
+	} else {
+		say(f, "It was limited by the disk: it waited for it for %.0f %% of its %s%s; ",
+		    percent(s->run[BUDGET_DISK]), duration(s, text),
+		    s->run[BUDGET_DISK] < MOST ? ", more than for anything else" : "");
+		say_parts(f, s, BUDGET_DISK);
+		say(f, ".");
+	}
+	show_parts(f, s);
+	if (s->facts->disk_read >= 1000000)
+		show_bytes(f, "read from disk", s->facts->disk_read);
+}
+
+static bool is_mostly_pages(const struct sums *s)
+{
+	return s->known && s->main == BUDGET_PAGES;
+}
+
+static void tell_pages(const struct sums *s, struct finding *f)
+{
+	char text[TEXT_NUMBER];
+
+	say(f,
+	    "It was limited by memory: for %.0f %% of its %s it waited for pages to be swapped in "
+	    "or freed; ",
+	    percent(s->run[BUDGET_PAGES]), duration(s, text));
+	say_parts(f, s, BUDGET_PAGES);
+	say(f, ".");
+	show_parts(f, s);
+}
+
+/* Threads that stand in each other's way are no queue of others: one of them always runs. */
+static bool is_mostly_queue(const struct sums *s)
+{
+	return s->known && (s->main == BUDGET_QUEUE || (is_mostly_of_workers(s, BUDGET_QUEUE) &&
+							s->run[BUDGET_RAN] < OWN_CROWD));
+}
+
+static void tell_queue_of_workers(const struct sums *s, struct finding *f)
+{
+	char text[TEXT_NUMBER];
+
+	say(f,
+	    "Its threads mostly waited for a CPU: something of it ran for %.0f %% of its %s, but "
+	    "those "
+	    "that did the work were ready and others had the CPUs for %.0f %% of their time",
+	    percent(s->run[BUDGET_RAN]), duration(s, text), percent(s->work[BUDGET_QUEUE]));
+	if (s->work[BUDGET_OTHER] >= 0.05)
+		say(f, "; they waited otherwise for %.0f %%", percent(s->work[BUDGET_OTHER]));
+	say(f, ".");
+	advise(f, s, ADVICE_QUIET, "");
+	show_share(f, "waiting for a CPU, of who worked", s->work[BUDGET_QUEUE]);
+	show_share(f, "running, of who worked", s->work[BUDGET_RAN]);
+	show_share(f, "other waiting, of who worked", s->work[BUDGET_OTHER]);
+	show_count(f, "threads", s->facts->budget.count);
+}
+
+static void tell_queue(const struct sums *s, struct finding *f)
+{
+	double rest[] = { s->run[BUDGET_RAN], s->run[BUDGET_DISK], s->run[BUDGET_OTHER] };
+	char text[TEXT_NUMBER];
+
+	if (s->main != BUDGET_QUEUE) {
+		tell_queue_of_workers(s, f);
+		return;
+	}
+
+	say(f,
+	    "It mostly waited for a CPU: it was ready and others had the CPUs for %.0f %% of its "
+	    "%s; ",
+	    percent(s->run[BUDGET_QUEUE]), duration(s, text));
+	say_parts(f, s, BUDGET_QUEUE);
+	if (rest[1] > rest[0] && rest[1] > rest[2])
+		say(f, ". On a quiet machine the disk would limit it");
+	else if (rest[0] > rest[1] && rest[0] > rest[2])
+		say(f, ". On a quiet machine it would mostly run");
+	else if (rest[2] > 2 * rest[0] && rest[2] > 2 * rest[1])
+		say(f, ". On a quiet machine it would mostly wait for something else");
+	say(f, ".");
+	advise(f, s, ADVICE_QUIET, "");
+	show_parts(f, s);
+}
+
+/* Something always runs, and each that does mostly waits. */
+static bool takes_turns(const struct sums *s)
+{
+	return is_mostly_of_workers(s, BUDGET_OTHER);
+}
+
+static void tell_turns(const struct sums *s, struct finding *f)
+{
+	char text[TEXT_NUMBER];
+
+	say(f,
+	    "Its threads mostly waited, neither for a CPU nor for the disk: something of it ran "
+	    "for "
+	    "%.0f %% of its %s, but those that did the work took turns and waited for %.0f %% of "
+	    "their time, more than they ran. The reason is not recorded.",
+	    percent(s->run[BUDGET_RAN]), duration(s, text), percent(s->work[BUDGET_OTHER]));
+	show_share(f, "waiting, of who worked", s->work[BUDGET_OTHER]);
+	show_share(f, "running, of who worked", s->work[BUDGET_RAN]);
+	show_count(f, "threads", s->facts->budget.count);
+	show_switches(f, s);
+}
+
+/* Where nothing was counted, samples against the clock have to do: they don't tell why not. */
+static bool is_off_cpu(const struct sums *s)
+{
+	return !s->known && !s->facts->whole_host && s->cpus_used >= 0 && s->cpus_used < 0.75;
+}
+
+static void tell_off_cpu(const struct sums *s, struct finding *f)
+{
+	char text[TEXT_NUMBER];
+
+	say(f,
+	    "It ran for %.*f %% of its %s; for the rest it waited, or others had the CPU: which of "
+	    "them is not recorded.",
+	    s->cpus_used < 0.095 ? 1 : 0, percent(s->cpus_used), duration(s, text));
+	show_share(f, "on CPU", s->cpus_used);
+	show_share(f, "not on CPU", 1 - s->cpus_used);
 	if (s->cpu_s >= 0)
 		show_time(f, "CPU time", s->cpu_s);
 	show_switches(f, s);
-	show_disk(f, s);
-}
-
-static bool is_waiting(const struct sums *s)
-{
-	return !s->facts->whole_host && s->cpus_used >= 0.25 && s->cpus_used < 0.75 && !s->starved;
-}
-
-/* For most of the time: then it matters less what it did in the rest. */
-static bool is_mostly_waiting(const struct sums *s)
-{
-	return is_waiting(s) && s->cpus_used < 0.5;
-}
-
-static void tell_waiting(const struct sums *s, struct finding *f)
-{
-	const char *waited = what_it_waited_for(s);
-	char text[TEXT_NUMBER];
-
-	if (knows_rest(s)) {
-		say(f, "It waited for %.0f %% of its %s%s%s, and ran for the rest.",
-		    percent(1 - s->cpus_used), duration(s, text), waited ? ", mostly for " : "",
-		    waited ? waited : "");
-		show_share(f, "waiting", 1 - s->cpus_used);
-	} else {
-		say(f,
-		    "It ran for %.0f %% of its %s; for the rest it waited, or others had the CPU.",
-		    percent(s->cpus_used), duration(s, text));
-		show_share(f, "not on CPU", 1 - s->cpus_used);
-	}
-	show_share(f, "on CPU", s->cpus_used);
-	show_switches(f, s);
-	show_disk(f, s);
-}
-
-/* It hands over so often that this is what it does. */
-static bool is_switching(const struct sums *s)
-{
-	const struct overview_facts *facts = s->facts;
-
-	return !facts->whole_host && facts->samples >= FEW_SAMPLES && facts->knows_counts &&
-	       (double)facts->voluntary_switches >= 2000 * s->seconds && all_waits(facts) >= 0.3 &&
-	       wait_words(facts);
-}
-
-static void tell_switching(const struct sums *s, struct finding *f)
-{
-	double rate = (double)s->facts->voluntary_switches / s->seconds;
-	char count[TEXT_NUMBER];
-
-	say(f,
-	    "It was limited by waiting for %s: it stopped for that %s times a second, which took "
-	    "%.0f %% of its CPU time.",
-	    wait_words(s->facts), text_grouped(count, (uint64_t)rate),
-	    percent(all_waits(s->facts)));
-	show_share(f, "stopping and going on", all_waits(s->facts));
-	show_switches(f, s);
-	if (s->cpus_used >= 0)
-		show_share(f, "on CPU", s->cpus_used);
 }
 
 /* ---- running ---- */
@@ -270,16 +343,14 @@ static uint64_t count_processes(const struct overview_facts *facts)
 	return facts->forks > facts->processes ? facts->forks : facts->processes;
 }
 
-/* Many, and none of them had much time. */
-static bool has_short_processes(const struct sums *s)
+bool has_short_processes(const struct sums *s)
 {
 	double processes = (double)count_processes(s->facts);
 
 	if (s->facts->whole_host || processes < SHORT_PROCESSES)
 		return false;
 	/* a script that sleeps between its commands is not limited by them */
-	if (s->cpus_used >= 0 && s->cpus_used < 0.25 && !s->starved &&
-	    processes < SHORT_RATE * s->seconds)
+	if (s->cpus_used >= 0 && s->cpus_used < 0.25 && processes < SHORT_RATE * s->seconds)
 		return false;
 	if (s->cpu_s >= 0 && s->facts->forks)
 		return s->cpu_s / processes <= SHORT_S;
@@ -289,7 +360,13 @@ static bool has_short_processes(const struct sums *s)
 		       SHORT_SAMPLES * (s->facts->processing + s->facts->faults >= 0.5 ? 2 : 1);
 }
 
-static void tell_short_processes(const struct sums *s, struct finding *f)
+/* The first sentence of a run that ran: else they are mentioned. */
+static bool runs_short_processes(const struct sums *s)
+{
+	return (!s->known || s->main == BUDGET_RAN) && has_short_processes(s);
+}
+
+void tell_short_processes(const struct sums *s, struct finding *f)
 {
 	const struct overview_facts *facts = s->facts;
 	uint64_t processes = count_processes(facts);
@@ -306,13 +383,18 @@ static void tell_short_processes(const struct sums *s, struct finding *f)
 		    "; starting and ending them, and their first touch of memory, took %.0f %% "
 		    "of it",
 		    percent(starting));
-	end_sentence(f, s);
+	say(f, ".");
 	show_count(f, facts->forks ? "processes started" : "processes met", processes);
 	show_rate(f, "processes", processes, s->seconds);
 	if (facts->samples >= FEW_SAMPLES && facts->has_kernel_stacks) {
 		show_share(f, "starting and ending", facts->processing);
 		show_share(f, "page faults", facts->faults);
 	}
+}
+
+static bool is_counted(const struct sums *s)
+{
+	return s->facts->forks && s->cpu_s >= 0;
 }
 
 /* The part of the CPU time that faults would explain, where there are no stacks to tell. */
@@ -323,26 +405,50 @@ static double guessed_faults(const struct sums *s)
 		       : 0;
 }
 
+static bool tells_by_stacks(const struct sums *s)
+{
+	return s->facts->has_kernel_stacks && s->facts->samples >= FEW_SAMPLES;
+}
+
 static bool has_faults(const struct sums *s)
 {
-	const struct overview_facts *facts = s->facts;
+	if (tells_by_stacks(s))
+		return s->facts->faults >= MOST;
+	return s->kernel >= MOST && guessed_faults(s) >= 0.25;
+}
 
-	if (facts->has_kernel_stacks && facts->samples >= FEW_SAMPLES)
-		return facts->faults >= 0.25 && facts->faults >= facts->calls;
-	return s->kernel >= 0.3 && guessed_faults(s) >= 0.25;
+static bool is_sure_of_faults(const struct sums *s)
+{
+	return tells_by_stacks(s) && is_above(s->facts, s->facts->faults, MOST);
+}
+
+/* It would have liked to do more of it. */
+static void say_queued(struct finding *f, const struct sums *s)
+{
+	if (s->known && s->work[BUDGET_QUEUE] >= 0.1)
+		say(f, "; it waited for a CPU for %.0f %% of its time",
+		    percent(s->work[BUDGET_QUEUE]));
 }
 
 static void tell_faults(const struct sums *s, struct finding *f)
 {
 	const struct overview_facts *facts = s->facts;
-	double share = facts->has_kernel_stacks ? facts->faults : guessed_faults(s);
+	bool stacks = tells_by_stacks(s);
 
-	say(f,
-	    "%s was limited by page faults: %.0f %% of its CPU time went into memory that it "
-	    "touched for the first time or gave back",
-	    subject(s), percent(share));
-	end_sentence(f, s);
-	show_share(f, "page faults", share);
+	if (stacks)
+		say(f,
+		    "%s was limited by page faults: %.0f %% of its CPU time went into memory that "
+		    "it touched for the first time or gave back",
+		    subject(s), percent(facts->faults));
+	else
+		say(f,
+		    "Mostly kernel time, probably page faults: the kernel took %.0f %% of the CPU "
+		    "time",
+		    percent(s->kernel));
+	say_queued(f, s);
+	say(f, ".");
+	if (stacks)
+		show_share(f, "page faults", facts->faults);
 	if (facts->knows_counts) {
 		show_rate(f, "faults", facts->minor_faults + facts->major_faults, s->seconds);
 		show_count(f, "faults from disk", facts->major_faults);
@@ -353,32 +459,41 @@ static void tell_faults(const struct sums *s, struct finding *f)
 
 static bool has_calls(const struct sums *s)
 {
-	const struct overview_facts *facts = s->facts;
+	if (tells_by_stacks(s))
+		return s->facts->calls >= MOST;
+	return s->kernel >= MOST;
+}
 
-	if (facts->has_kernel_stacks && facts->samples >= FEW_SAMPLES)
-		return facts->calls >= 0.4;
-	return s->kernel >= 0.4 && guessed_faults(s) < 0.25;
+static bool is_sure_of_calls(const struct sums *s)
+{
+	return tells_by_stacks(s) && is_above(s->facts, s->facts->calls, MOST);
 }
 
 static void tell_calls(const struct sums *s, struct finding *f)
 {
 	const struct overview_facts *facts = s->facts;
-	double share = facts->has_kernel_stacks ? facts->calls : s->kernel;
+	const struct overview_top *top = facts->functions.data;
+	bool stacks = tells_by_stacks(s);
 
-	say(f, "%s was limited by %s: %.0f %% of its CPU time went into the kernel's work",
-	    subject(s),
-	    facts->has_kernel_stacks ? "system calls" : "the kernel, as a rule by system calls",
-	    percent(share));
-	if (facts->functions.count && facts->functions.data[0].kernel && !facts->other_event &&
-	    facts->functions.data[0].share >= 0.1) {
-		say(f, ", %.0f %% in ", percent(facts->functions.data[0].share));
-		say_name(f, facts->functions.data[0].name);
+	if (stacks)
+		say(f, "%s was limited by system calls: %.0f %% of its CPU time went into them",
+		    subject(s), percent(facts->calls));
+	else
+		say(f,
+		    "Mostly kernel time, probably system calls: the kernel took %.0f %% of the CPU "
+		    "time",
+		    percent(s->kernel));
+	if (standing_out(facts) == 1 && top->kernel && !facts->other_event &&
+	    !is_interrupt_place(top)) {
+		say(f, ", %.0f %% in ", percent(top->share));
+		say_name(f, top->name);
 		say(f, " alone");
-		f->function = &facts->functions.data[0];
+		f->function = top;
 	}
-	end_sentence(f, s);
-	if (facts->has_kernel_stacks)
-		show_share(f, "system calls", share);
+	say_queued(f, s);
+	say(f, ".");
+	if (stacks)
+		show_share(f, "system calls", facts->calls);
 	if (s->kernel >= 0)
 		show_share(f, "in the kernel", s->kernel);
 	show_top(f, s);
@@ -387,29 +502,46 @@ static void tell_calls(const struct sums *s, struct finding *f)
 
 static bool is_busy(const struct sums *s)
 {
-	return s->cpus_used >= 0.75 || s->starved || s->facts->samples >= FEW_SAMPLES;
+	return s->known || s->cpus_used >= 0.75 || s->facts->samples >= FEW_SAMPLES;
 }
 
-/* Code without names is no function, and may be more than the heaviest one. */
+/*
+ * What of it: a function that stands out by more than chance, or that none does.  Code without
+ * names is no function, and may be more than the heaviest one.
+ */
 static void say_heaviest(struct finding *f, const struct overview_facts *facts)
 {
-	const struct overview_top *top = facts->functions.count ? facts->functions.data : NULL;
+	size_t standing = standing_out(facts);
+	const struct overview_top *top = facts->functions.data;
+	double together = 0;
 
 	if (facts->samples < FEW_SAMPLES || facts->other_event)
 		return;
-	if (facts->unknown >= 0.1 && (!top || facts->unknown > top->share)) {
+	for (size_t i = 0; i < standing; i++)
+		together += top[i].share;
+	if (facts->unknown >= 0.1 && facts->unknown > together) {
 		say(f, "; %.0f %% of its CPU time is in code without names",
 		    percent(facts->unknown));
 		show_share(f, "without names", facts->unknown);
-	} else if (top) {
+	} else if (!standing) {
+		say(f, "; that is spread over many functions, and none stands out");
+	} else if (!is_interrupt_place(top)) {
 		say(f, "; ");
-		say_name(f, top->name);
-		say(f, " alone took %.0f %%", percent(top->share));
+		for (size_t i = 0; i < standing; i++) {
+			say(f, "%s", !i ? "" : i + 1 < standing ? ", " : " and ");
+			say_name(f, top[i].name);
+		}
+		say(f, " %s took %.0f %%", standing > 1 ? "together" : "alone", percent(together));
 		f->function = top;
 	}
 }
 
-static void tell_busy_machine(const struct sums *s, struct finding *f)
+static bool is_busy_host(const struct sums *s)
+{
+	return s->facts->whole_host;
+}
+
+static void tell_busy_host(const struct sums *s, struct finding *f)
 {
 	const struct overview_tops *programs = &s->facts->programs;
 	bool clocked = s->facts->clocked;
@@ -435,47 +567,56 @@ static void tell_busy_machine(const struct sums *s, struct finding *f)
 static void tell_busy(const struct sums *s, struct finding *f)
 {
 	const struct overview_facts *facts = s->facts;
-	double user = s->kernel >= 0 ? 1 - s->kernel : 1;
+	double ran = s->known ? s->run[BUDGET_RAN] : s->cpus_used;
 	char text[TEXT_NUMBER];
 
-	if (facts->whole_host) {
-		tell_busy_machine(s, f);
-		return;
-	}
-	say(f, "It was limited by the CPU: ");
-	if (is_held_up(s))
-		say_held_up(f, s);
+	if (ran < 0)
+		say(f, "Its samples tell where it ran, not whether that limited it");
 	else if (s->cpus_used >= SEVERAL_CPUS)
-		say(f, "it kept %.1f CPUs busy for %s", s->cpus_used, duration(s, text));
-	else if (s->cpus_used >= 0)
-		say(f, "it ran for %.0f %% of its %s", percent(s->cpus_used), duration(s, text));
+		say(f, "It was limited by the CPU: it kept %.1f CPUs busy for %s", s->cpus_used,
+		    duration(s, text));
 	else
-		say(f, "its samples show it running");
-	if (!is_held_up(s) && s->kernel > 0.5)
-		say(f, ", %.0f %% of its time in the kernel", percent(s->kernel));
-	else if (!is_held_up(s) && s->kernel >= 0)
-		say(f, ", %.0f %% of its time in its own code and libraries", percent(user));
+		say(f, "It was limited by the CPU%s: it ran for %.0f %% of its %s",
+		    ran < MOST ? " more than by anything else" : "", percent(ran),
+		    duration(s, text));
+	if (s->kernel >= 0)
+		say(f, ", %.0f %% of that in %s",
+		    percent(s->kernel > MOST ? s->kernel : 1 - s->kernel),
+		    s->kernel > MOST ? "the kernel" : "user space");
+	say_queued(f, s);
 	say_heaviest(f, facts);
 	say(f, ".");
+	if (s->known)
+		show_parts(f, s);
 	if (s->cpus_used >= 0)
 		show_number(f, "CPUs in use", "cpus", s->cpus_used);
-	show_share(f, "own code and libraries", user);
+	if (s->kernel >= 0 && f->evidence_count < OVERVIEW_EVIDENCE - 2)
+		show_share(f, "user space", 1 - s->kernel);
 	show_top(f, s);
 	if (facts->ipc > 0)
 		show_number(f, "instructions per cycle", "count", facts->ipc);
 }
 
+static bool is_sure_of_cpu(const struct sums *s)
+{
+	return is_budget_whole(s) || (!s->known && s->cpus_used >= 0.75 && is_enough_samples(s));
+}
+
 const struct rule overview_first_rules[] = {
-	{ "nothing-measured", "raw", has_nothing, tell_nothing },
-	{ "too-little", "output", has_little, tell_little },
-	{ "other-event", "flame", counts_other, tell_other },
-	{ "short-processes", "flame", has_short_processes, tell_short_processes },
-	{ "switching", "flame", is_switching, tell_switching },
-	{ "mostly-idle", "time", is_idle, tell_idle },
-	{ "waiting", "time", is_mostly_waiting, tell_waiting },
-	{ "page-faults", "flame", has_faults, tell_faults },
-	{ "system-calls", "flame", has_calls, tell_calls },
-	{ "waiting", "time", is_waiting, tell_waiting },
-	{ "cpu-bound", "flame", is_busy, tell_busy },
+	{ "nothing-measured", "raw", has_nothing, tell_nothing, NULL },
+	{ "too-little", "output", has_little, tell_little, NULL },
+	{ "other-event", "flame", counts_other, tell_other, NULL },
+	{ "mostly-idle", "time", is_host_idle, tell_host_idle, is_enough_samples },
+	{ "waiting", "time", is_mostly_other, tell_other_waiting, is_budget_whole },
+	{ "disk", "time", is_mostly_disk, tell_disk, is_budget_whole },
+	{ "memory", "time", is_mostly_pages, tell_pages, is_budget_whole },
+	{ "cpu-queue", "time", is_mostly_queue, tell_queue, is_budget_whole },
+	{ "taking-turns", "time", takes_turns, tell_turns, is_budget_whole },
+	{ "short-processes", "flame", runs_short_processes, tell_short_processes, is_counted },
+	{ "off-cpu", "time", is_off_cpu, tell_off_cpu, NULL },
+	{ "page-faults", "flame", has_faults, tell_faults, is_sure_of_faults },
+	{ "system-calls", "flame", has_calls, tell_calls, is_sure_of_calls },
+	{ "busy-machine", "flame", is_busy_host, tell_busy_host, is_enough_samples },
+	{ "cpu-bound", "flame", is_busy, tell_busy, is_sure_of_cpu },
 	{ 0 },
 };

@@ -12,10 +12,13 @@
 struct sums {
 	const struct overview_facts *facts;
 	double seconds;
-	double cpu_s;	   /* CPU time; -1: not known */
-	double cpus_used;  /* 1: one CPU all the time; -1: not known */
-	double kernel;	   /* share of the CPU time; -1: not known */
-	bool starved;	   /* it hardly ever waited by itself: others had the CPU */
+	double cpu_s;				      /* CPU time; -1: not known */
+	double cpus_used;			      /* 1: one CPU all the time; -1: not known */
+	double kernel;				      /* share of the CPU time; -1: not known */
+	bool known;				      /* where its time went: the next three */
+	double run[BUDGET_PARTS], work[BUDGET_PARTS]; /* shares; profile/budget.h */
+	enum budget_part main;			      /* the largest part of the run */
+	enum budget_part workers;		      /* of the time of who did the work */
 	const char *first; /* the rule that told what limited it, once it has */
 };
 
@@ -23,6 +26,8 @@ struct rule {
 	const char *name, *tab;
 	bool (*holds)(const struct sums *s);
 	void (*tell)(const struct sums *s, struct finding *finding);
+	/* Whether it is more than the error of what it is made of; NULL: never. */
+	bool (*sure)(const struct sums *s);
 };
 
 /* In order of rank, an empty row at the end: the first that holds is what limited the program. */
@@ -47,6 +52,18 @@ void say_tops(struct finding *finding, const struct overview_tops *tops);
 void say_name(struct finding *finding, const char *name);
 
 double percent(double share); /* 100 at the most */
+/*
+ * How many functions stand out: the last of them from the next one by more than the error of their
+ * samples.  0: none does.
+ */
+size_t standing_out(const struct overview_facts *facts);
+/* Whether a share of the samples is above a limit by more than its error. */
+bool is_above(const struct overview_facts *facts, double share, double limit);
+/* Where the kernel lets interrupts in again: a clock that had to wait for that samples there. */
+bool is_interrupt_place(const struct overview_top *function);
+/* Many processes, none of which had much time. */
+bool has_short_processes(const struct sums *s);
+void tell_short_processes(const struct sums *s, struct finding *finding);
 const char *subject(const struct sums *s);
 double all_waits(const struct overview_facts *facts); /* share of stacks that leave their CPU */
 /* What most of its waits were for; NULL: stacks don't tell. */

@@ -36,8 +36,7 @@ static void tell_nameless(const struct sums *s, struct finding *f)
 
 static bool has_heavy_function(const struct sums *s)
 {
-	return s->facts->samples >= FEW_SAMPLES && s->facts->functions.count &&
-	       s->facts->functions.data[0].share >= 0.1;
+	return standing_out(s->facts) && s->facts->functions.data[0].share >= 0.1;
 }
 
 static void tell_heavy_function(const struct sums *s, struct finding *f)
@@ -46,6 +45,36 @@ static void tell_heavy_function(const struct sums *s, struct finding *f)
 	say_tops(f, &s->facts->functions);
 	say(f, ".");
 	f->function = &s->facts->functions.data[0];
+}
+
+/* Here a clock counts, not what the function does. */
+static const struct overview_top *interrupt_place(const struct overview_facts *facts)
+{
+	for (size_t i = 0; i < facts->functions.count && facts->clocked; i++)
+		if (facts->functions.data[i].share >= 0.1 &&
+		    is_interrupt_place(&facts->functions.data[i]))
+			return &facts->functions.data[i];
+	return NULL;
+}
+
+static bool has_interrupt_place(const struct sums *s)
+{
+	return standing_out(s->facts) && interrupt_place(s->facts);
+}
+
+static void tell_interrupt_place(const struct sums *s, struct finding *f)
+{
+	const struct overview_top *place = interrupt_place(s->facts);
+
+	say_name(f, place->name);
+	say(f,
+	    " has %.0f %% of the samples because the kernel lets interrupts in again there, and "
+	    "the "
+	    "sampling clock with them: that time belongs to the kernel code that its callers had "
+	    "just left.",
+	    percent(place->share));
+	show_share(f, "samples there", place->share);
+	f->function = place;
 }
 
 /* Who looks for the slow part of a Python program finds Python's. */
@@ -81,7 +110,17 @@ static void tell_programs(const struct sums *s, struct finding *f)
 static bool has_one_worker(const struct sums *s)
 {
 	const struct overview_facts *facts = s->facts;
+	const struct budget *budget = &facts->budget;
 
+	if (s->known) {
+		const struct budget_thread *first = budget->threads.data;
+
+		for (size_t i = 1; i < budget->threads.len; i++)
+			if (first[i].pid != first->pid)
+				return false;
+		return budget->count >= 3 && s->run[BUDGET_RAN] >= 0.5 && first->count == 1 &&
+		       (double)first->ns[BUDGET_RAN] >= 0.8 * (double)budget->all_ns[BUDGET_RAN];
+	}
 	return !facts->whole_host && !facts->other_event && facts->samples >= 5 * FEW_SAMPLES &&
 	       facts->processes == 1 && facts->threads >= 3 && facts->workers.data[0].share >= 0.8;
 }
@@ -89,24 +128,34 @@ static bool has_one_worker(const struct sums *s)
 static void tell_one_worker(const struct sums *s, struct finding *f)
 {
 	const struct overview_facts *facts = s->facts;
+	const struct budget *budget = &facts->budget;
+	uint64_t threads = s->known ? budget->count : facts->threads;
+	double share = s->known ? (double)budget->threads.data[0].ns[BUDGET_RAN] /
+					  (double)budget->all_ns[BUDGET_RAN]
+				: facts->workers.data[0].share;
 
 	say(f,
 	    "One of its %llu threads, `%s`, did %.0f %% of the work: more CPUs would not make it "
 	    "faster as it is.",
-	    (unsigned long long)facts->threads, facts->workers.data[0].name,
-	    percent(facts->workers.data[0].share));
-	show_share(f, "that thread", facts->workers.data[0].share);
-	show_count(f, "threads met", facts->threads);
+	    (unsigned long long)threads,
+	    s->known ? budget->threads.data[0].name : facts->workers.data[0].name, percent(share));
+	show_share(f, "that thread", share);
+	show_count(f, s->known ? "threads" : "threads with samples", threads);
 	if (s->cpus_used >= 0)
 		show_number(f, "CPUs in use", "cpus", s->cpus_used);
+}
+
+/* Many short processes that did not limit it. */
+static bool has_more_processes(const struct sums *s)
+{
+	return strcmp(s->first, "short-processes") != 0 && has_short_processes(s);
 }
 
 /* Where it was not said already. */
 static bool has_kernel(const struct sums *s)
 {
 	return s->kernel >= 0.2 && strcmp(s->first, "system-calls") != 0 &&
-	       strcmp(s->first, "page-faults") != 0 && strcmp(s->first, "short-processes") != 0 &&
-	       strcmp(s->first, "switching") != 0;
+	       strcmp(s->first, "page-faults") != 0 && strcmp(s->first, "short-processes") != 0;
 }
 
 static void tell_kernel(const struct sums *s, struct finding *f)
@@ -139,8 +188,7 @@ static bool has_switches(const struct sums *s)
 {
 	uint64_t all = s->facts->voluntary_switches + s->facts->involuntary_switches;
 
-	return s->facts->knows_counts && s->seconds > 0 && (double)all / s->seconds >= 1000 &&
-	       strcmp(s->first, "switching") != 0;
+	return s->facts->knows_counts && s->seconds > 0 && (double)all / s->seconds >= 1000;
 }
 
 static void tell_switches(const struct sums *s, struct finding *f)
@@ -156,11 +204,14 @@ static void tell_switches(const struct sums *s, struct finding *f)
 		show_switches(f, s);
 		return;
 	}
+	/* the kernel's count of disk waits goes before what samples show */
+	if (s->known &&
+	    s->facts->budget.all_ns[BUDGET_DISK] > s->facts->budget.all_ns[BUDGET_OTHER])
+		what = "the disk";
 	if (waits && what)
 		say(f, "%s stopped to wait very often, mostly for %s.", subject(s), what);
 	else if (waits)
-		say(f, "%s stopped to wait very often: locks, pipes, sockets or short sleeps.",
-		    subject(s));
+		say(f, "%s stopped to wait very often.", subject(s));
 	else
 		say(f, "It was often interrupted so that others could run: there was more to do "
 		       "than there were CPUs.");
@@ -180,16 +231,6 @@ static void tell_reads(const struct sums *s, struct finding *f)
 	say(f, "It waited for the disk %s times to bring pages in: a second run may be quicker.",
 	    text_grouped(count, s->facts->major_faults));
 	show_count(f, "faults from disk", s->facts->major_faults);
-}
-
-static bool has_failed(const struct sums *s)
-{
-	return s->facts->failed && strcmp(s->first, "too-little") != 0;
-}
-
-static void tell_failed(const struct sums *s, struct finding *f)
-{
-	say(f, "The program ended with %s: its output may say why.", s->facts->ending);
 }
 
 static bool has_cut_stacks(const struct sums *s)
@@ -223,17 +264,18 @@ static void tell_lost(const struct sums *s, struct finding *f)
 }
 
 const struct rule overview_more_rules[] = {
-	{ "failed", "output", has_failed, tell_failed },
-	{ "nameless", "functions", is_nameless, tell_nameless },
-	{ "heavy-functions", "functions", has_heavy_function, tell_heavy_function },
-	{ "python", "flame", hides_python, tell_python },
-	{ "programs", "flame", has_programs, tell_programs },
-	{ "one-thread", "time", has_one_worker, tell_one_worker },
-	{ "kernel", "flame", has_kernel, tell_kernel },
-	{ "stalled", "counters", is_stalled, tell_stalled },
-	{ "switches", "counters", has_switches, tell_switches },
-	{ "disk-faults", "counters", reads_pages, tell_reads },
-	{ "cut-stacks", "flame", has_cut_stacks, tell_cut_stacks },
-	{ "lost-samples", "overview", has_lost, tell_lost },
+	{ "nameless", "functions", is_nameless, tell_nameless, NULL },
+	{ "heavy-functions", "functions", has_heavy_function, tell_heavy_function, NULL },
+	{ "interrupts", "functions", has_interrupt_place, tell_interrupt_place, NULL },
+	{ "python", "flame", hides_python, tell_python, NULL },
+	{ "short-processes", "flame", has_more_processes, tell_short_processes, NULL },
+	{ "programs", "flame", has_programs, tell_programs, NULL },
+	{ "one-thread", "time", has_one_worker, tell_one_worker, NULL },
+	{ "kernel", "flame", has_kernel, tell_kernel, NULL },
+	{ "stalled", "counters", is_stalled, tell_stalled, NULL },
+	{ "switches", "counters", has_switches, tell_switches, NULL },
+	{ "disk-faults", "counters", reads_pages, tell_reads, NULL },
+	{ "cut-stacks", "flame", has_cut_stacks, tell_cut_stacks, NULL },
+	{ "lost-samples", "overview", has_lost, tell_lost, NULL },
 	{ 0 },
 };

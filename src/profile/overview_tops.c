@@ -12,10 +12,14 @@ static struct overview_top *add_top(struct overview_tops *tops, double share)
 
 	while (at && top[at - 1].share < share)
 		at--;
-	if (at == OVERVIEW_TOP)
+	if (at == OVERVIEW_TOP) {
+		tops->next = share > tops->next ? share : tops->next;
 		return NULL;
-	if (tops->count == OVERVIEW_TOP)
-		free(top[--tops->count].name);
+	}
+	if (tops->count == OVERVIEW_TOP) {
+		tops->next = top[--tops->count].share;
+		free(top[tops->count].name);
+	}
 	memmove(top + at + 1, top + at, (tops->count - at) * sizeof(*top));
 	tops->count++;
 	top[at] = (struct overview_top){ .share = share };

@@ -23,6 +23,36 @@ static uint64_t number(struct json_object *object, const char *key)
 	return value ? strtoull(json_object_get_string(value), NULL, 10) : 0;
 }
 
+static void read_budget(struct figures *f, struct json_object *stored)
+{
+	struct budget *budget = &f->facts.budget;
+
+	if (!budget_read(budget, stored)) {
+		budget_free(budget);
+		*budget = (struct budget){ 0 };
+	}
+}
+
+/*
+ * Looks at /proc miss who ended in between: the group's CPU time tells.  The kernel's count of
+ * switches is of all threads, rusage's only of those that were waited for.
+ */
+static void check_budget(struct figures *f)
+{
+	struct overview_facts *facts = &f->facts;
+	struct budget *budget = &facts->budget;
+	uint64_t cpu = facts->user_ns + facts->system_ns;
+
+	if (budget->source == BUDGET_SCHEDSTAT)
+		budget->whole = budget->count == 1 && facts->knows_cpu &&
+				cpu < budget->all_ns[BUDGET_RAN] + budget->all_ns[BUDGET_RAN] / 10 +
+						10000000;
+	if (budget->source == BUDGET_STATES && budget->whole && facts->knows_counts) {
+		facts->voluntary_switches = budget->switches;
+		facts->involuntary_switches = budget->preemptions;
+	}
+}
+
 /* What the kernel said of a workload that we started ourselves; of others it says how they waited.
  */
 static void read_usage(struct figures *f)
@@ -35,9 +65,7 @@ static void read_usage(struct figures *f)
 		return;
 	f->start_ns = number(usage, "monotonic_ns");
 	f->output_cut = number(usage, "output_cut");
-	facts->knows_waits = json_object_object_get(usage, "cpu_wait_ns");
-	facts->cpu_wait_ns = number(usage, "cpu_wait_ns");
-	facts->io_wait_ns = number(usage, "io_wait_ns");
+	read_budget(f, json_object_object_get(usage, "budget"));
 	if (f->run.argv.len && json_object_object_get(usage, "user_ns")) {
 		facts->knows_cpu = facts->knows_counts = true;
 		facts->user_ns = number(usage, "user_ns");
@@ -49,6 +77,7 @@ static void read_usage(struct figures *f)
 		facts->disk_read = number(usage, "disk_read");
 		f->max_rss = number(usage, "max_rss");
 	}
+	check_budget(f);
 	json_object_put(usage);
 }
 
@@ -63,6 +92,8 @@ static void read_run(struct figures *f)
 	facts->imported = !strcmp(f->run.tool, "import");
 	facts->form = !facts->imported;
 	/* what we ended ourselves, and said so, did not fail */
+	facts->stopped = f->run.state == RUN_CANCELLED || strstr(known->reason, "interrupted");
+	facts->limited = !facts->stopped && strstr(known->reason, "its time limit");
 	facts->failed = !*known->reason && f->run.state != RUN_CANCELLED &&
 			(known->ending == ENDING_SIGNAL ||
 			 (known->ending == ENDING_EXIT && known->ending_code));
@@ -228,6 +259,9 @@ static void use_counters(struct figures *f)
 		facts->sampled_ns = (uint64_t)clock;
 	if (cycles > 0)
 		facts->ipc = total_of(f, "instructions") / cycles;
+	/* rusage misses children that were killed */
+	if (facts->knows_counts && faults > (double)(facts->minor_faults + facts->major_faults))
+		facts->minor_faults = (uint64_t)faults - facts->major_faults;
 	if (!facts->knows_counts && (switches > 0 || faults > 0)) {
 		facts->knows_counts = true;
 		facts->voluntary_switches = (uint64_t)switches;
@@ -313,6 +347,6 @@ bool figures_cpu(const struct figures *f, uint64_t *cpu_ns)
 {
 	const struct overview_facts *facts = &f->facts;
 
-	*cpu_ns = facts->knows_cpu ? facts->user_ns + facts->system_ns : facts->sampled_ns;
-	return facts->knows_cpu || facts->sampled_ns;
+	*cpu_ns = overview_cpu_ns(facts);
+	return facts->knows_cpu || *cpu_ns;
 }

@@ -71,6 +71,17 @@ static bool kernel_share(const struct figures *f, double *share)
 	return facts->samples >= 20 || (facts->knows_cpu && cpu >= OVERVIEW_ACCOUNT_NS);
 }
 
+/* Of its time from start to end: something of it ran. */
+static double running_share(const struct overview_facts *facts, double cpus_used)
+{
+	double shares[BUDGET_PARTS];
+
+	budget_shares(facts->budget.run_ns, shares);
+	if (facts->budget.source != BUDGET_NONE)
+		return shares[BUDGET_RAN];
+	return cpus_used < 1 ? cpus_used : 1;
+}
+
 static void put_times(struct json *json, const struct figures *f)
 {
 	const struct overview_facts *facts = &f->facts;
@@ -87,7 +98,7 @@ static void put_times(struct json *json, const struct figures *f)
 	put_known_text(json, "user_ns", facts->knows_cpu, facts->user_ns);
 	put_known_text(json, "system_ns", facts->knows_cpu, facts->system_ns);
 	put_known_double(json, "cpus_used", knows_use, used);
-	put_known_double(json, "on_cpu_percent", knows_use, used < 1 ? 100 * used : 100);
+	put_known_double(json, "on_cpu_percent", knows_use, 100 * running_share(facts, used));
 	put_known_double(json, "user_percent", knows_kernel, 100 * (1 - kernel));
 	put_known_double(json, "kernel_percent", knows_kernel, 100 * kernel);
 }
@@ -192,7 +203,7 @@ static void put_size_figure(struct json *json, const char *name, const char *lab
 }
 
 /* "On CPU 150 %" is nothing that one can imagine. */
-static void put_cpu_figure(struct json *json, double used)
+static void put_cpu_figure(struct json *json, const struct overview_facts *facts, double used)
 {
 	char text[TEXT_NUMBER];
 
@@ -200,7 +211,18 @@ static void put_cpu_figure(struct json *json, double used)
 	if (used > 1.02)
 		put_figure(json, "on-cpu", "CPUs in use", used, text);
 	else
-		put_share_figure(json, "on-cpu", "On CPU", used);
+		put_share_figure(json, "on-cpu", "On CPU", running_share(facts, used));
+}
+
+static void put_budget_figures(struct json *json, const struct budget *budget)
+{
+	double shares[BUDGET_PARTS];
+
+	budget_shares(budget->run_ns, shares);
+	for (int i = BUDGET_QUEUE; i < BUDGET_PARTS && budget->source != BUDGET_NONE; i++)
+		if (shares[i] >= 0.001)
+			put_share_figure(json, budget_part_name((enum budget_part)i),
+					 budget_part_label((enum budget_part)i), shares[i]);
 }
 
 static void put_use_figures(struct json *json, const struct figures *f)
@@ -214,11 +236,12 @@ static void put_use_figures(struct json *json, const struct figures *f)
 	if (figures_cpu(f, &cpu)) {
 		put_time_figure(json, "cpu", "CPU time", cpu);
 		if (facts->duration_ns)
-			put_cpu_figure(json, (double)cpu / (double)facts->duration_ns);
+			put_cpu_figure(json, facts, (double)cpu / (double)facts->duration_ns);
 	}
+	put_budget_figures(json, &facts->budget);
 	if (kernel_share(f, &kernel)) {
-		put_share_figure(json, "user", "In its own code", 1 - kernel);
-		put_share_figure(json, "kernel", "In the kernel", kernel);
+		put_share_figure(json, "user", "User space", 1 - kernel);
+		put_share_figure(json, "kernel", "Kernel", kernel);
 	}
 }
 
@@ -329,6 +352,7 @@ static int get_overview(struct request *request, struct err *err)
 	json_int(json, "run", figures.run.id);
 	json_text(json, "sentence", overview->findings[0].text);
 	json_flag(json, "sure", overview->sure);
+	budget_show(&figures.facts.budget, json, "budget");
 	json_open(json, "findings", '[');
 	for (size_t i = 0; i < overview->count; i++)
 		put_finding(json, &overview->findings[i]);

@@ -49,12 +49,10 @@ static int usage_json(const struct msg_ended *ended, uint64_t monotonic_ns, char
 		json_u64(&json, "voluntary_switches", ended->voluntary_switches);
 		json_u64(&json, "involuntary_switches", ended->involuntary_switches);
 		json_u64(&json, "disk_read", ended->disk_read);
-		if (ended->knows_waits) {
-			json_u64_text(&json, "cpu_wait_ns", ended->cpu_wait_ns);
-			json_u64_text(&json, "io_wait_ns", ended->io_wait_ns);
-		}
 		json_u64(&json, "output_cut", ended->output_cut);
 		put_notes(&json, ended->notes);
+		if (*ended->budget)
+			json_raw(&json, "budget", ended->budget);
 	}
 	json_close(&json);
 	rc = fclose(out) ? -ENOMEM : 0;

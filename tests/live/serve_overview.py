@@ -15,8 +15,7 @@ PLANTED = [
     ("calls", "system-calls", r"It was limited by system calls: \d+ % of its CPU time"),
     ("faults", "page-faults", r"It was limited by page faults: \d+ % of its CPU time"),
     ("processes", "short-processes", r"It started many short processes: [\d,]+, with .* of CPU time each"),
-    ("locks", "switching", r"It was limited by waiting for locks \(futex\): it stopped for that [\d,]+ times"),
-    ("idle", "mostly-idle", r"It was mostly idle: it ran for [0-9.]+ % of its"),
+    ("idle", "waiting", r"It mostly waited, neither for a CPU nor for the disk: for \d+ % of its"),
 ]
 
 
@@ -74,7 +73,7 @@ def check_besides(site, session):
 
 def check_counted(site, session):
     """Without samples, the kernel's account has to do."""
-    for what, rule, words in (("idle", "mostly-idle", "idle, only counted: is told all the same"),
+    for what, rule, words in (("idle", "waiting", "idle, only counted: is told all the same"),
                               ("faults", "page-faults", "faults, only counted: the kernel's account tells")):
         told = lambda overview, rule=rule: first_rule(overview) == rule
         _, overview = overview_of(site, session, told, what, "count")
@@ -88,8 +87,8 @@ def check_attached(site, session):
                "threading.Thread(target=time.sleep, args=(60,), daemon=True).start()\nwhile True: pass"]
     started = [subprocess.Popen(argv) for argv in (["sleep", "60"], threads, spin, spin)]
     try:
-        for one, rule, words in ((started[0], "mostly-idle", r"It was mostly idle: .* waited for the rest\."),
-                                 (started[1], "cpu-bound", r"It was limited by the CPU: .* waited for a CPU for \d+ %")):
+        for one, rule, words in ((started[0], "waiting", r"It mostly waited, neither for a CPU nor for the disk: for (99|100) %"),
+                                 (started[1], "cpu-queue", r"It mostly waited for a CPU: .* for [5-9]\d %")):
             run = site.wait(site.run(session, {"tool": "both", "rate": "997", "limit_s": 1, "interval_ms": 100,
                                                "target": {"kind": "process", "who": str(one.pid)}}))
             overview = site.get(f"/runs/{run['id']}/overview")

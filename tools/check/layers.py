@@ -9,7 +9,7 @@ import re
 import sys
 
 ORDER = [
-    "base", "event", "perfdata", "dwarf", "symbol", "unwind", "machine", "record", "doctor",
+    "base", "event", "perfdata", "dwarf", "symbol", "unwind", "machine", "bpf", "record", "doctor",
     "profile", "import", "summary", "store", "ipc", "render", "jobs", "server", "cmd", "main.c",
 ]
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)

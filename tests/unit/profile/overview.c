@@ -18,6 +18,47 @@ static struct overview_facts busy(void)
 					.threads = 1 };
 }
 
+/* Where its two seconds went, in percent; one thread unless more are added. */
+static void spend(struct overview_facts *facts, uint64_t ran, uint64_t queue, uint64_t disk,
+		  uint64_t pages, uint64_t other)
+{
+	uint64_t parts[] = { ran, queue, disk, pages, other };
+	struct budget *budget = &facts->budget;
+	struct budget_thread *thread;
+
+	vec_free(&budget->threads);
+	*budget = (struct budget){
+		.source = BUDGET_STATES, .whole = true, .knows_disk = true, .knows_pages = true
+	};
+	thread = vec_push(&budget->threads);
+	thread->count = 1;
+	for (int i = 0; i < BUDGET_PARTS; i++)
+		thread->ns[i] = budget->run_ns[i] = parts[i] * SECOND / 50;
+	budget_settle(budget);
+}
+
+static void add_thread(struct budget *budget, uint64_t ran, uint64_t queue, uint64_t other)
+{
+	struct budget_thread *thread = vec_push(&budget->threads);
+
+	thread->count = 1;
+	thread->ns[BUDGET_RAN] = ran * SECOND / 50;
+	thread->ns[BUDGET_QUEUE] = queue * SECOND / 50;
+	thread->ns[BUDGET_OTHER] = other * SECOND / 50;
+	budget_settle(budget);
+}
+
+static bool is_sure(const struct overview_facts *facts)
+{
+	struct overview *overview = mem_alloc(sizeof(*overview));
+	bool sure;
+
+	overview_make(overview, facts);
+	sure = overview->sure;
+	free(overview);
+	return sure;
+}
+
 static void expect(const struct overview_facts *facts, const char *rule, const char *words)
 {
 	struct overview *overview = mem_alloc(sizeof(*overview));
@@ -38,8 +79,9 @@ TEST(overview_names_what_limited_a_program)
 	facts.functions.data[0] = (struct overview_top){ (char *)"spin", "/bin/spin", 0.95, false };
 	facts.functions.count = 1;
 	expect(&facts, "cpu-bound",
-	       "It was limited by the CPU: it ran for 98 % of its 2 s, 100 % of its time in its "
-	       "own code and libraries; `spin` alone took 95 %.");
+	       "It was limited by the CPU: it ran for 98 % of its 2 s, 100 % of that in user "
+	       "space; "
+	       "`spin` alone took 95 %.");
 	facts.user_ns = 7 * SECOND;
 	expect(&facts, "cpu-bound", "it kept 3.5 CPUs busy");
 	facts.user_ns = 284 * SECOND / 100;
@@ -49,14 +91,10 @@ TEST(overview_names_what_limited_a_program)
 
 	facts = busy();
 	facts.user_ns = SECOND / 50;
-	expect(&facts, "mostly-idle", "It was mostly idle: it ran for 3.5 % of its 2 s");
+	expect(&facts, "off-cpu", "It ran for 3.5 % of its 2 s; for the rest it waited, or others");
+	EXPECT(!is_sure(&facts));
 	facts.user_ns = SECOND;
-	expect(&facts, "waiting", "It waited for 48 % of its 2 s");
-	facts.mixed_switches = true;
-	expect(&facts, "waiting", "It ran for 52 % of its 2 s; for the rest it waited, or others");
-	facts.mixed_switches = false;
-	facts.involuntary_switches = 300;
-	expect(&facts, "cpu-bound", "it ran for 52 % of its 2 s, while others had the CPU");
+	expect(&facts, "off-cpu", "It ran for 52 % of its 2 s; for the rest it waited, or others");
 
 	facts = busy();
 	facts.kernel = 0.8;
@@ -80,7 +118,7 @@ TEST(overview_names_what_limited_a_program)
 	/* a script that sleeps, and starts something now and then */
 	facts.user_ns = facts.system_ns = SECOND / 100;
 	facts.forks = 17;
-	expect(&facts, "mostly-idle", "It was mostly idle: it ran for 1.0 % of its 2 s");
+	expect(&facts, "off-cpu", "It ran for 1.0 % of its 2 s");
 	facts.forks = 400;
 	expect(&facts, "short-processes", "It started many short processes: 400, with 50 us");
 }
@@ -93,9 +131,11 @@ TEST(overview_without_stacks)
 	facts.samples = 0;
 	facts.user_ns = SECOND / 2;
 	facts.system_ns = 3 * SECOND / 2;
-	expect(&facts, "system-calls", "75 % of its CPU time went into the kernel's work");
+	expect(&facts, "system-calls",
+	       "Mostly kernel time, probably system calls: the kernel took 75 % of the CPU time.");
+	EXPECT(!is_sure(&facts));
 	facts.minor_faults = 1500000;
-	expect(&facts, "page-faults", "It was limited by page faults");
+	expect(&facts, "page-faults", "Mostly kernel time, probably page faults");
 }
 
 TEST(overview_of_a_machine)
@@ -111,15 +151,15 @@ TEST(overview_of_a_machine)
 	facts.idle = 0.1;
 	facts.programs.data[0] = (struct overview_top){ (char *)"cc1", NULL, 0.8, false };
 	facts.programs.count = 1;
-	expect(&facts, "cpu-bound",
+	expect(&facts, "busy-machine",
 	       "The machine was busy: its CPUs had work for 90 % of the time; `cc1` took 80 % of "
 	       "that.");
 	/* CPUs without work count no cycles: nobody knows how long they had none */
 	facts.clocked = false;
-	expect(&facts, "cpu-bound",
+	expect(&facts, "busy-machine",
 	       "The whole machine was sampled where it had work; `cc1` took 80 % of that.");
 	facts.idle = 0.9;
-	expect(&facts, "cpu-bound", "The whole machine was sampled where it had work; ");
+	expect(&facts, "busy-machine", "The whole machine was sampled where it had work; ");
 }
 
 /* Samples of allocations, of page faults, or of what folded stacks don't tell. */
@@ -139,8 +179,7 @@ TEST(overview_of_other_events)
 	facts = busy();
 	facts.other_event = "page-faults";
 	facts.kernel = 0.9;
-	expect(&facts, "cpu-bound",
-	       "it ran for 98 % of its 2 s, 97 % of its time in its own code and libraries.");
+	expect(&facts, "cpu-bound", "it ran for 98 % of its 2 s, 97 % of that in user space.");
 }
 
 /* Names of C++ have thousands of letters: what comes after them must still be read. */
@@ -172,51 +211,138 @@ TEST(overview_of_an_attached_process)
 		.duration_ns = 2 * SECOND, .sampled_ns = SECOND / 5, .samples = 100, .processes = 1
 	};
 
-	expect(&facts, "mostly-idle",
-	       "it ran for 10.0 % of its 2 s and waited for the rest, or others had the CPU.");
-	facts.knows_waits = true;
-	expect(&facts, "mostly-idle", "it ran for 10.0 % of its 2 s and waited for the rest.");
+	expect(&facts, "off-cpu",
+	       "It ran for 10 % of its 2 s; for the rest it waited, or others had the CPU: which "
+	       "of "
+	       "them is not recorded.");
 	/* of one that sleeps there is not one sample, however long one looks */
 	facts.samples = facts.sampled_ns = 0;
 	facts.sampled = true;
 	expect(&facts, "too-little", "too little data to say what limited it: 0 samples in 2 s");
 	facts.clocked = true;
-	expect(&facts, "mostly-idle", "it ran for 0.0 % of its 2 s and waited for the rest.");
-	facts.samples = 100;
-	facts.sampled_ns = SECOND / 5;
-	facts.cpu_wait_ns = SECOND;
-	expect(&facts, "cpu-bound", "it ran for 10 % of its 2 s and waited for a CPU for 50 %");
+	expect(&facts, "off-cpu", "It ran for 0.0 % of its 2 s");
+	spend(&facts, 1, 0, 0, 0, 99);
+	expect(&facts, "waiting", "neither for a CPU nor for the disk: for 99 % of its 2 s");
+	EXPECT(is_sure(&facts));
+	budget_free(&facts.budget);
 }
 
-TEST(overview_tells_what_it_waited_for)
+/* The largest part of the time is what limited it. */
+TEST(overview_follows_the_budget)
 {
 	struct overview_facts facts = busy();
 
-	facts.user_ns = SECOND / 2;
-	facts.waits[WAIT_PIPE] = 0.1;
-	expect(&facts, "waiting", "It waited for 72 % of its 2 s, mostly for pipes, and ran");
-	facts.user_ns = SECOND / 50;
-	facts.waits[WAIT_LOCK] = 0.4;
-	expect(&facts, "mostly-idle", "waited for the rest, mostly for locks (futex).");
-	facts.knows_waits = true;
-	facts.io_wait_ns = 18 * SECOND / 10;
-	expect(&facts, "mostly-idle", "waited for the rest, mostly for the disk.");
-	facts.voluntary_switches = 100000;
-	expect(&facts, "switching",
-	       "It was limited by waiting for locks (futex): it stopped for that 50,000 times a "
-	       "second, which took 50 % of its CPU time.");
-	facts = busy();
-	facts.user_ns = SECOND / 5;
-	facts.knows_waits = true;
-	expect(&facts, "mostly-idle", "it ran for 12.5 % of its 2 s");
-	facts.cpu_wait_ns = SECOND;
-	expect(&facts, "cpu-bound", "it ran for 12 % of its 2 s and waited for a CPU for 50 %.");
-	/* what it does is told, and that others kept it from doing it */
-	facts.calls = 0.9;
-	facts.has_kernel_stacks = true;
-	expect(&facts, "system-calls",
-	       "It was limited by system calls: 90 % of its CPU time went into the kernel's work; "
-	       "it ran for 12 % of its 2 s and waited for a CPU for 50 %.");
+	spend(&facts, 98, 2, 0, 0, 0);
+	expect(&facts, "cpu-bound", "It was limited by the CPU: it ran for 98 % of its 2 s");
+	EXPECT(is_sure(&facts));
+	spend(&facts, 9, 0, 0, 0, 91);
+	expect(&facts, "waiting",
+	       "It mostly waited, neither for a CPU nor for the disk: for 91 % of its 2 s. The "
+	       "reason is not recorded; it ran for 9 %.");
+	facts.budget.knows_disk = false;
+	expect(&facts, "waiting", "It mostly waited, not for a CPU: for 91 %");
+	spend(&facts, 20, 8, 72, 0, 0);
+	expect(&facts, "disk",
+	       "It was limited by the disk: it waited for it for 72 % of its 2 s; it ran for 20 %, "
+	       "waited for a CPU for 8 %.");
+	spend(&facts, 30, 30, 40, 0, 0);
+	expect(&facts, "disk", "for 40 % of its 2 s, more than for anything else");
+	spend(&facts, 10, 5, 5, 80, 0);
+	expect(&facts, "memory",
+	       "for 80 % of its 2 s it waited for pages to be swapped in or freed");
+	spend(&facts, 20, 70, 10, 0, 0);
+	expect(&facts, "cpu-queue",
+	       "It mostly waited for a CPU: it was ready and others had the CPUs for 70 % of its 2 "
+	       "s; "
+	       "it ran for 20 %, waited for the disk for 10 %. On a quiet machine it would mostly "
+	       "run.");
+	spend(&facts, 5, 70, 25, 0, 0);
+	expect(&facts, "cpu-queue", "On a quiet machine the disk would limit it.");
+	/* a row that is missing may have had any of it */
+	facts.budget.whole = false;
+	EXPECT(!is_sure(&facts));
+	budget_free(&facts.budget);
+}
+
+TEST(overview_of_several_threads)
+{
+	struct overview_facts facts = busy();
+
+	/* one that works while others idle */
+	spend(&facts, 100, 0, 0, 0, 0);
+	for (int i = 0; i < 7; i++)
+		add_thread(&facts.budget, 0, 0, 100);
+	expect(&facts, "cpu-bound", "It was limited by the CPU: it ran for 100 %");
+	/* four that wait for each other: something always runs, and it is not the CPU */
+	spend(&facts, 100, 0, 0, 0, 0);
+	facts.budget.threads.data[0].ns[BUDGET_RAN] = 25 * SECOND / 50;
+	facts.budget.threads.data[0].ns[BUDGET_OTHER] = 75 * SECOND / 50;
+	for (int i = 0; i < 3; i++)
+		add_thread(&facts.budget, 25, 0, 75);
+	expect(&facts, "taking-turns",
+	       "Its threads mostly waited, neither for a CPU nor for the disk");
+	/* four on two CPUs: more to do than there are CPUs */
+	facts.user_ns = 4 * SECOND;
+	spend(&facts, 100, 0, 0, 0, 0);
+	facts.budget.threads.data[0].ns[BUDGET_RAN] =
+		facts.budget.threads.data[0].ns[BUDGET_QUEUE] = SECOND;
+	for (int i = 0; i < 3; i++)
+		add_thread(&facts.budget, 50, 51, 0);
+	expect(&facts, "cpu-bound", "it kept 2.0 CPUs busy for 2 s");
+	/* the same on a machine that others use, too */
+	facts.budget.run_ns[BUDGET_RAN] = 60 * SECOND / 50;
+	facts.budget.run_ns[BUDGET_QUEUE] = 40 * SECOND / 50;
+	expect(&facts, "cpu-queue",
+	       "Its threads mostly waited for a CPU: something of it ran for 60 %");
+	budget_free(&facts.budget);
+}
+
+/* How it ended comes first, and what limited it until then. */
+TEST(overview_begins_with_a_bad_end)
+{
+	struct overview_facts facts = busy();
+
+	spend(&facts, 98, 2, 0, 0, 0);
+	facts.failed = true;
+	strcpy(facts.ending, "signal 11 (Segmentation fault)");
+	expect(&facts, "failed",
+	       "It ended with signal 11 (Segmentation fault) after 2 s; its output may say why. It "
+	       "was limited by the CPU");
+	facts.failed = false;
+	facts.limited = true;
+	expect(&facts, "cpu-bound", "It was ended after 2 s, its time limit. It was limited by");
+	facts.limited = false;
+	facts.stopped = true;
+	expect(&facts, "cpu-bound", "It was stopped after 2 s. It was limited by");
+	budget_free(&facts.budget);
+}
+
+/* 40 equal functions: one of them always has the most samples. */
+TEST(overview_names_what_stands_out)
+{
+	struct overview_facts facts = busy();
+
+	spend(&facts, 98, 2, 0, 0, 0);
+	facts.samples = 500;
+	facts.functions.count = 3;
+	for (size_t i = 0; i < 3; i++)
+		facts.functions.data[i] = (struct overview_top){ (char *)"spread", "prog", 0,
+								 false };
+	facts.functions.data[0].share = 0.05;
+	facts.functions.data[1].share = 0.042;
+	facts.functions.data[2].share = 0.04;
+	facts.functions.next = 0.038;
+	expect(&facts, "cpu-bound", "spread over many functions, and none stands out.");
+	facts.functions.data[0].share = 0.12;
+	expect(&facts, "cpu-bound", "`spread` alone took 12 %.");
+	facts.functions.data[0].share = facts.functions.data[1].share = 0.4;
+	expect(&facts, "cpu-bound", "`spread` and `spread` together took 80 %.");
+	/* the clock is let in there: it is nobody's work */
+	facts.clocked = true;
+	facts.functions.data[0] = (struct overview_top){ (char *)"_raw_spin_unlock_irqrestore",
+							 "[kernel]", 0.6, true };
+	expect(&facts, "cpu-bound", "of that in user space.");
+	budget_free(&facts.budget);
 }
 
 /* What is not known by name is no reason to name what is. */
@@ -281,8 +407,9 @@ TEST(overview_says_when_it_can_not_know)
 	facts.failed = true;
 	strcpy(facts.ending, "exit status 2");
 	overview_make(overview, &facts);
-	EXPECT_TEXT(overview->findings[0].text,
-		    "It ended with exit status 2 after 1 ms, too soon to say what limited it.");
+	EXPECT_TEXT(overview->findings[0].text, "It ended with exit status 2 after 1 ms; its "
+						"output may say why. That was too soon to "
+						"say what limited it.");
 	EXPECT_TEXT(overview->findings[0].remedy, "");
 	EXPECT_INT(overview->count, 1);
 	overview_make(overview, &(struct overview_facts){ 0 });
@@ -319,7 +446,7 @@ TEST(overview_tells_more_than_one_thing)
 		strcat(all, overview->findings[i].rule);
 		strcat(all, " ");
 	}
-	EXPECT_TEXT(all, "cpu-bound failed programs one-thread kernel stalled switches disk-faults "
+	EXPECT_TEXT(all, "failed programs one-thread kernel stalled switches disk-faults "
 			 "cut-stacks "
 			 "lost-samples ");
 	free(overview);

@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0)
+/*
+ * The kernel's side of bpf/states.h: at every switch and wakeup of a thread that is followed, the
+ * time since the last one is added to the state that it was in.
+ */
+#include <linux/bpf.h>
+#include <linux/types.h>
+#include <stdbool.h>
+
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+
+#include "bpf/states.h"
+
+#define TASK_UNINTERRUPTIBLE 0x2
+#define TASK_DEAD	     0x80
+
+struct sched_info {
+	unsigned long long run_delay;
+} __attribute__((preserve_access_index));
+
+/* What is used of the kernel's own; where each field is, the loader finds out. */
+struct task_struct {
+	int pid, tgid;
+	unsigned int __state;
+	unsigned in_iowait : 1;
+	unsigned in_memstall : 1;
+	struct sched_info sched_info;
+	char comm[16];
+} __attribute__((preserve_access_index));
+
+struct task_struct___before_5_14 {
+	long state;
+} __attribute__((preserve_access_index));
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, STATES_ROWS);
+	__type(key, __u32);
+	__type(value, struct states_row);
+} rows SEC(".maps");
+
+struct states_name {
+	char comm[16];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, STATES_NAMES);
+	__type(key, struct states_name);
+	__type(value, struct states_row);
+} names SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct states_all);
+} all SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_STACK_TRACE);
+	__uint(max_entries, STATES_STACKS);
+	__uint(key_size, sizeof(__u32));
+	__uint(value_size, STATES_DEPTH * sizeof(__u64));
+} stacks SEC(".maps");
+
+static const struct states_row empty_row;
+
+static __always_inline struct states_row *row_of(__u32 tid)
+{
+	return bpf_map_lookup_elem(&rows, &tid);
+}
+
+/* ---- all of them together ---- */
+
+/*
+ * What the time since the last change was.  Two CPUs may come at once: each takes the time that
+ * the other left, so that all of it is counted once, and what may go to a wrong state is what
+ * lies between the two.
+ */
+static __always_inline void pass_time(struct states_all *sum, __u64 now)
+{
+	__u64 last = __sync_lock_test_and_set(&sum->last_ns, now);
+
+	if (!last || now <= last)
+		return;
+#pragma unroll
+	for (int i = 0; i < STATES; i++) {
+		/* unknown ones come before those that just sleep */
+		int state = i < STATE_OTHER ? i : i == STATE_OTHER ? STATE_UNKNOWN : STATE_OTHER;
+
+		if (sum->threads[state]) {
+			__sync_fetch_and_add(&sum->ns[state], now - last);
+			return;
+		}
+	}
+}
+
+static __always_inline void count_one(struct states_all *sum, __u32 state, int by)
+{
+	__sync_fetch_and_add(&sum->threads[state & 7], by);
+}
+
+static __always_inline struct states_all *sum_at(__u64 now)
+{
+	__u32 first = 0;
+	struct states_all *sum = bpf_map_lookup_elem(&all, &first);
+
+	if (sum)
+		pass_time(sum, now);
+	return sum;
+}
+
+/* ---- one ---- */
+
+static __always_inline void add_unclear(struct states_row *row, __s32 stack, __u64 ns)
+{
+#pragma unroll
+	for (int i = 0; i < STATES_UNCLEAR; i++) {
+		if (row->unclear_stack[i] && row->unclear_stack[i] != stack)
+			continue;
+		row->unclear_stack[i] = stack;
+		row->unclear_ns[i] += ns;
+		return;
+	}
+	row->ns[STATE_OTHER] += ns;
+}
+
+/* The time in its state is over. */
+static __always_inline void leave(struct states_row *row, __u64 now)
+{
+	__u64 ns = now > row->since_ns ? now - row->since_ns : 0;
+
+	row->since_ns = now;
+	if (row->state == STATE_RUNNABLE)
+		row->queued_ns += ns;
+	if (row->state == STATE_UNKNOWN)
+		add_unclear(row, row->stack, ns);
+	else
+		row->ns[row->state < STATES ? row->state : STATE_OTHER] += ns;
+}
+
+static __always_inline void go(struct states_row *row, __u32 state, __u64 now)
+{
+	struct states_all *sum = sum_at(now);
+
+	leave(row, now);
+	if (sum) {
+		count_one(sum, row->state, -1);
+		count_one(sum, state, 1);
+	}
+	row->state = state;
+}
+
+/*
+ * The kernel looks at its clock when it begins to switch, and we some microseconds later: what its
+ * account does not have as waiting for a CPU is the switch itself, and that is running.
+ */
+static __always_inline void settle_queue(struct states_row *row, struct task_struct *task)
+{
+	__u64 delay, told;
+
+	if (!bpf_core_field_exists(task->sched_info))
+		return;
+	delay = BPF_CORE_READ(task, sched_info.run_delay);
+	told = delay - row->delay_ns;
+	if (row->knows_delay && row->queued_ns > told) {
+		row->ns[STATE_RUNNABLE] -= row->queued_ns - told;
+		row->ns[STATE_RAN] += row->queued_ns - told;
+	}
+	row->knows_delay = 1;
+	row->delay_ns = delay;
+	row->queued_ns = 0;
+}
+
+/* ---- their ends ---- */
+
+static __always_inline void add_row(struct states_row *into, const struct states_row *row)
+{
+	for (int i = 0; i < STATES; i++)
+		__sync_fetch_and_add(&into->ns[i], row->ns[i]);
+	for (int i = 0; i < STATES_UNCLEAR; i++)
+		if (row->unclear_stack[i])
+			add_unclear(into, row->unclear_stack[i], row->unclear_ns[i]);
+	__sync_fetch_and_add(&into->switches, row->switches);
+	__sync_fetch_and_add(&into->preemptions, row->preemptions);
+	__sync_fetch_and_add(&into->end_ns, row->end_ns - row->begin_ns);
+	__sync_fetch_and_add(&into->threads, 1);
+}
+
+/* A sum's begin_ns is 0, its end_ns how long all of them lived. */
+static __noinline int sum_up(struct states_row *row)
+{
+	struct states_name name = {};
+	struct states_row *into;
+
+	if (!row)
+		return 0;
+	__builtin_memcpy(name.comm, row->comm, sizeof(name.comm));
+	into = bpf_map_lookup_elem(&names, &name);
+	if (!into) {
+		bpf_map_update_elem(&names, &name, &empty_row, BPF_NOEXIST);
+		into = bpf_map_lookup_elem(&names, &name);
+	}
+	if (!into) { /* there was no room for another name: the last one takes it */
+		__builtin_memset(&name, 0, sizeof(name));
+		into = bpf_map_lookup_elem(&names, &name);
+	}
+	if (into) {
+		__builtin_memcpy(into->comm, name.comm, sizeof(name.comm));
+		add_row(into, row);
+	}
+	return 0;
+}
+
+static __always_inline void end(struct states_row *row, __u32 tid, __u64 now)
+{
+	struct states_all *sum = sum_at(now);
+
+	leave(row, now);
+	row->end_ns = now;
+	if (!sum)
+		return;
+	count_one(sum, row->state, -1);
+	if (sum->ended >= STATES_ENDED) {
+		sum_up(row);
+		bpf_map_delete_elem(&rows, &tid);
+	} else {
+		__sync_fetch_and_add(&sum->ended, 1);
+	}
+}
+
+/* ---- what happens ---- */
+
+static __always_inline __u32 blocked_state(struct task_struct *task, unsigned int state)
+{
+	if (!(state & TASK_UNINTERRUPTIBLE))
+		return STATE_OTHER;
+	if (bpf_core_field_exists(task->in_memstall) && BPF_CORE_READ_BITFIELD(task, in_memstall))
+		return STATE_PAGES;
+	return BPF_CORE_READ_BITFIELD(task, in_iowait) ? STATE_DISK : STATE_UNKNOWN;
+}
+
+static __always_inline int switched(void *ctx, bool preempt, struct task_struct *prev,
+				    struct task_struct *next, unsigned int prev_state)
+{
+	__u64 now = bpf_ktime_get_ns();
+	__u32 prev_tid = prev->pid, next_tid = next->pid;
+	struct states_row *row = prev_tid ? row_of(prev_tid) : NULL;
+
+	if (row && !row->end_ns) {
+		bpf_probe_read_kernel(row->comm, sizeof(row->comm), prev->comm);
+		settle_queue(row, prev);
+		if (prev_state & TASK_DEAD) {
+			end(row, prev_tid, now);
+		} else if (preempt || !prev_state) {
+			row->preemptions++;
+			go(row, STATE_RUNNABLE, now);
+		} else {
+			__u32 state = blocked_state(prev, prev_state);
+
+			row->switches++;
+			go(row, state, now);
+			if (state == STATE_UNKNOWN) {
+				long id = bpf_get_stackid(ctx, &stacks, BPF_F_FAST_STACK_CMP);
+
+				row->stack = id >= 0 ? (__s32)id + 1 : -1;
+			}
+		}
+	}
+	row = next_tid ? row_of(next_tid) : NULL;
+	if (row && !row->end_ns) {
+		if (row->state == STATE_RAN) /* it was taken for running when it was added */
+			row->state = STATE_RUNNABLE;
+		go(row, STATE_RAN, now);
+	}
+	return 0;
+}
+
+SEC("tp_btf/sched_switch")
+int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_struct *next,
+	     unsigned int prev_state)
+{
+	return switched(ctx, preempt, prev, next, prev_state);
+}
+
+/* Before Linux 5.18 the state has to be looked up, and may be that of the next wakeup already. */
+SEC("tp_btf/sched_switch")
+int BPF_PROG(on_switch_old, bool preempt, struct task_struct *prev, struct task_struct *next)
+{
+	struct task_struct___before_5_14 *old = (void *)prev;
+	unsigned int state = bpf_core_field_exists(prev->__state)
+				     ? BPF_CORE_READ(prev, __state)
+				     : (unsigned int)BPF_CORE_READ(old, state);
+
+	return switched(ctx, preempt, prev, next, state);
+}
+
+SEC("tp_btf/sched_wakeup")
+int BPF_PROG(on_wakeup, struct task_struct *task)
+{
+	struct states_row *row = row_of(task->pid);
+
+	if (row && !row->end_ns && row->state != STATE_RAN && row->state != STATE_RUNNABLE)
+		go(row, STATE_RUNNABLE, bpf_ktime_get_ns());
+	return 0;
+}
+
+/* Whoever starts it is the current one, and is followed or not. */
+SEC("tp_btf/sched_wakeup_new")
+int BPF_PROG(on_start, struct task_struct *task)
+{
+	__u32 parent = (__u32)bpf_get_current_pid_tgid(), tid = task->pid;
+	__u64 now = bpf_ktime_get_ns();
+	struct states_all *sum;
+	struct states_row *row = row_of(parent);
+
+	if (!row || row->end_ns)
+		return 0;
+	sum = sum_at(now);
+	row = row_of(tid);
+	if (row && row->end_ns) /* its number was another's */
+		sum_up(row);
+	else if (sum && bpf_map_update_elem(&rows, &tid, &empty_row, BPF_NOEXIST))
+		__sync_fetch_and_add(&sum->overflow, 1);
+	row = row_of(tid);
+	if (!row || !sum)
+		return 0;
+	__builtin_memcpy(row, &empty_row, sizeof(*row));
+	row->begin_ns = row->since_ns = now;
+	row->tid = tid;
+	row->pid = task->tgid;
+	row->threads = 1;
+	row->knows_delay = 1; /* it has not waited yet */
+	row->state = STATE_RUNNABLE;
+	bpf_probe_read_kernel(row->comm, sizeof(row->comm), task->comm);
+	count_one(sum, STATE_RUNNABLE, 1);
+	return 0;
+}
+
+/* A thread that execs becomes its process's first one, whose number it takes. */
+SEC("tp_btf/sched_process_exec")
+int BPF_PROG(on_exec, struct task_struct *task, int old_tid)
+{
+	__u32 tid = task->pid, before = old_tid;
+	__u64 now = bpf_ktime_get_ns();
+	struct states_row *row;
+	struct states_all *sum;
+
+	if (tid == before)
+		return 0;
+	row = row_of(before);
+	if (!row || row->end_ns)
+		return 0;
+	end(row, before, now);
+	row = row_of(tid);
+	sum = sum_at(now);
+	if (!row || !row->end_ns || !sum)
+		return 0;
+	sum_up(row);
+	__builtin_memset(row->ns, 0, sizeof(row->ns));
+	__builtin_memset(row->unclear_ns, 0, sizeof(row->unclear_ns));
+	__builtin_memset(row->unclear_stack, 0, sizeof(row->unclear_stack));
+	row->end_ns = 0;
+	row->begin_ns = row->since_ns = now;
+	row->state = STATE_RAN;
+	count_one(sum, STATE_RAN, 1);
+	return 0;
+}
+
+char states_license[] SEC("license") = "Dual BSD/GPL";

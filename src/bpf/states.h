@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: (BSD-2-Clause OR GPL-2.0) */
+/*
+ * How long threads ran, waited for a CPU and waited otherwise: counted by the kernel at every
+ * switch, without a record of each.
+ *
+ *	states_open(&states, &err);		once
+ *	states_begin(states, &err);		from here on the kernel counts
+ *	states_add(states, pid, tid, ...);	a thread to follow; what it starts is followed, too
+ *	states_end(states, now, &result);	the kernel counts no more
+ *
+ * Memory is bounded: so many threads have rows of their own, those beyond that have ended are
+ * summed up by name, and what found no room is counted.  The file is shared with the program in
+ * the kernel (states.bpf.c).
+ */
+#ifndef BPF_STATES_H
+#define BPF_STATES_H
+
+#include <linux/types.h>
+
+#define STATES_ROWS    16384 /* threads that live, or have ended and have a row of their own */
+#define STATES_ENDED   2048  /* of these: those that have ended */
+#define STATES_NAMES   256   /* sums of those that ended beyond */
+#define STATES_UNCLEAR 6     /* places in the kernel where a thread waited, not known what for */
+#define STATES_STACKS  1024
+#define STATES_DEPTH   24
+
+enum state {
+	STATE_RAN,
+	STATE_RUNNABLE, /* ready, and no CPU was free */
+	STATE_DISK,
+	STATE_PAGES,   /* memory: swap-in, reclaim, pages that were just evicted */
+	STATE_OTHER,   /* interruptible sleeps, locks of the kernel, stops */
+	STATE_UNKNOWN, /* uninterruptible: by the stack it is one of the others; not in results */
+	STATES
+};
+#define STATE_PARTS STATE_UNKNOWN
+
+struct states_row {
+	__u64 since_ns; /* it is in its state */
+	__u64 begin_ns, end_ns;
+	__u64 ns[STATES];
+	__u64 unclear_ns[STATES_UNCLEAR];
+	__s32 unclear_stack[STATES_UNCLEAR]; /* 1 more than its number; 0: free */
+	__u64 delay_ns;	 /* what the kernel's own account of waiting for a CPU was when it last ran
+			  */
+	__u64 queued_ns; /* by our clock since then */
+	__u64 switches, preemptions;
+	__u32 tid, pid;
+	__u32 threads; /* that it is of */
+	__u32 state;
+	__u32 knows_delay;
+	__s32 stack; /* of its state, if that is STATE_UNKNOWN */
+	char comm[16];
+};
+
+/* All of them together: at each moment the first state that any of them is in. */
+struct states_all {
+	__u64 last_ns;
+	__u64 ns[8];	  /* by enum state */
+	__u32 threads[8]; /* that are in it now */
+	__u64 ended;
+	__u64 overflow; /* threads without a row */
+};
+
+#ifndef __bpf__
+
+#include "base/vec.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct err;
+struct states;
+
+struct states_result {
+	VEC(struct states_row) rows; /* STATE_UNKNOWN is 0 in all of them */
+	uint64_t all_ns[STATE_PARTS];
+	uint64_t overflow;
+	bool knows_pages; /* else they are among the others */
+};
+
+/*
+ * Loads the program into the kernel, once for many measurements: that takes a tenth of a second.
+ * -EPERM, -ENOENT ...: the reason in words; -ENOSYS: this perfolio was built without it.
+ */
+int states_open(struct states **states, struct err *err);
+void states_close(struct states *states);
+
+/* Each switch of the machine costs a fraction of a microsecond between the two. */
+int states_begin(struct states *states, struct err *err);
+/* One that runs or could, else sleeps; since_ns by CLOCK_MONOTONIC. */
+int states_add(struct states *states, pid_t pid, pid_t tid, bool runs, uint64_t since_ns);
+/* Rows of those that live end now.  result: NULL, or to be freed with vec_free(&result->rows). */
+void states_end(struct states *states, uint64_t now_ns, struct states_result *result);
+
+#endif
+#endif

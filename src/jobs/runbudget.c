@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "jobs/runbudget.h"
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "bpf/states.h"
+#include "jobs/evloop.h"
+#include "jobs/jobgroup.h"
+#include "profile/budget.h"
+#include "record/proctree.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LOOK_NS	     (200 * NS_PER_MSEC) /* between two looks at /proc */
+#define THREADS_MOST 2000		 /* more are not looked at: it would take long */
+
+/* ---- whose ---- */
+
+static void add_ids(struct runbudget_ids *ids, const char *who)
+{
+	while (*who) {
+		char *end;
+		long id = strtol(who, &end, 10);
+
+		if (end == who || id <= 0)
+			break;
+		*vec_push(ids) = (pid_t)id;
+		who = *end == ',' ? end + 1 : end;
+	}
+}
+
+static void add_group(struct runbudget_ids *ids, const struct jobgroup *group)
+{
+	char *path = mem_printf("%s/cgroup.procs", group->path), *text;
+
+	text = file_read(path, NULL, NULL);
+	for (char *line = text; line && *line;) {
+		char *end;
+		long id = strtol(line, &end, 10);
+
+		if (end == line)
+			break;
+		*vec_push(ids) = (pid_t)id;
+		line = end + strspn(end, "\n");
+	}
+	free(text);
+	free(path);
+}
+
+/* The processes that are to be looked at. */
+static void find_processes(const struct runbudget *budget, struct runbudget_ids *ids)
+{
+	struct proctree_ids below = { 0 };
+
+	if (budget->group && budget->group->path) {
+		add_group(ids, budget->group);
+		return;
+	}
+	vec_each (root, &budget->roots)
+		*vec_push(ids) = *root;
+	if (budget->tree)
+		proctree_descendants(budget->roots.data, budget->roots.len, &below);
+	vec_each (pid, &below)
+		*vec_push(ids) = *pid;
+	vec_free(&below);
+}
+
+typedef void each_thread(struct runbudget *budget, pid_t pid, pid_t tid, uint64_t now_ns);
+
+static void walk_process(struct runbudget *budget, pid_t pid, uint64_t now_ns, each_thread *each)
+{
+	struct dirent *entry;
+	char path[64];
+	DIR *folder;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	folder = opendir(path);
+	while (folder && (entry = readdir(folder)))
+		if (atoi(entry->d_name) > 0)
+			each(budget, pid, atoi(entry->d_name), now_ns);
+	if (folder)
+		closedir(folder);
+}
+
+static void walk_threads(struct runbudget *budget, uint64_t now_ns, each_thread *each)
+{
+	struct runbudget_ids pids = { 0 };
+
+	if (budget->thread) {
+		vec_each (tid, &budget->roots)
+			each(budget, *tid, *tid, now_ns);
+		return;
+	}
+	find_processes(budget, &pids);
+	vec_each (pid, &pids)
+		walk_process(budget, *pid, now_ns, each);
+	vec_free(&pids);
+}
+
+/* ---- by the kernel ---- */
+
+static void follow_thread(struct runbudget *budget, pid_t pid, pid_t tid, uint64_t now_ns)
+{
+	char line[1024], *end;
+	bool runs = file_line(line, sizeof(line), "/proc/%d/task/%d/stat", (int)pid, (int)tid) >
+			    0 &&
+		    (end = strrchr(line, ')')) && !strncmp(end, ") R", 3);
+
+	states_add(budget->states, pid, tid, runs, now_ns);
+}
+
+static void take_row(struct budget *budget, const struct states_row *row)
+{
+	struct budget_thread *thread = vec_push(&budget->threads);
+
+	*thread = (struct budget_thread){
+		.pid = row->pid,
+		.tid = row->tid,
+		.count = row->threads,
+		.switches = row->switches,
+		.preemptions = row->preemptions,
+	};
+	snprintf(thread->name, sizeof(thread->name), "%.15s", row->comm);
+	for (int i = 0; i < BUDGET_PARTS; i++)
+		thread->ns[i] = row->ns[i];
+	if (!*thread->name && row->tid)
+		file_line(thread->name, sizeof(thread->name), "/proc/%u/comm", row->tid);
+}
+
+static uint64_t end_states(struct runbudget *budget, uint64_t now_ns, struct budget *into)
+{
+	struct states_result result;
+	pid_t workload = budget->group || budget->roots.len == 1 ? budget->roots.data[0] : 0;
+	uint64_t end_ns = 0;
+
+	states_end(budget->states, now_ns, &result);
+	into->source = BUDGET_STATES;
+	into->whole = !result.overflow;
+	into->missing = result.overflow;
+	into->knows_disk = true;
+	into->knows_pages = result.knows_pages;
+	vec_each (row, &result.rows) {
+		take_row(into, row);
+		if (workload && row->pid == (uint32_t)workload && row->end_ns > end_ns)
+			end_ns = row->end_ns;
+	}
+	for (int i = 0; i < BUDGET_PARTS; i++)
+		into->run_ns[i] = result.all_ns[i];
+	/* one thread's life is the run's, and that of a thread is the more exact */
+	for (int i = 0; i < BUDGET_PARTS && into->threads.len == 1; i++)
+		into->run_ns[i] = into->threads.data[0].ns[i];
+	vec_free(&result.rows);
+	return end_ns;
+}
+
+/* ---- by /proc ---- */
+
+static struct runbudget_thread *find_thread(struct runbudget *budget, pid_t pid, pid_t tid)
+{
+	vec_each (thread, &budget->threads)
+		if (thread->tid == tid && thread->pid == pid)
+			return thread;
+	return NULL;
+}
+
+static void look_at_thread(struct runbudget *budget, pid_t pid, pid_t tid, uint64_t now_ns)
+{
+	struct runbudget_thread *thread;
+	unsigned long long ran, queued;
+	char line[100];
+
+	if (file_line(line, sizeof(line), "/proc/%d/task/%d/schedstat", (int)pid, (int)tid) <= 0 ||
+	    sscanf(line, "%llu %llu", &ran, &queued) != 2)
+		return;
+	thread = find_thread(budget, pid, tid);
+	if (!thread) {
+		bool first = now_ns == budget->begin_ns;
+
+		if (budget->threads.len >= THREADS_MOST)
+			return;
+		thread = vec_push(&budget->threads);
+		*thread = (struct runbudget_thread){
+			.pid = pid,
+			.tid = tid,
+			/* one that is new has begun since the last look, and has run or waited */
+			.first_ns = first ? now_ns : now_ns - ran - queued,
+			.ran_before = first ? ran : 0,
+			.queued_before = first ? queued : 0,
+		};
+	}
+	thread->last_ns = now_ns;
+	thread->ran = ran;
+	thread->queued = queued;
+	file_line(thread->name, sizeof(thread->name), "/proc/%d/task/%d/comm", (int)pid, (int)tid);
+}
+
+void runbudget_look(struct runbudget *budget)
+{
+	if (!budget->states && budget->begin_ns)
+		walk_threads(budget, (uint64_t)clock_now_ns(), look_at_thread);
+}
+
+static void look_again(void *user)
+{
+	struct runbudget *budget = user;
+
+	runbudget_look(budget);
+	evloop_at(budget->loop, clock_now_ns() + LOOK_NS, look_again, budget);
+}
+
+/*
+ * One thread's life is the run's.  Of several it is not known who ran when: that nobody ran is
+ * certain for as long as they all together did not.
+ */
+static void estimate_run(struct budget *into, uint64_t run_ns)
+{
+	uint64_t left = run_ns;
+
+	for (int i = 0; i < BUDGET_OTHER; i++) {
+		uint64_t sum = 0;
+
+		vec_each (thread, &into->threads)
+			sum += thread->ns[i];
+		into->run_ns[i] = sum < left ? sum : left;
+		left -= into->run_ns[i];
+	}
+	into->run_ns[BUDGET_OTHER] = left;
+}
+
+/* The disk's part is known of one that is alone in its group: by the kernel's count of stalls. */
+static void take_disk(const struct runbudget *budget, struct budget *into)
+{
+	int64_t us = budget->group ? jobgroup_pressure_us(budget->group, "io") : -1;
+	struct budget_thread *thread = into->threads.len == 1 ? into->threads.data : NULL;
+	uint64_t ns = us > 0 ? (uint64_t)us * 1000 : 0;
+
+	if (us < 0 || !thread)
+		return;
+	into->knows_disk = true;
+	ns = ns < thread->ns[BUDGET_OTHER] ? ns : thread->ns[BUDGET_OTHER];
+	thread->ns[BUDGET_DISK] = ns;
+	thread->ns[BUDGET_OTHER] -= ns;
+}
+
+static void end_looks(struct runbudget *budget, uint64_t now_ns, struct budget *into)
+{
+	evloop_never(budget->loop, look_again, budget);
+	into->source = BUDGET_SCHEDSTAT;
+	vec_each (thread, &budget->threads) {
+		uint64_t life = thread->last_ns - thread->first_ns;
+		uint64_t ran = thread->ran - thread->ran_before;
+		uint64_t queued = thread->queued - thread->queued_before;
+		struct budget_thread *row = vec_push(&into->threads);
+
+		*row = (struct budget_thread){ .pid = (uint32_t)thread->pid,
+					       .tid = (uint32_t)thread->tid,
+					       .count = 1 };
+		memcpy(row->name, thread->name, sizeof(row->name));
+		/* the clocks of the two differ a little */
+		ran = ran < life ? ran : life;
+		queued = queued < life - ran ? queued : life - ran;
+		row->ns[BUDGET_RAN] = ran;
+		row->ns[BUDGET_QUEUE] = queued;
+		row->ns[BUDGET_OTHER] = life - ran - queued;
+	}
+	take_disk(budget, into);
+	estimate_run(into, now_ns - budget->begin_ns);
+}
+
+/* ---- its life ---- */
+
+void runbudget_prepare(struct runbudget *budget, struct evloop *loop, struct states *states,
+		       const char *why)
+{
+	struct err err = { 0 };
+
+	*budget = (struct runbudget){ .loop = loop };
+	snprintf(budget->why, sizeof(budget->why), "%s", states ? "" : why);
+	if (states && states_begin(states, &err))
+		snprintf(budget->why, sizeof(budget->why), "%.199s", err.text);
+	else
+		budget->states = states;
+}
+
+void runbudget_begin(struct runbudget *budget, const struct runbudget_target *target,
+		     uint64_t begin_ns)
+{
+	budget->begin_ns = begin_ns;
+	budget->thread = target->thread;
+	budget->tree = target->tree || target->workload;
+	budget->group = target->group && target->group->path ? target->group : NULL;
+	if (target->workload)
+		*vec_push(&budget->roots) = target->workload;
+	else
+		add_ids(&budget->roots, target->who);
+	if (budget->states) {
+		/* of a program that waits for its start nothing else is there */
+		if (target->workload)
+			states_add(budget->states, target->workload, target->workload, false,
+				   begin_ns);
+		else
+			walk_threads(budget, begin_ns, follow_thread);
+		return;
+	}
+	walk_threads(budget, begin_ns, look_at_thread);
+	evloop_at(budget->loop, clock_now_ns() + LOOK_NS, look_again, budget);
+}
+
+uint64_t runbudget_end(struct runbudget *budget, uint64_t now_ns, struct buf *text)
+{
+	struct budget result = { 0 };
+	uint64_t end_ns = 0;
+	char *json_text = NULL;
+	size_t size;
+	FILE *out;
+
+	if (!budget->begin_ns)
+		return 0;
+	snprintf(result.why, sizeof(result.why), "%s", budget->why);
+	if (budget->states)
+		end_ns = end_states(budget, now_ns, &result);
+	else
+		end_looks(budget, now_ns, &result);
+	budget->states = NULL;
+	budget->begin_ns = 0;
+	budget_settle(&result);
+	out = open_memstream(&json_text, &size);
+	if (out && result.threads.len) {
+		struct json json = json_to(out);
+
+		budget_write(&result, &json, NULL);
+	}
+	if (out && !fclose(out))
+		buf_add(text, json_text, strcspn(json_text, "\n"));
+	free(json_text);
+	budget_free(&result);
+	return end_ns;
+}
+
+void runbudget_free(struct runbudget *budget)
+{
+	if (budget->states)
+		states_end(budget->states, 0, NULL);
+	if (budget->loop)
+		evloop_never(budget->loop, look_again, budget);
+	budget->states = NULL;
+	budget->begin_ns = 0;
+	vec_free(&budget->threads);
+	vec_free(&budget->roots);
+}

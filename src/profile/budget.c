@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profile/budget.h"
+#include "base/json.h"
+#include "base/jsonread.h"
+
+#include <stdio.h>
+
+static const struct {
+	const char *name, *label;
+} parts[] = {
+	[BUDGET_RAN] = { "ran", "Ran" },
+	[BUDGET_QUEUE] = { "cpu-queue", "Waited for a CPU" },
+	[BUDGET_DISK] = { "disk", "Waited for the disk" },
+	[BUDGET_PAGES] = { "pages", "Waited for memory (swap, reclaim)" },
+	[BUDGET_OTHER] = { "other", "Other waiting (reason not recorded)" },
+};
+
+static const char *const sources[] = {
+	[BUDGET_NONE] = "none",
+	[BUDGET_STATES] = "scheduler",
+	[BUDGET_SCHEDSTAT] = "schedstat",
+};
+
+const char *budget_part_name(enum budget_part part)
+{
+	return parts[part].name;
+}
+
+const char *budget_part_label(enum budget_part part)
+{
+	return parts[part].label;
+}
+
+/* ---- sums ---- */
+
+uint64_t budget_sum(const uint64_t ns[static BUDGET_PARTS])
+{
+	uint64_t sum = 0;
+
+	for (int i = 0; i < BUDGET_PARTS; i++)
+		sum += ns[i];
+	return sum;
+}
+
+void budget_shares(const uint64_t ns[static BUDGET_PARTS], double shares[static BUDGET_PARTS])
+{
+	double sum = (double)budget_sum(ns);
+
+	for (int i = 0; i < BUDGET_PARTS; i++)
+		shares[i] = sum > 0 ? (double)ns[i] / sum : 0;
+}
+
+void budget_of_work(const struct budget *budget, double shares[static BUDGET_PARTS])
+{
+	double ran = 0;
+
+	memset(shares, 0, BUDGET_PARTS * sizeof(*shares));
+	vec_each (thread, &budget->threads)
+		ran += (double)thread->ns[BUDGET_RAN];
+	vec_each (thread, &budget->threads) {
+		double own[BUDGET_PARTS];
+
+		budget_shares(thread->ns, own);
+		for (int i = 0; i < BUDGET_PARTS && ran > 0; i++)
+			shares[i] += own[i] * (double)thread->ns[BUDGET_RAN] / ran;
+	}
+}
+
+static void add_thread(struct budget_thread *into, const struct budget_thread *thread)
+{
+	for (int i = 0; i < BUDGET_PARTS; i++)
+		into->ns[i] += thread->ns[i];
+	into->count += thread->count;
+	into->life_ns += thread->life_ns;
+	into->switches += thread->switches;
+	into->preemptions += thread->preemptions;
+}
+
+static int by_work(const void *a, const void *b)
+{
+	const struct budget_thread *x = a, *y = b;
+
+	if (x->ns[BUDGET_RAN] != y->ns[BUDGET_RAN])
+		return x->ns[BUDGET_RAN] > y->ns[BUDGET_RAN] ? -1 : 1;
+	return (x->tid > y->tid) - (x->tid < y->tid);
+}
+
+void budget_settle(struct budget *budget)
+{
+	struct budget_thread all = { 0 }, rest = { .name = "" };
+	struct budget_threads *threads = &budget->threads;
+
+	if (threads->len)
+		qsort(threads->data, threads->len, sizeof(*threads->data), by_work);
+	vec_each (thread, threads) {
+		/* a state's end and a life's are two looks at the clock */
+		thread->life_ns = budget_sum(thread->ns);
+		add_thread(&all, thread);
+		if (thread >= threads->data + BUDGET_THREADS)
+			add_thread(&rest, thread);
+	}
+	memcpy(budget->all_ns, all.ns, sizeof(all.ns));
+	budget->count = all.count;
+	budget->switches = all.switches;
+	budget->preemptions = all.preemptions;
+	if (threads->len > BUDGET_THREADS) {
+		threads->len = BUDGET_THREADS;
+		*vec_push(threads) = rest;
+	}
+}
+
+void budget_free(struct budget *budget)
+{
+	vec_free(&budget->threads);
+}
+
+/* ---- as it is stored: numbers in the order of their declaration ---- */
+
+static void put_parts(struct json *json, const char *key, const uint64_t ns[static BUDGET_PARTS])
+{
+	json_open(json, key, '[');
+	for (int i = 0; i < BUDGET_PARTS; i++)
+		json_u64(json, NULL, ns[i]);
+	json_close(json);
+}
+
+void budget_write(const struct budget *budget, struct json *json, const char *key)
+{
+	json_open(json, key, '{');
+	json_text(json, "source", sources[budget->source]);
+	json_text(json, "why", budget->why);
+	json_flag(json, "whole", budget->whole);
+	json_flag(json, "knows_disk", budget->knows_disk);
+	json_flag(json, "knows_pages", budget->knows_pages);
+	json_u64(json, "missing", budget->missing);
+	json_u64(json, "threads", budget->count);
+	json_u64(json, "switches", budget->switches);
+	json_u64(json, "preemptions", budget->preemptions);
+	put_parts(json, "run_ns", budget->run_ns);
+	put_parts(json, "all_ns", budget->all_ns);
+	json_open(json, "rows", '[');
+	vec_each (thread, &budget->threads) {
+		json_open(json, NULL, '[');
+		json_text(json, NULL, thread->name);
+		json_u64(json, NULL, thread->pid);
+		json_u64(json, NULL, thread->tid);
+		json_u64(json, NULL, thread->count);
+		json_u64(json, NULL, thread->switches);
+		json_u64(json, NULL, thread->preemptions);
+		for (int i = 0; i < BUDGET_PARTS; i++)
+			json_u64(json, NULL, thread->ns[i]);
+		json_close(json);
+	}
+	json_close(json);
+	json_close(json);
+}
+
+static uint64_t number_at(struct json_object *list, size_t at)
+{
+	struct json_object *value = json_object_is_type(list, json_type_array)
+					    ? json_object_array_get_idx(list, at)
+					    : NULL;
+	int64_t number = value ? json_object_get_int64(value) : 0;
+
+	return number > 0 ? (uint64_t)number : 0;
+}
+
+static uint64_t number_of(struct json_object *object, const char *key)
+{
+	int64_t number = json_object_get_int64(json_object_object_get(object, key));
+
+	return number > 0 ? (uint64_t)number : 0;
+}
+
+static bool flag_of(struct json_object *object, const char *key)
+{
+	return json_object_get_boolean(json_object_object_get(object, key));
+}
+
+static void read_thread(struct budget_thread *thread, struct json_object *row)
+{
+	struct json_object *name = json_object_is_type(row, json_type_array)
+					   ? json_object_array_get_idx(row, 0)
+					   : NULL;
+
+	snprintf(thread->name, sizeof(thread->name), "%s",
+		 name ? json_object_get_string(name) : "");
+	thread->pid = (uint32_t)number_at(row, 1);
+	thread->tid = (uint32_t)number_at(row, 2);
+	thread->count = number_at(row, 3);
+	thread->switches = number_at(row, 4);
+	thread->preemptions = number_at(row, 5);
+	for (int i = 0; i < BUDGET_PARTS; i++)
+		thread->ns[i] = number_at(row, 6 + (size_t)i);
+	thread->life_ns = budget_sum(thread->ns);
+}
+
+bool budget_read(struct budget *budget, struct json_object *stored)
+{
+	struct json_object *rows;
+	const char *source;
+
+	*budget = (struct budget){ 0 };
+	if (!json_object_is_type(stored, json_type_object))
+		return false;
+	source = jsonread_text(stored, "source", "");
+	for (size_t i = 0; i < ARRAY_SIZE(sources); i++)
+		if (!strcmp(source, sources[i]))
+			budget->source = (enum budget_source)i;
+	snprintf(budget->why, sizeof(budget->why), "%s", jsonread_text(stored, "why", ""));
+	budget->whole = flag_of(stored, "whole");
+	budget->knows_disk = flag_of(stored, "knows_disk");
+	budget->knows_pages = flag_of(stored, "knows_pages");
+	budget->missing = number_of(stored, "missing");
+	budget->count = number_of(stored, "threads");
+	budget->switches = number_of(stored, "switches");
+	budget->preemptions = number_of(stored, "preemptions");
+	for (size_t i = 0; i < BUDGET_PARTS; i++) {
+		budget->run_ns[i] = number_at(json_object_object_get(stored, "run_ns"), i);
+		budget->all_ns[i] = number_at(json_object_object_get(stored, "all_ns"), i);
+	}
+	rows = json_object_object_get(stored, "rows");
+	for (size_t i = 0; json_object_is_type(rows, json_type_array) && i <= BUDGET_THREADS &&
+			   i < json_object_array_length(rows);
+	     i++)
+		read_thread(vec_push(&budget->threads), json_object_array_get_idx(rows, i));
+	return budget->source != BUDGET_NONE && budget_sum(budget->run_ns);
+}
+
+/* ---- as it is shown ---- */
+
+static void show_parts(struct json *json, const char *key, const uint64_t ns[static BUDGET_PARTS])
+{
+	double shares[BUDGET_PARTS];
+
+	budget_shares(ns, shares);
+	json_open(json, key, '[');
+	for (int i = 0; i < BUDGET_PARTS; i++) {
+		json_open(json, NULL, '{');
+		json_text(json, "name", parts[i].name);
+		json_text(json, "label", parts[i].label);
+		json_u64_text(json, "ns", ns[i]);
+		json_double(json, "percent", 100 * shares[i]);
+		json_close(json);
+	}
+	json_close(json);
+}
+
+static void show_thread(struct json *json, const struct budget_thread *thread)
+{
+	double shares[BUDGET_PARTS];
+
+	budget_shares(thread->ns, shares);
+	json_open(json, NULL, '{');
+	json_text(json, "name", thread->name);
+	json_u64(json, "pid", thread->pid);
+	json_u64(json, "tid", thread->tid);
+	json_u64(json, "threads", thread->count);
+	json_u64_text(json, "life_ns", thread->life_ns);
+	json_open(json, "percent", '{');
+	for (int i = 0; i < BUDGET_PARTS; i++)
+		json_double(json, parts[i].name, 100 * shares[i]);
+	json_close(json);
+	json_open(json, "ns", '{');
+	for (int i = 0; i < BUDGET_PARTS; i++)
+		json_u64_text(json, parts[i].name, thread->ns[i]);
+	json_close(json);
+	json_u64(json, "switches", thread->switches);
+	json_u64(json, "preemptions", thread->preemptions);
+	json_close(json);
+}
+
+void budget_show(const struct budget *budget, struct json *json, const char *key)
+{
+	if (budget->source == BUDGET_NONE) {
+		json_text(json, key, NULL);
+		return;
+	}
+	json_open(json, key, '{');
+	json_text(json, "source", sources[budget->source]);
+	json_text(json, "why", *budget->why ? budget->why : NULL);
+	json_flag(json, "complete", budget->whole);
+	json_flag(json, "knows_disk", budget->knows_disk);
+	json_flag(json, "knows_pages", budget->knows_pages);
+	json_u64(json, "thread_count", budget->count);
+	json_u64(json, "missing_threads", budget->missing);
+	show_parts(json, "run", budget->run_ns);
+	show_parts(json, "all_threads", budget->all_ns);
+	json_open(json, "threads", '[');
+	vec_each (thread, &budget->threads)
+		show_thread(json, thread);
+	json_close(json);
+	json_close(json);
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where the time of a run went: one struct that the overview's sentence, its figures and the API
+ * are made of.
+ *
+ * There are two sums of the same parts.  `threads` is threads × time: the lives of all threads,
+ * each part of which was spent in one way.  `run` is the time from start to end: a moment in
+ * which anything ran counts as running, else one in which anything was ready, and so on; only
+ * when all sleep it is waiting.  The parts of each sum add up to it.
+ */
+#ifndef PROFILE_BUDGET_H
+#define PROFILE_BUDGET_H
+
+#include "base/vec.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct json;
+struct json_object;
+
+enum budget_part {
+	BUDGET_RAN,
+	BUDGET_QUEUE, /* ready to run, and no CPU was free */
+	BUDGET_DISK,
+	BUDGET_PAGES, /* swap-in and reclaim; file pages are the disk's */
+	BUDGET_OTHER, /* waiting, reason not recorded */
+	BUDGET_PARTS
+};
+
+enum budget_source {
+	BUDGET_NONE,
+	BUDGET_STATES,	  /* the kernel counted every switch (bpf/states.h) */
+	BUDGET_SCHEDSTAT, /* /proc, looked at now and then: what ended in between is missing */
+};
+
+/* A thread; or several of one name that have ended, if there are very many. */
+struct budget_thread {
+	uint32_t pid, tid;
+	uint64_t count;
+	char name[16];
+	uint64_t life_ns;
+	uint64_t ns[BUDGET_PARTS];
+	uint64_t switches, preemptions;
+};
+
+struct budget_threads VEC_OF(struct budget_thread);
+
+struct budget {
+	enum budget_source source;
+	char why[200];			/* no better source was there; "": the best */
+	bool whole;			/* no thread is missing, and `run` is no estimate */
+	bool knows_disk, knows_pages;	/* else they are among the others */
+	uint64_t missing;		/* threads that found no room */
+	uint64_t run_ns[BUDGET_PARTS];	/* of the time from start to end */
+	uint64_t all_ns[BUDGET_PARTS];	/* of all threads' */
+	uint64_t count;			/* of threads */
+	uint64_t switches, preemptions; /* by itself, or others' */
+	/* Those with the most CPU time first, and not more than a page shows. */
+	struct budget_threads threads;
+};
+
+#define BUDGET_THREADS 32
+
+/* "ran", "waiting-cpu" ... for programs, and for people. */
+const char *budget_part_name(enum budget_part part);
+const char *budget_part_label(enum budget_part part);
+
+/* Sorts the threads, sums them up and keeps the first; one more stands for all others. */
+void budget_settle(struct budget *budget);
+uint64_t budget_sum(const uint64_t ns[static BUDGET_PARTS]);
+/* Shares of 1; all 0 if nothing is known. */
+void budget_shares(const uint64_t ns[static BUDGET_PARTS], double shares[static BUDGET_PARTS]);
+/*
+ * The parts in the lives of those that did the work: each thread weighs as much as it ran.  Beside
+ * `run` it tells a thread that works while others idle from threads that take turns.
+ */
+void budget_of_work(const struct budget *budget, double shares[static BUDGET_PARTS]);
+
+/* As it is stored with a run. */
+void budget_write(const struct budget *budget, struct json *json, const char *key);
+/* False if there is none, or nothing that fits. */
+bool budget_read(struct budget *budget, struct json_object *stored);
+/* For the page and for programs. */
+void budget_show(const struct budget *budget, struct json *json, const char *key);
+void budget_free(struct budget *budget);
+
+#endif
