@@ -39,10 +39,11 @@ static int examine(struct examination *e, const char *path, struct err *err)
 		return rc;
 	e->profile = e->in.profile;
 	e->facts.copy_size = load_copy_size(&e->in);
-	if (!e->profile->samples.len)
-		return err_set(err, ENODATA, "%s has no samples", e->subject);
-	panel_make(&e->panel, e->profile, e->facts.copy_size > 0);
+	panel_make(&e->panel, e->profile);
 	trust_of(&e->trust, e->profile, &e->facts);
+	/* Where all were lost, or the file is cut before the first one, that is the finding. */
+	if (!e->profile->samples.len && trust_is_good(&e->trust))
+		return err_set(err, ENODATA, "%s has no samples", e->subject);
 	return 0;
 }
 
@@ -103,14 +104,6 @@ static bool is_good(const struct panel_row *row)
 	return row->stacks == PANEL_GOOD && row->names == PANEL_GOOD;
 }
 
-static bool all_good(const struct examination *e)
-{
-	vec_each (row, &e->panel.rows)
-		if (!is_good(row))
-			return false;
-	return !e->trust.lost && !e->trust.throttled && !e->trust.few;
-}
-
 static char *remedy_of(const struct examination *e, const struct panel_row *row,
 		       enum panel_reason reason)
 {
@@ -124,7 +117,11 @@ static void print_fault(const struct page *page, const struct examination *e,
 	char line[256];
 
 	if (reason != PANEL_GOOD) {
-		snprintf(line, sizeof(line), "%s: %s", what, panel_reason_text(reason));
+		snprintf(line, sizeof(line), "%s: %s", what, panel_reason(reason)->text);
+		page_text(page, FAULT_COLUMN, "", line, COLOR_OFF);
+	}
+	if (page->verbose && panel_reason(reason)->see) {
+		snprintf(line, sizeof(line), "see: %s", panel_reason(reason)->see);
 		page_text(page, FAULT_COLUMN, "", line, COLOR_OFF);
 	}
 	if (remedy)
@@ -141,7 +138,8 @@ static void print_row(const struct page *page, const struct examination *e,
 	fprintf(page->out, " %6.2f %%  %6.2f %%", 100 * share(row->samples, e->panel.samples),
 		100 * share(row->unnamed, row->samples));
 	if (e->panel.has_stacks)
-		fprintf(page->out, "  %9.2f %%", 100 * share(row->lost, row->through));
+		fprintf(page->out, "  %9.2f %%",
+			100 * share(row->lost + row->skipped, row->through));
 	fprintf(page->out, "  %s\n", path);
 	print_fault(page, e, row, "names", row->names);
 	print_fault(page, e, row, "stacks", row->stacks);
@@ -167,43 +165,58 @@ static void print_rows(const struct page *page, const struct examination *e)
 			left_out, 100 * share(samples, e->panel.samples));
 }
 
-static void print_advice(const struct page *page, const struct examination *e, enum advice advice)
+/* What is wrong with the recording as a whole; objects have their own lines. */
+static void print_faults(const struct page *page, const struct trust *t)
 {
-	char *text = remedy_advice(advice, &e->facts, "");
+	for (size_t i = 0; i < t->fault_count; i++) {
+		const struct trust_fault *fault = &t->faults[i];
+		const char *see = panel_reason(fault->reason)->see;
+		char line[512];
 
-	page_text(page, 0, page_arrow(page), text, COLOR_BOLD);
-	free(text);
+		if (fault->object != NO_OBJECT_ID)
+			continue;
+		page_mark(page, DOCTOR_LIMITED);
+		fputc(' ', page->out);
+		page_text(page, 0, "", fault->text, COLOR_OFF);
+		if (page->verbose && see) {
+			snprintf(line, sizeof(line), "see: %s", see);
+			page_text(page, FAULT_COLUMN, "", line, COLOR_OFF);
+		}
+		if (*fault->remedy)
+			page_text(page, FAULT_COLUMN, page_arrow(page), fault->remedy, COLOR_BOLD);
+	}
 }
 
 static void print_summary(const struct page *page, const struct examination *e)
 {
 	char samples[TEXT_NUMBER], lost[TEXT_NUMBER];
 	const struct trust *t = &e->trust;
+	bool good = trust_is_good(t);
 
-	fprintf(page->out, "%s%s%s\n", text_color(page->out, all_good(e) ? COLOR_GOOD : COLOR_WARN),
-		all_good(e) ? "Good: names and stacks can be trusted."
-			    : "To be read with care: see what is marked below.",
+	fprintf(page->out, "%s%s%s\n", text_color(page->out, good ? COLOR_GOOD : COLOR_WARN),
+		good ? trust_verdict(t) : "To be read with care: see what is marked below.",
 		text_color(page->out, COLOR_OFF));
-	fprintf(page->out, "%s samples, %s lost, throttled %llu times",
-		text_grouped(samples, t->samples), text_grouped(lost, t->lost),
-		(unsigned long long)t->throttled);
-	fprintf(page->out, "; %.2f %% have a name", 100 * (1 - t->unknown_share));
+	fprintf(page->out, "%s sample%s, %s lost, throttled %llu time%s",
+		text_grouped(samples, t->samples), t->samples == 1 ? "" : "s",
+		text_grouped(lost, t->lost), (unsigned long long)t->throttled,
+		t->throttled == 1 ? "" : "s");
+	if (t->samples)
+		fprintf(page->out, "; %.2f %% have a name", 100 * (1 - t->unknown_share));
 	if (e->panel.has_stacks)
 		fprintf(page->out, "; %.2f %% of the stacks reach their beginning",
 			100 * share(e->panel.whole, e->panel.samples));
+	if (t->skipped_share > 0)
+		fprintf(page->out, "; %.2f %% lack a direct caller", 100 * t->skipped_share);
 	if (e->panel.spliced)
 		fprintf(page->out, "; %.2f %% go on by frame pointers where the copy ended",
 			100 * share(e->panel.spliced, e->panel.samples));
+	if (t->covered_share >= 0)
+		fprintf(page->out, "; samples stand for %.1f %% of %.3f s of CPU time",
+			100 * t->covered_share, (double)t->cpu_ns / 1e9);
+	if (t->idle_share >= 0)
+		fprintf(page->out, "; CPUs were idle for %.1f %%", 100 * t->idle_share);
 	fputc('\n', page->out);
-	if (t->few)
-		page_text(page, 0, page_arrow(page), t->remedy, COLOR_BOLD);
-	if (t->lost)
-		print_advice(page, e, ADVICE_LOST);
-	if (t->guests) {
-		fprintf(page->out, "besides, %s samples of virtual machines, which are not shown\n",
-			text_grouped(samples, t->guests));
-		print_advice(page, e, ADVICE_GUEST_KERNEL);
-	}
+	print_faults(page, t);
 }
 
 static void print_json(const struct examination *e)
@@ -212,7 +225,7 @@ static void print_json(const struct examination *e)
 
 	json.pretty = true;
 	json_open(&json, NULL, '{');
-	json_flag(&json, "good", all_good(e));
+	json_flag(&json, "good", trust_is_good(&e->trust));
 	json_u64(&json, "samples", e->trust.samples);
 	json_u64(&json, "lost", e->trust.lost);
 	json_u64(&json, "throttled", e->trust.throttled);
@@ -220,6 +233,13 @@ static void print_json(const struct examination *e)
 	json_u64(&json, "whole_stacks", e->panel.whole);
 	json_u64(&json, "cut_stacks", e->panel.cut);
 	json_u64(&json, "spliced_stacks", e->panel.spliced);
+	json_u64(&json, "skipped_stacks", e->profile->quality.skipped_callers);
+	trust_faults_json(e->profile, &e->trust, &json);
+	if (e->trust.covered_share >= 0)
+		json_double(&json, "covered_percent", 100 * e->trust.covered_share);
+	else
+		json_text(&json, "covered_percent", NULL);
+	json_text(&json, "remedy", *e->trust.remedy ? e->trust.remedy : NULL);
 	json_open(&json, "objects", '[');
 	vec_each (row, &e->panel.rows)
 		panel_row_json(row, e->profile, &e->facts, &json);
@@ -266,7 +286,8 @@ int doctor_trust(const struct doctor_flags *flags, struct err *err)
 		print_json(&e);
 	} else if (!rc) {
 		print_summary(&page, &e);
-		print_rows(&page, &e);
+		if (e.profile->samples.len)
+			print_rows(&page, &e);
 	}
 	panel_free(&e.panel);
 	loaded_close(&e.in);

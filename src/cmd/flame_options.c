@@ -130,15 +130,6 @@ void flame_warn_empty(const char *name, const struct profile *profile,
 	stack_weights_free(&weights);
 }
 
-/* Whether name is that of the event without its modifiers: "cycles" of "cycles:u". */
-static bool is_event(const char *event, const char *name)
-{
-	size_t length = strlen(name);
-
-	return !strchr(name, ':') && !strncmp(event, name, length) && event[length] == ':' &&
-	       !strchr(event + length + 1, ':');
-}
-
 static size_t find_event(const struct profile *profile, const char *name)
 {
 	size_t found = SIZE_MAX;
@@ -148,7 +139,7 @@ static size_t find_event(const struct profile *profile, const char *name)
 
 		if (!strcmp(text, name))
 			return i;
-		if (is_event(text, name))
+		if (profile_event_is(profile, i, name))
 			found = i;
 	}
 	return found;

@@ -48,6 +48,12 @@ static void make_remedy(struct drawing *d, const struct trust *trust)
 			   is_picture ? "" : ". ", trust->remedy);
 }
 
+static bool is_not_a_figure(const struct trust_fault *fault)
+{
+	return fault->reason != PANEL_LOST && fault->reason != PANEL_BAD_LINES &&
+	       fault->reason != PANEL_FEW;
+}
+
 /* "1,234 samples · 2 lost · ...": how far it can be trusted. */
 static void make_footer(struct drawing *d)
 {
@@ -55,7 +61,10 @@ static void make_footer(struct drawing *d)
 	char number[TEXT_NUMBER];
 	struct trust trust;
 
-	trust_of(&trust, d->profile, &(struct remedy_facts){ .copy_size = load_copy_size(in) });
+	trust_of(&trust, d->profile,
+		 &(struct remedy_facts){ .copy_size = load_copy_size(in),
+					 .lines = in->imported.lines,
+					 .bad_lines = in->imported.broken });
 	buf_printf(&d->footer, "%s sample%s in all", text_grouped(number, loaded_samples(in)),
 		   loaded_samples(in) == 1 ? "" : "s");
 	/* Others' texts say nothing of what was lost. */
@@ -66,6 +75,9 @@ static void make_footer(struct drawing *d)
 			   100 * trust.lost_share);
 	if (in->format == IMPORT_PERFDATA && trust.has_stacks)
 		buf_printf(&d->footer, "; stacks cut short: %.2f %%", 100 * trust.cut_share);
+	if (trust.skipped_share > 0)
+		buf_printf(&d->footer, "; without a direct caller: %.2f %%",
+			   100 * trust.skipped_share);
 	buf_printf(&d->footer, "; without a name: %.2f %%", 100 * trust.unknown_share);
 	if (in->imported.broken)
 		buf_printf(&d->footer, "; lines not understood: %s",
@@ -75,6 +87,10 @@ static void make_footer(struct drawing *d)
 	if (d->tree.idle.samples)
 		buf_printf(&d->footer, "; idle CPUs left out: %s samples (--idle shows them)",
 			   text_grouped(number, d->tree.idle.samples));
+	/* What those figures do not say. */
+	for (size_t i = 0; i < trust.fault_count; i++)
+		if (trust.faults[i].object == NO_OBJECT_ID && is_not_a_figure(&trust.faults[i]))
+			buf_printf(&d->footer, "; %s", trust.faults[i].text);
 	make_remedy(d, &trust);
 }
 
@@ -90,6 +106,10 @@ static void make_subtitle(struct drawing *d)
 	buf_printf(&d->subtitle, "%s samples", text_grouped(number, total->samples));
 	if (strcmp(d->unit, "samples"))
 		buf_printf(&d->subtitle, ", %s", amount);
+	if (profile_event_sampled(&d->profile->events.data[d->event]))
+		buf_printf(&d->subtitle, "; %s only",
+			   d->profile->events.data[d->event].scope & SCOPE_NO_KERNEL ? "user space"
+										     : "kernel");
 	buf_printf(&d->subtitle, "; width = %s", strcmp(d->unit, "ns") ? d->unit : "time");
 	free(amount);
 }

@@ -112,7 +112,7 @@ static bool is_event_wanted(const struct report_run *run, size_t event)
 	const struct profile_event *facts = &run->profile->events.data[event];
 
 	if (run->args->event)
-		return !strcmp(run->args->event, profile_text(run->profile, facts->name));
+		return profile_event_is(run->profile, event, run->args->event);
 	return facts->samples + facts->guest_samples > 0;
 }
 
@@ -132,7 +132,9 @@ static int show_events(struct report_run *run, struct outbuf *out, struct json *
 		return err_set(err, EINVAL, "-e: the recording has no event '%s'",
 			       run->args->event);
 	if (!any)
-		return err_set(err, ENODATA, "%s has no samples", run->input);
+		return err_set(err, ENODATA, "%s has no samples%s%s", run->input,
+			       run->trust.fault_count ? ": " : "",
+			       run->trust.fault_count ? run->trust.faults[0].text : "");
 	return rc;
 }
 

@@ -485,6 +485,7 @@ static int script_over(struct script *script, const struct script_options *o, co
 	script_symbols_init(&script->text.symbols, script->text.machine);
 	unwinding_init(&script->unwinding, &script->text.symbols.naming, script->reader);
 	script->unwinding.needs_file = true;
+	script->unwinding.limit = o->max_stack > 0 ? (size_t)o->max_stack : 0; /* as perf */
 	sample_queue_init(&script->queue, &script->unwinding);
 	machine_take_build_ids(script->text.machine, script->reader);
 	script->sort = record_sort_new(script->reader, 0);

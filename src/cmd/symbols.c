@@ -52,6 +52,22 @@ static void show_fetching(void *context, const char *path, uint64_t done, uint64
 	progress_at(&line->progress, done);
 }
 
+/*
+ * The time of day at the recording's end.  Its own clocks say it where they were written down; a
+ * file that was copied is newer than what is in it.
+ */
+static int64_t recorded_until(struct perf_reader *reader)
+{
+	int64_t written = perf_reader_written_ns(reader), until = 0;
+	struct perf_env env = { 0 };
+
+	perf_env_load(&env, reader);
+	if (env.clock_known && env.last_sample_ns >= env.clock_ns)
+		until = (int64_t)(env.clock_wall_ns + (env.last_sample_ns - env.clock_ns));
+	perf_env_free(&env);
+	return until > 0 && until < written ? until : written;
+}
+
 struct symbol_store *symbols_open(const struct symbol_args *args, struct perf_reader *reader,
 				  const char *input)
 {
@@ -74,6 +90,7 @@ struct symbol_store *symbols_open(const struct symbol_args *args, struct perf_re
 		.fetch_limit_ns = args->fetch_limit_ns,
 		.fetching = show_fetching,
 		.fetching_context = mem_alloc(sizeof(struct fetching)),
+		.recorded_ns = recorded_until(reader),
 		.other_machine = symbols_of_another_machine(reader),
 	};
 	struct symbol_store *store;

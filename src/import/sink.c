@@ -13,6 +13,16 @@ void sink_init(struct sink *sink, struct profile *profile)
 	*sink = (struct sink){ .profile = profile };
 }
 
+/* A text has nothing but the name to tell it by. */
+static uint64_t scope_of(const char *name)
+{
+	const char *modifiers = profile_event_modifiers(name);
+	bool user = modifiers && strchr(modifiers, 'u');
+	bool kernel = modifiers && strchr(modifiers, 'k');
+
+	return user == kernel ? 0 : user ? SCOPE_NO_KERNEL : SCOPE_NO_USER;
+}
+
 uint16_t sink_event(struct sink *sink, const char *name, const char *unit)
 {
 	struct profile *profile = sink->profile;
@@ -27,6 +37,7 @@ uint16_t sink_event(struct sink *sink, const char *name, const char *unit)
 		.name = text,
 		.unit = interner_add(&profile->strings, unit),
 		.scale = 1,
+		.scope = scope_of(name),
 	};
 	return (uint16_t)(profile->events.len - 1);
 }

@@ -42,6 +42,15 @@ static bool arch_of(const struct unwinding *u, const struct sample_regs *regs,
 	return unwind_arch_of(machine, regs->abi, arch);
 }
 
+enum unwind_pointer unwinding_pointer(struct unwinding *u, struct dso *dso, uint64_t file_off)
+{
+	if (!u->naming->store || (dso_kind(dso) != DSO_FILE && dso_kind(dso) != DSO_VDSO))
+		return POINTER_UNKNOWN;
+	if (!u->unwinder)
+		start(u);
+	return unwinder_pointer(u->unwinder, dso, file_off);
+}
+
 struct question {
 	struct naming *naming;
 	const struct thread *thread;
@@ -82,16 +91,19 @@ static struct chain_origin origin_of(const struct unwound *unwound)
 		.short_copy = unwound->end == UNWIND_COPY_END,
 		.whole = unwound->end == UNWIND_ROOT,
 		.no_rules = unwound->end == UNWIND_NO_RULES || unwound->end == UNWIND_NO_FILE,
+		.deep = unwound->end == UNWIND_DEEP,
 	};
 }
 
-static void put_chain(struct unwinding_job *job, struct sample *sample)
+static void put_chain(struct unwinding_job *job, size_t limit, struct sample *sample)
 {
+	size_t count = limit && limit < job->unwound.count ? limit : job->unwound.count;
+
 	job->chain.len = 0;
 	for (uint64_t i = 0; i < job->kernel; i++)
 		*vec_push(&job->chain) = sample->chain[i];
 	*vec_push(&job->chain) = (uint64_t)PERF_CONTEXT_USER;
-	for (size_t i = 0; i < job->unwound.count; i++) {
+	for (size_t i = 0; i < count; i++) {
 		if (job->unwound.frames[i].how == UNWIND_SPLICED && !sample->chain_spliced)
 			sample->chain_spliced = job->chain.len;
 		*vec_push(&job->chain) = job->unwound.frames[i].address;
@@ -156,7 +168,7 @@ static bool finish(struct unwinding *u, struct unwinding_job *job, struct sample
 {
 	if (!job->unwound.count || (u->needs_file && is_without_file(&job->unwound)))
 		return false;
-	put_chain(job, sample);
+	put_chain(job, u->limit, sample);
 	return true;
 }
 

@@ -35,6 +35,7 @@ struct unwinding_job {
 struct unwinding {
 	struct naming *naming; /* without a store nothing is unwound */
 	struct perf_reader *reader;
+	size_t limit;	  /* frames of a stack at most; 0: as many as are unwound */
 	bool needs_file;  /* as perf: no user frame at all if the innermost one is of no file */
 	unsigned workers; /* at most so many threads with the caller's; 0: one for each CPU */
 	struct unwinder *unwinder; /* NULL: none was needed yet */
@@ -65,6 +66,10 @@ void unwinding_begin(struct unwinding *unwinding, struct unwinding_job *job,
  */
 bool unwinding_end(struct unwinding *unwinding, struct unwinding_job *job, struct sample *sample);
 void unwinding_job_free(struct unwinding_job *job);
+
+/* Whether a frame pointer leads from code of an object to its caller, as far as its file tells. */
+enum unwind_pointer unwinding_pointer(struct unwinding *unwinding, struct dso *dso,
+				      uint64_t file_off);
 
 /* Both at once. */
 bool unwinding_apply(struct unwinding *unwinding, const struct thread *thread,

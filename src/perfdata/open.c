@@ -198,6 +198,17 @@ void perf_reader_stop_following(struct perf_reader *reader)
 	reader->follow = false;
 }
 
+int64_t perf_reader_written_ns(const struct perf_reader *reader)
+{
+	const struct stream *first = reader->streams.data;
+	struct stat info;
+
+	if (perf_reader_growing(reader) || !reader->streams.len || first->source.fd < 0 ||
+	    fstat(first->source.fd, &info) || !S_ISREG(info.st_mode))
+		return 0;
+	return info.st_mtim.tv_sec * INT64_C(1000000000) + info.st_mtim.tv_nsec;
+}
+
 const char *perf_reader_damage(const struct perf_reader *reader)
 {
 	return reader->damage;

@@ -126,6 +126,11 @@ uint64_t perf_reader_unknown_records(const struct perf_reader *reader);
  * LOST_SAMPLES records tell.
  */
 uint64_t perf_reader_lost(const struct perf_reader *reader, uint64_t records, uint64_t samples);
+/*
+ * When its file was last written, ns since 1970: nothing that it tells of happened later.  0 if
+ * that is not known, or it still grows.
+ */
+int64_t perf_reader_written_ns(const struct perf_reader *reader);
 /* For progress: how far in the file, and how large it is (0 for a pipe). */
 void perf_reader_progress(const struct perf_reader *reader, uint64_t *at, uint64_t *size);
 /* Bytes of `extra` (AUXTRACE and the like), read in pieces; the number read or negative errno. */

@@ -28,6 +28,7 @@ struct chain_origin {
 	bool short_copy; /* the copy ended before the stack did */
 	bool no_rules;	 /* code was met of which nobody tells how to leave it */
 	bool whole;	 /* the outermost frame has no caller, and says so */
+	bool deep;	 /* there are more frames than are unwound */
 };
 
 struct sample {

@@ -4,11 +4,14 @@
 #include "base/err.h"
 #include "machine/samplequeue.h"
 #include "perfdata/counts.h"
+#include "perfdata/feature.h"
 #include "perfdata/sort.h"
 #include "profile/memo.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 /*
  * Samples on their way to a row.  Each step asks for the memory that the next one needs, so between
@@ -87,6 +90,7 @@ struct profile_builder *profile_builder_new(struct perf_reader *reader, struct s
 	frames_init(&b->frames, b->profile, b->machine, store, samples);
 	machine_take_build_ids(b->machine, reader);
 	unwinding_init(&b->unwinding, &b->frames.naming, reader);
+	b->frames.unwinding = &b->unwinding;
 	sample_queue_init(&b->queue, &b->unwinding);
 	return b;
 }
@@ -126,6 +130,36 @@ struct profile *profile_builder_take(struct profile_builder *b)
 	return profile;
 }
 
+/*
+ * Its name with what was left out (cpu-clock:u), also where the recorder wrote it down as it was
+ * requested, and was then allowed less, or was told by --all-user.
+ */
+static uint32_t name_event(struct profile *profile, const struct perf_attr *attr)
+{
+	const struct perf_event_attr *base = &attr->attr.base;
+	const char *modifiers = profile_event_modifiers(attr->name);
+	const char *mode = base->exclude_kernel == base->exclude_user ? ""
+			   : base->exclude_kernel		      ? "u"
+								      : "k";
+	uint32_t name;
+	char *text;
+
+	if (!*mode || (modifiers && strstr(modifiers, mode)))
+		return interner_add(&profile->strings, attr->name);
+	text = mem_printf("%s%s%s", attr->name, modifiers ? "" : ":", mode);
+	name = interner_add(&profile->strings, text);
+	free(text);
+	return name;
+}
+
+static uint64_t scope_of(const struct perf_attr *attr)
+{
+	const struct perf_event_attr *base = &attr->attr.base;
+
+	return (base->exclude_kernel ? SCOPE_NO_KERNEL : 0) |
+	       (base->exclude_user ? SCOPE_NO_USER : 0);
+}
+
 /* Events are known by the time of their first sample; a pipe tells of them one by one. */
 static void add_events(struct profile_builder *b)
 {
@@ -133,9 +167,10 @@ static void add_events(struct profile_builder *b)
 		const struct perf_attr *attr = perf_reader_attr(b->reader, i);
 
 		*vec_push(&b->profile->events) = (struct profile_event){
-			.name = interner_add(&b->profile->strings, attr->name),
+			.name = name_event(b->profile, attr),
 			.unit = interner_add(&b->profile->strings, attr->unit),
 			.scale = attr->scale,
+			.scope = scope_of(attr),
 		};
 		*vec_push(&b->lost) = 0;
 	}
@@ -170,6 +205,9 @@ static void add_row(struct profile_builder *b, const struct perf_attr *attr,
 		b->last_time = sample->time;
 	b->profile->quality.cut_stacks += stack->cut;
 	b->profile->quality.unknown_leaves += stack->unknown;
+	b->profile->quality.skipped_callers += stack->skips;
+	b->profile->quality.kernel_unmapped += stack->unmapped;
+	b->profile->quality.reused_code += stack->reused;
 	b->profile->quality.stack_copies += sample->user_stack_size > 0;
 	profile_add(b->profile, &(struct profile_row){
 					.time = b->last_time,
@@ -207,6 +245,7 @@ static void step(struct profile_builder *b, struct pending *p)
 			p->step = STEP_FOUND;
 			break;
 		}
+		b->frames.stack_limit = p->attr->attr.base.sample_max_stack;
 		frames_begin(&b->frames, &p->walk, &p->sample, p->thread);
 		p->step = STEP_LOOK;
 		break;
@@ -432,6 +471,92 @@ static void take_other(struct profile_builder *b, const struct sorted_record *re
 	}
 }
 
+/* What is wrong with the file, and how much of its data could not be read for that. */
+static void note_damage(struct profile_builder *b)
+{
+	struct profile_quality *quality = &b->profile->quality;
+	const struct perf_section *data = &perf_reader_header(b->reader)->data;
+	const char *damage = perf_reader_damage(b->reader);
+	uint64_t at, size;
+
+	if (!damage)
+		return;
+	quality->damage = interner_add(&b->profile->strings, damage);
+	perf_reader_progress(b->reader, &at, &size);
+	if (perf_reader_is_pipe(b->reader) || !data->size || at < data->offset ||
+	    at - data->offset >= data->size)
+		return;
+	quality->bytes_all = data->size;
+	quality->bytes_missing = data->size - (at - data->offset);
+}
+
+/* How many CPUs a list like "0,2-4" names; 0 if it is none. */
+static uint64_t count_cpus(const char *list)
+{
+	uint64_t count = 0;
+	unsigned first, last;
+	int used;
+
+	while (sscanf(list, "%u%n", &first, &used) == 1) {
+		last = first;
+		list += used;
+		if (sscanf(list, "-%u%n", &last, &used) == 1)
+			list += used;
+		if (last < first || last > UINT16_MAX)
+			return 0;
+		count += last - first + 1;
+		if (*list != ',')
+			return *list ? 0 : count;
+		list++;
+	}
+	return 0;
+}
+
+/* The value of an option where it is part of the word or the word behind; NULL: not this option. */
+static const char *option_value(const struct feature_strings *words, uint32_t i, const char *name)
+{
+	size_t length = strlen(name);
+
+	if (strncmp(words->data[i], name, length) != 0)
+		return NULL;
+	if (!words->data[i][length])
+		return i + 1 < words->count ? words->data[i + 1] : NULL;
+	if (name[1] != '-') /* -C0 */
+		return words->data[i] + length;
+	return words->data[i][length] == '=' ? words->data[i] + length + 1 : NULL;
+}
+
+/*
+ * What else was left out, which only the recorder's command line tells.  The command that it ran
+ * may have such options, too: what stands behind `--`, or behind the first word that can be no
+ * option's value, is that.
+ */
+static void note_command_line(struct profile_builder *b)
+{
+	static const char flags[] = "agqvdsnTPRWINSBb";
+	struct profile_quality *quality = &b->profile->quality;
+	struct perf_env env = { 0 };
+	bool takes_value = false;
+
+	perf_env_load(&env, b->reader);
+	for (uint32_t i = 2; i < env.cmdline.count && strcmp(env.cmdline.data[i], "--"); i++) {
+		const char *word = env.cmdline.data[i], *cpus = option_value(&env.cmdline, i, "-C");
+
+		if (*word != '-' && !takes_value)
+			break;
+		takes_value = *word == '-' && !strchr(word, '=') &&
+			      (word[1] == '-' || (word[1] && !word[2] && !strchr(flags, word[1])));
+		if (!cpus)
+			cpus = option_value(&env.cmdline, i, "--cpu");
+		if (cpus && count_cpus(cpus) && count_cpus(cpus) < env.cpus_online) {
+			quality->cpus_sampled = count_cpus(cpus);
+			quality->cpus_online = env.cpus_online;
+		}
+		quality->is_filtered |= option_value(&env.cmdline, i, "--filter") != NULL;
+	}
+	perf_env_free(&env);
+}
+
 int profile_builder_read(struct profile_builder *b, struct err *err)
 {
 	uint64_t unknown = perf_reader_unknown_records(b->reader);
@@ -452,6 +577,8 @@ int profile_builder_read(struct profile_builder *b, struct err *err)
 	sum_losses(b);
 	b->profile->quality.out_of_order = record_sort_out_of_order(b->sort);
 	b->profile->quality.unknown_records += perf_reader_unknown_records(b->reader) - unknown;
+	note_damage(b);
+	note_command_line(b);
 	frames_find_lines(&b->frames);
 	frames_update_states(&b->frames);
 	return rc;

@@ -4,6 +4,20 @@
 
 #include <stdio.h>
 
+#define DEFAULT_MAX_STACK 127 /* kernel.perf_event_max_stack */
+
+static size_t host_max_stack(void)
+{
+	FILE *file = fopen("/proc/sys/kernel/perf_event_max_stack", "re");
+	unsigned limit = 0;
+
+	if (file && fscanf(file, "%u", &limit) != 1)
+		limit = 0;
+	if (file)
+		fclose(file);
+	return limit;
+}
+
 static uint32_t add_nowhere(struct profile *profile, enum profile_side side)
 {
 	uint32_t object = profile_object_at(profile, UNKNOWN_NAME, &(struct build_id){ 0 },
@@ -41,6 +55,7 @@ void frames_init(struct frames *frames, struct profile *profile, struct machine 
 	frames->nowhere[SIDE_HOST] = add_nowhere(profile, SIDE_HOST);
 	frames->nowhere[SIDE_GUEST_KERNEL] = frames->nowhere[SIDE_GUEST_USER] = NO_FUNCTION;
 	frames->inlining = symbol_store_inlining(store);
+	frames->host_limit = host_max_stack();
 	vec_push(&frames->inlined); /* the list of nothing */
 }
 
@@ -102,6 +117,8 @@ static enum frame_kind frame_kind(const struct object *object)
 	return strstr(object->name, ".so") ? FRAME_LIBRARY : FRAME_USER;
 }
 
+enum { BEGINS = 1, IS_MAIN };
+
 /* The functions that user code and threads begin with: a stack that ends there is whole. */
 static bool begins_stacks(const char *name)
 {
@@ -126,7 +143,9 @@ uint32_t frames_function(struct frames *frames, const char *name, uint32_t objec
 	if (function >= frames->begins.len) { /* a new one */
 		while (frames->begins.len <= function)
 			vec_push(&frames->begins);
-		frames->begins.data[function] = begins_stacks(name);
+		frames->begins.data[function] = begins_stacks(name)	? BEGINS
+						: !strcmp(name, "main") ? IS_MAIN
+									: 0;
 	}
 	return function;
 }
@@ -198,6 +217,9 @@ static void fill_place(struct frames *frames, const struct thread *thread, const
 		.leaf = leaf,
 		.function = function,
 		.nameless_in = nameless_in,
+		.reused = machine_object(frames->machine, at->mapping->object)->kind ==
+				  OBJECT_ANON &&
+			  known->dso && dso_is_reused(known->dso, at->offset),
 	};
 }
 
@@ -258,11 +280,28 @@ static size_t gather(const struct sample *sample, struct address *into)
 	return count;
 }
 
+/*
+ * Whether the kernel stopped at the most that it records.  What it was then is seldom in the file
+ * (sample_max_stack); else it is the default, or what this machine has.
+ */
+static bool is_at_limit(const struct frames *frames, const struct sample *sample)
+{
+	uint64_t addresses = 0;
+
+	for (uint64_t i = 0; i < sample->chain_len; i++)
+		addresses += sample->chain[i] < (uint64_t)PERF_CONTEXT_MAX;
+	return addresses > FRAMES_MAX ||
+	       (frames->stack_limit ? addresses == frames->stack_limit
+				    : addresses == DEFAULT_MAX_STACK ||
+					      (addresses && addresses == frames->host_limit));
+}
+
 void frames_begin(struct frames *frames, struct frames_walk *walk, const struct sample *sample,
 		  const struct thread *thread)
 {
 	walk->count = gather(sample, walk->addresses);
 	walk->unwound = sample->chain_origin.unwound;
+	walk->deep = walk->unwound ? sample->chain_origin.deep : is_at_limit(frames, sample);
 	walk->expands = frames->inlining == INLINE_ALL ||
 			(frames->inlining == INLINE_UNWOUND && walk->unwound);
 	for (size_t i = 0; i < walk->count; i++) {
@@ -327,8 +366,10 @@ static uint32_t leaf_of(struct frames *frames, const struct recent_place *place,
 			    at->address);
 }
 
-static void mark(uint8_t *flags, bool cut, const struct chain_origin *origin)
+static void mark(uint8_t *flags, bool cut, bool deep, const struct chain_origin *origin)
 {
+	if (cut && deep)
+		*flags |= STACK_TOO_DEEP;
 	if (origin->spliced)
 		*flags |= STACK_SPLICED;
 	if (cut)
@@ -371,16 +412,22 @@ void frames_name(struct frames *frames, struct frames_walk *walk, const struct t
 		if (!i) {
 			walk->result.leaf = leaf_of(frames, place, &walk->addresses[0]);
 			walk->result.unknown = !place || place->nameless_in;
+			walk->result.reused = place && place->reused;
+			walk->result.unmapped = !place &&
+						walk->addresses[0].mode == PERF_RECORD_MISC_KERNEL;
 		}
-		walk->lost_way |= !place;
+		/* Where the kernel hides its mapping, its own walk was right all the same. */
+		walk->lost_way |= !place && walk->addresses[i].mode != PERF_RECORD_MISC_KERNEL;
 		/* Addresses that lead nowhere, one after another, are one unknown frame. */
 		nowhere = place ? NO_FUNCTION : nowhere_in(frames, walk->addresses[i].mode);
+		walk->addresses[i].kept = (uint16_t)(kept ? kept - 1 : 0);
 		if (!place && kept && walk->functions[kept - 1] == nowhere)
 			continue;
 		first = kept;
 		if (place && expands(frames, walk, i))
 			kept = frames_expand(frames, place, is_returned_to(walk, i),
 					     walk->functions, kept);
+		walk->addresses[i].kept = (uint16_t)kept;
 		walk->functions[kept++] = place ? place->function : nowhere;
 		for (; first < kept; first++)
 			hash = ((hash << 27 | hash >> 37) ^ walk->functions[first]) *
@@ -408,6 +455,70 @@ static uint32_t stack_of(struct frames *frames, const struct frames_walk *walk)
 	return recent->stack;
 }
 
+/* What the unwind table says of an address of a program, each asked for once. */
+static enum unwind_pointer pointer_at(struct frames *frames, const struct address *at, bool called)
+{
+	const struct frame_object *object = &frames->objects.data[at->mapping->object];
+	bool kept = is_at(at->place, at);
+	uint8_t *known = called ? &at->place->called_pointer : &at->place->pointer;
+	enum unwind_pointer pointer;
+
+	if (kept && *known)
+		return *known;
+	pointer = object->dso
+			  ? unwinding_pointer(frames->unwinding, object->dso, at->offset - called)
+			  : POINTER_UNKNOWN;
+	if (kept)
+		*known = (uint8_t)pointer;
+	return pointer;
+}
+
+/*
+ * The kernel takes the return address beside the frame pointer for the caller's.  Code that has not
+ * set up its own (a leaf function without a frame, a prologue, a library that was built without)
+ * still has its caller's there, and so the caller itself is missing.  Marks such frames.
+ */
+static bool mark_skips(struct frames *frames, const struct frames_walk *walk, uint32_t stack)
+{
+	bool skips = false, called = false;
+	size_t kept = 0;
+
+	for (size_t i = 0; i + 1 < walk->count; i++) {
+		const struct address *at = &walk->addresses[i];
+
+		if (at->mode != PERF_RECORD_MISC_USER)
+			continue;
+		if (!at->mapping ||
+		    frames->begins.data[walk->functions[at->kept] & ~FUNCTION_INLINED] == BEGINS)
+			break;
+		if (pointer_at(frames, at, called) == POINTER_NOT_SET) {
+			for (; kept < at->kept; kept++)
+				stack = frames->profile->stacks.parent[stack];
+			frames->profile->stacks.flags[stack] |= STACK_SKIPS;
+			skips = true;
+		}
+		called = true;
+	}
+	return skips;
+}
+
+/*
+ * Whether a stack that was followed by frame pointers has come to where programs begin, although
+ * that has no name: rules say that nobody calls it, or what it called is main.
+ */
+static bool begins_unnamed(struct frames *frames, const struct frames_walk *walk)
+{
+	const struct address *last = &walk->addresses[walk->count - 1];
+
+	if (!last->mapping || walk->unwound || !frames->unwinding ||
+	    frames->profile->functions.data[walk->functions[walk->kept - 1]].kind != FRAME_UNKNOWN)
+		return false;
+	return (walk->kept > 1 &&
+		frames->begins.data[walk->functions[walk->kept - 2] & ~FUNCTION_INLINED] ==
+			IS_MAIN) ||
+	       pointer_at(frames, last, walk->count > 1) == POINTER_ROOT;
+}
+
 struct frames_stack frames_end(struct frames *frames, const struct frames_walk *walk,
 			       const struct sample *sample)
 {
@@ -416,10 +527,15 @@ struct frames_stack frames_end(struct frames *frames, const struct frames_walk *
 	uint32_t outermost = walk->functions[walk->kept - 1];
 
 	/* In a stripped program _start has no name, but its rules say that nobody calls it. */
-	result.cut = sample->chain && (walk->lost_way || (user && !sample->chain_origin.whole &&
-							  !frames->begins.data[outermost]));
+	result.cut = sample->chain &&
+		     (walk->lost_way ||
+		      (user && !sample->chain_origin.whole &&
+		       frames->begins.data[outermost] != BEGINS && !begins_unnamed(frames, walk)));
 	result.stack = stack_of(frames, walk);
-	mark(&frames->profile->stacks.flags[result.stack], result.cut, &sample->chain_origin);
+	mark(&frames->profile->stacks.flags[result.stack], result.cut, walk->deep,
+	     &sample->chain_origin);
+	if (sample->chain && !walk->unwound && !result.cut && frames->unwinding)
+		result.skips = mark_skips(frames, walk, result.stack);
 	return result;
 }
 

@@ -5,12 +5,15 @@
 #ifndef PROFILE_FRAMES_H
 #define PROFILE_FRAMES_H
 
-#include "machine/naming.h"
+#include "machine/unwinding.h"
 #include "perfdata/sample.h"
 #include "profile/profile.h"
 
-/* As perf: what lies further out than this is not looked at. */
-#define FRAMES_MAX 127
+/*
+ * What lies further out than this is not looked at.  perf looks at as many as the kernel records,
+ * kernel.perf_event_max_stack, of which 127 is the default: who raised that wants to see more.
+ */
+#define FRAMES_MAX 1024
 
 /* An object of the machine, as the profile and the symbols know it. */
 struct frame_object {
@@ -26,6 +29,9 @@ struct recent_place {
 	uint32_t object; /* the machine's index and 1 more; 0: empty */
 	uint32_t function, leaf;
 	uint32_t nameless_in; /* the space of mappings that gave it no name; 0: it has one */
+	uint8_t pointer; /* enum unwind_pointer: of the code there, and of where it was called */
+	uint8_t called_pointer;
+	bool reused; /* a JIT had several functions there */
 };
 
 /* A stack that was met lately, by a hash of its functions. */
@@ -50,6 +56,9 @@ struct frames {
 	struct profile *profile;
 	struct machine *machine;
 	struct naming naming;
+	struct unwinding *unwinding; /* knows where code has its frame pointer set up; or NULL */
+	size_t stack_limit; /* addresses that the recorder allowed a chain to have; 0: not known */
+	size_t host_limit;  /* and those that this machine allows */
 	VEC(struct frame_object) objects; /* by the machine's index */
 	size_t recent_mask; /* one less than there are of both of these, a power of two */
 	struct recent_place *places;
@@ -68,19 +77,23 @@ struct frames {
 struct frames_stack {
 	uint32_t stack, leaf;
 	bool cut, unknown; /* not followed to its beginning; the leaf has no name */
+	bool skips;	   /* a caller is missing: STACK_SKIPS */
+	bool unmapped;	   /* the leaf is of the kernel, and in no mapping */
+	bool reused;	   /* the leaf's address was that of several functions */
 };
 
 /* An address of a stack, on its way to a name. */
 struct address {
 	uint64_t address;
 	uint8_t mode;		       /* PERF_RECORD_MISC_* */
+	uint16_t kept;		       /* which of the functions it became */
 	const struct mapping *mapping; /* NULL: in none */
 	uint64_t offset;	       /* in the mapping's object */
 	struct recent_place *place;    /* where it is to be found, if it was met lately */
 };
 
-#define FUNCTION_INLINED (1u << 31) /* ids have 31 bits */
-#define KEPT_MAX	 512	    /* frames with what is inlined in them */
+#define FUNCTION_INLINED (1u << 31)		/* ids have 31 bits */
+#define KEPT_MAX	 (2 * FRAMES_MAX + 258) /* frames with what is inlined in them */
 
 struct frames_walk {
 	size_t count, kept;
@@ -88,7 +101,8 @@ struct frames_walk {
 	uint32_t functions[KEPT_MAX];		      /* so many are kept; with FUNCTION_INLINED */
 	bool expands, unwound;			      /* inlined functions are asked for */
 	uint64_t hash;				      /* of those */
-	bool lost_way;				      /* some lead nowhere */
+	bool lost_way;				      /* some of a program lead nowhere */
+	bool deep; /* as many addresses as the kernel takes: there may have been more */
 	struct frames_stack result;
 };
 

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #define INDEX_MAGIC   0x58444e494f494c46ull /* "FLIOINDX" */
-#define INDEX_VERSION 7
+#define INDEX_VERSION 8
 #define INDEX_ORDER   0x01020304
 
 /* The parts of the file, in their order; each begins at a multiple of 8. */
@@ -352,7 +352,7 @@ static bool check_tables(const struct profile *p)
 
 	vec_each (object, &p->objects)
 		if (object->path >= strings || object->kind > DSO_NONE ||
-		    object->state > DSO_UNREADABLE || object->build_id.size > BUILD_ID_SIZE)
+		    object->state > DSO_NEWER || object->build_id.size > BUILD_ID_SIZE)
 			return false;
 	vec_each (function, &p->functions)
 		if (function->name >= strings || function->object >= objects ||
@@ -364,6 +364,8 @@ static bool check_tables(const struct profile *p)
 	vec_each (event, &p->events)
 		if (event->name >= strings || event->unit >= strings)
 			return false;
+	if (p->quality.damage >= strings && (p->quality.damage || strings))
+		return false;
 	vec_each (leaf, &p->leaves)
 		if (leaf->object >= objects ||
 		    (leaf->function >= p->functions.len && leaf->function != NO_FUNCTION))

@@ -10,9 +10,12 @@ struct slot {
 	uint32_t stack, leaf;
 };
 
-#define CUT	1u
-#define UNKNOWN 2u
-#define FLAGS	((uint64_t)3)
+#define CUT	 1u
+#define UNKNOWN	 2u
+#define SKIPS	 4u
+#define UNMAPPED 8u
+#define REUSED	 16u
+#define FLAGS	 ((uint64_t)31)
 
 struct memo_set {			      /* a cache line */
 	_Alignas(64) struct slot slots[WAYS]; /* the one that was asked for last comes first */
@@ -87,6 +90,9 @@ bool memo_find(struct memo *memo, uint64_t hash, struct frames_stack *found)
 		.leaf = slot.leaf,
 		.cut = slot.key & CUT,
 		.unknown = slot.key & UNKNOWN,
+		.skips = slot.key & SKIPS,
+		.unmapped = slot.key & UNMAPPED,
+		.reused = slot.key & REUSED,
 	};
 	return true;
 }
@@ -97,7 +103,9 @@ void memo_put(struct memo *memo, uint64_t hash, const struct frames_stack *found
 
 	memmove(&slots[1], &slots[0], (WAYS - 1) * sizeof(*slots));
 	slots[0] = (struct slot){
-		.key = hash | (found->cut ? CUT : 0) | (found->unknown ? UNKNOWN : 0),
+		.key = hash | (found->cut ? CUT : 0) | (found->unknown ? UNKNOWN : 0) |
+		       (found->skips ? SKIPS : 0) | (found->unmapped ? UNMAPPED : 0) |
+		       (found->reused ? REUSED : 0),
 		.stack = found->stack,
 		.leaf = found->leaf,
 	};

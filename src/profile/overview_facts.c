@@ -133,12 +133,13 @@ static void find_nameless(struct overview_facts *facts, const struct profile *pr
 	if (!profile->objects.len || !(nameless[most] > 0))
 		return;
 	object = &profile->objects.data[most];
-	reason = panel_why_unnamed(object);
+	reason = panel_why_unnamed(profile, object);
 	remedy = remedy_for(reason, profile, object, &about);
 	/* code made at run time is in no file, though its list would be */
 	facts->nameless = object->kind == DSO_JIT ? "" : profile_text(profile, object->path);
 	facts->nameless_share = nameless[most] / busy;
-	snprintf(facts->nameless_why, sizeof(facts->nameless_why), "%s", panel_reason_text(reason));
+	snprintf(facts->nameless_why, sizeof(facts->nameless_why), "%s",
+		 panel_reason(reason)->text);
 	snprintf(facts->nameless_remedy, sizeof(facts->nameless_remedy), "%s",
 		 remedy ? remedy : "");
 	free(remedy);

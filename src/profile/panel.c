@@ -1,51 +1,116 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profile/panel.h"
 #include "base/mem.h"
+#include "profile/remedy.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Below both of these shares, of the object's own and of all samples, a fault is not worth words.
- */
-#define MATTERS_IN_OBJECT 0.05
-#define MATTERS_IN_ALL	  0.005
+#define SKIPS_MATTER 0.03
 
-static const struct {
-	const char *id, *text;
-} reasons[PANEL_REASONS] = {
-	[PANEL_GOOD] = { "good", "good" },
-	[PANEL_NO_FRAME_POINTER] = { "no-frame-pointer", "no frame pointers" },
-	[PANEL_NO_UNWIND_TABLE] = { "no-unwind-table", "no unwind table" },
-	[PANEL_COPY_TOO_SMALL] = { "copy-too-small", "the copied part of the stack was too small" },
-	[PANEL_JIT_FRAMES] = { "jit-frames", "code made at run time, without an unwind table" },
-	[PANEL_JIT_WITHOUT_MAP] = { "jit-without-map", "code made at run time, without a map" },
-	[PANEL_STRIPPED] = { "stripped", "stripped" },
-	[PANEL_EXPORTS_ONLY] = { "exports-only", "only its exported functions have names" },
-	[PANEL_OTHER_BUILD] = { "build-id-mismatch", "its file is of another build" },
-	[PANEL_NO_FILE] = { "no-file", "its file is not there" },
-	[PANEL_UNREADABLE] = { "unreadable", "its file cannot be read" },
-	[PANEL_KERNEL_HIDDEN] = { "kernel-hidden", "its addresses are hidden" },
-	[PANEL_KERNEL_MISSING] = { "kernel-missing", "its symbols are not here" },
-	[PANEL_KERNEL_OTHER] = { "kernel-other",
-				 "it is not known to be the kernel that runs here" },
-	[PANEL_NOT_IN_MAP] = { "not-in-map", "code made at run time that its list lacks" },
-	[PANEL_NOT_IN_TABLE] = { "not-in-table", "not in its table of symbols" },
-	[PANEL_UNMAPPED] = { "unmapped", "addresses that no mapping holds" },
+static const struct reason reasons[PANEL_REASONS] = {
+	[PANEL_GOOD] = { "good", "good", NULL, ADVICES },
+	[PANEL_NO_FRAME_POINTER] = { "no-frame-pointer", "no frame pointers",
+				     "stacks end here, and no function that programs begin with "
+				     "is at their root",
+				     ADVICE_DWARF },
+	[PANEL_NO_UNWIND_TABLE] = { "no-unwind-table", "no unwind table",
+				    "readelf --debug-dump=frames FILE", ADVICE_UNWIND_TABLES },
+	[PANEL_COPY_TOO_SMALL] = { "copy-too-small", "the copied part of the stack was too small",
+				   "--call-graph dwarf,SIZE of the recording", ADVICES },
+	[PANEL_JIT_FRAMES] = { "jit-frames", "code made at run time, without an unwind table", NULL,
+			       ADVICE_JIT_FRAMES },
+	[PANEL_CALLER_SKIPPED] = { "caller-skipped",
+				   "the direct caller is missing: no frame was set up yet",
+				   "readelf --debug-dump=frames-interp FILE: there the CFA is "
+				   "not counted from the frame pointer",
+				   ADVICE_DWARF_SKIPPED },
+	[PANEL_STACK_LIMIT] = { "stack-limit",
+				"deeper than the kernel's limit (kernel.perf_event_max_stack)",
+				"sysctl kernel.perf_event_max_stack", ADVICE_MAX_STACK },
+	[PANEL_TOO_DEEP] = { "too-deep", "deeper than 1,024 frames", NULL, ADVICES },
+	[PANEL_STACK_LOST] = { "stack-lost", "its frames lead to no code", NULL, ADVICES },
+	[PANEL_JIT_WITHOUT_MAP] = { "jit-without-map", "code made at run time, without a map",
+				    "ls /tmp/perf-PID.map", ADVICE_JIT_MAP },
+	[PANEL_STRIPPED] = { "stripped", "stripped", "file FILE", ADVICES },
+	[PANEL_EXPORTS_ONLY] = { "exports-only", "only its exported functions have names",
+				 "nm FILE; nm -D FILE", ADVICES },
+	[PANEL_OTHER_BUILD] = { "build-id-mismatch",
+				"binary changed since recording (build-id mismatch)",
+				"readelf -n FILE; perf buildid-list -i RECORDING", ADVICES },
+	[PANEL_NO_FILE] = { "no-file", "its file is not there", "ls FILE", ADVICES },
+	[PANEL_UNREADABLE] = { "unreadable", "its file cannot be read", "ls -l FILE",
+			       ADVICE_READABLE },
+	[PANEL_KERNEL_HIDDEN] = { "kernel-hidden", "the kernel hides its addresses",
+				  "head /proc/kallsyms", ADVICE_KERNEL_HIDDEN },
+	[PANEL_KERNEL_MISSING] = { "kernel-missing", "its symbols are not here", NULL, ADVICES },
+	[PANEL_KERNEL_OTHER] = { "kernel-other", "it is not known to be the kernel that runs here",
+				 "uname -r; perfolio report --header-only", ADVICES },
+	[PANEL_NOT_IN_MAP] = { "not-in-map", "code made at run time that its list lacks", NULL,
+			       ADVICES },
+	[PANEL_NOT_IN_TABLE] = { "not-in-table", "not in its table of symbols", NULL, ADVICES },
+	[PANEL_UNMAPPED] = { "unmapped", "addresses that no mapping holds", NULL, ADVICES },
+	[PANEL_NEWER] = { "file-newer",
+			  "binary changed since recording (newer, and no build-id to check)",
+			  "ls -l FILE RECORDING; readelf -n FILE", ADVICE_NEWER },
+	[PANEL_KERNEL_UNMAPPED] = { "kernel-hidden-when-recorded",
+				    "the kernel hid its addresses from the recorder",
+				    "sysctl kernel.kptr_restrict", ADVICE_KERNEL_UNMAPPED },
+	[PANEL_CODE_REUSED] = { "jit-code-replaced",
+				"a JIT used the same addresses for several functions: names are "
+				"those of the map's end",
+				"sort /tmp/perf-PID.map", ADVICES },
+	[PANEL_FEW] = { "few-samples", "too few samples for shares", NULL, ADVICE_LONGER },
+	[PANEL_LOST] = { "lost", "samples were lost", "perfolio script -D: LOST", ADVICE_LOST },
+	[PANEL_ALL_LOST] = { "all-lost", "all samples were lost", "perfolio script -D: LOST",
+			     ADVICE_LOST },
+	[PANEL_THROTTLED] = { "throttled", "the kernel stopped sampling at times",
+			      "perfolio script -D: THROTTLE", ADVICE_THROTTLED },
+	[PANEL_GUESTS] = { "guests", "samples of virtual machines are not shown", NULL,
+			   ADVICE_GUEST_KERNEL },
+	[PANEL_DAMAGED] = { "file-damaged", "the file is damaged or not complete", NULL,
+			    ADVICE_WHOLE_FILE },
+	[PANEL_BAD_RECORDS] = { "bad-records", "records that were not understood", NULL, ADVICES },
+	[PANEL_BAD_LINES] = { "bad-lines", "lines that were not understood", NULL, ADVICES },
+	[PANEL_USER_ONLY] = { "user-only", "only user space was sampled",
+			      "sysctl kernel.perf_event_paranoid; perf evlist -v: exclude_kernel",
+			      ADVICE_KERNEL_TOO },
+	[PANEL_KERNEL_ONLY] = { "kernel-only", "only the kernel was sampled",
+				"perf evlist -v: exclude_user", ADVICE_USER_TOO },
+	[PANEL_SOME_CPUS] = { "some-cpus", "only some CPUs were sampled",
+			      "perfolio report --header-only", ADVICE_ALL_CPUS },
+	[PANEL_FILTERED] = { "filtered", "a filter left events out",
+			     "perfolio report --header-only", ADVICE_NO_FILTER },
+	[PANEL_SHORT_PROCESSES] = { "short-processes",
+				    "short processes ended before their first sample",
+				    "perfolio query RECORDING events: count, counted",
+				    ADVICE_SHORT_PROCESSES },
+	[PANEL_RATE_TOO_HIGH] = { "rate-too-high", "the rate is more than this machine delivers",
+				  "perfolio query RECORDING events: count, counted",
+				  ADVICE_LOWER_RATE },
+	[PANEL_NOT_COVERED] = { "not-covered", "samples stand for another time than there was",
+				"perfolio query RECORDING events: count, counted", ADVICES },
+	[PANEL_IDLE_SAMPLES] = { "idle-samples", "idle CPUs were sampled less often than busy ones",
+				 "perfolio query RECORDING events: idle_ns", ADVICE_BUSY },
 };
 
-const char *panel_reason_id(enum panel_reason reason)
+const struct reason *panel_reason(enum panel_reason reason)
 {
-	return reasons[reason].id;
+	return &reasons[reason];
 }
 
-const char *panel_reason_text(enum panel_reason reason)
+#define MATTERS	       0.005
+#define MATTERS_OF_FEW 0.05
+#define FEW	       5
+
+bool panel_matters(uint64_t part, uint64_t all)
 {
-	return reasons[reason].text;
+	return part && (double)part >= (part < FEW ? MATTERS_OF_FEW : MATTERS) * (double)all;
 }
 
 /* What is counted of one object while the stacks are walked. */
 struct tally {
-	uint64_t samples, unnamed, through, no_table, short_copy, other;
+	uint64_t samples, unnamed, through, no_table, short_copy, deep, other, skipped;
 	uint32_t last_stack; /* the one that was counted as passing here last */
 };
 
@@ -83,7 +148,9 @@ static void count_lost(struct walk *walk, uint32_t stack, uint64_t weight)
 	const struct profile *p = walk->profile;
 	struct tally *tally = &walk->objects[function_of(p, lost_at(p, stack))->object];
 
-	if (p->stacks.flags[stack] & STACK_SHORT_COPY)
+	if (p->stacks.flags[stack] & STACK_TOO_DEEP)
+		tally->deep += weight;
+	else if (p->stacks.flags[stack] & STACK_SHORT_COPY)
 		tally->short_copy += weight;
 	else if (p->stacks.flags[stack] & STACK_NO_TABLE)
 		tally->no_table += weight;
@@ -91,10 +158,12 @@ static void count_lost(struct walk *walk, uint32_t stack, uint64_t weight)
 		tally->other += weight;
 }
 
-static void count_stack(struct walk *walk, uint32_t stack, uint64_t weight)
+/* Whether it lacks a caller; once, however often it does. */
+static bool count_stack(struct walk *walk, uint32_t stack, uint64_t weight)
 {
 	const struct profile *p = walk->profile;
 	const struct profile_function *leaf = function_of(p, stack);
+	bool cut = p->stacks.flags[stack] & STACK_CUT, skips = false;
 
 	walk->objects[leaf->object].samples += weight;
 	if (leaf->kind == FRAME_UNKNOWN)
@@ -105,33 +174,67 @@ static void count_stack(struct walk *walk, uint32_t stack, uint64_t weight)
 		if (tally->last_stack != stack)
 			tally->through += weight;
 		tally->last_stack = stack;
+		if (!cut && !skips && p->stacks.flags[at] & STACK_SKIPS) {
+			tally->skipped += weight;
+			skips = true;
+		}
 	}
-	if (p->stacks.flags[stack] & STACK_CUT)
+	if (cut)
 		count_lost(walk, stack, weight);
+	return skips;
 }
 
-static bool matters(uint64_t part, uint64_t own, uint64_t all)
+/* A file that is not the one that ran has no rules that could be followed, whatever it holds. */
+static enum panel_reason why_no_rules(const struct profile_object *object)
 {
-	return (double)part >= MATTERS_IN_OBJECT * (double)own &&
-	       (double)part >= MATTERS_IN_ALL * (double)all && part;
+	switch ((enum dso_state)object->state) {
+	case DSO_MISMATCH: return PANEL_OTHER_BUILD;
+	case DSO_NEWER: return PANEL_NEWER;
+	case DSO_MISSING: return PANEL_NO_FILE;
+	case DSO_UNREADABLE: return PANEL_UNREADABLE;
+	default: return PANEL_NO_UNWIND_TABLE;
+	}
 }
 
+/* The reason of most of them. */
 static enum panel_reason why_lost(const struct tally *tally, const struct profile_object *object,
 				  bool copied)
 {
+	uint64_t rules = tally->no_table, copy = tally->short_copy, deep = tally->deep;
+
 	if (object->kind == DSO_JIT)
 		return PANEL_JIT_FRAMES;
-	if (!copied)
-		return PANEL_NO_FRAME_POINTER;
-	return tally->short_copy >= tally->no_table ? PANEL_COPY_TOO_SMALL : PANEL_NO_UNWIND_TABLE;
+	if (deep && deep >= rules && deep >= copy && deep >= tally->other)
+		return copied ? PANEL_TOO_DEEP : PANEL_STACK_LIMIT;
+	if (!copied) {
+		enum panel_reason reason = why_no_rules(object);
+
+		/* Whether a stack has come to its beginning is known by that function's name. */
+		return reason == PANEL_NO_UNWIND_TABLE ? PANEL_NO_FRAME_POINTER : reason;
+	}
+	if (copy && copy >= rules && copy >= tally->other)
+		return PANEL_COPY_TOO_SMALL;
+	return rules >= tally->other ? why_no_rules(object) : PANEL_STACK_LOST;
 }
 
-enum panel_reason panel_why_unnamed(const struct profile_object *object)
+static bool has_kernel(const struct profile *profile)
+{
+	vec_each (object, &profile->objects)
+		if (object->kind == DSO_KERNEL && object->side == SIDE_HOST)
+			return true;
+	return false;
+}
+
+enum panel_reason panel_why_unnamed(const struct profile *profile,
+				    const struct profile_object *object)
 {
 	bool kernel = object->kind == DSO_KERNEL;
 
 	if (object->kind == DSO_NONE)
-		return PANEL_UNMAPPED;
+		return object->side == SIDE_HOST && profile->quality.kernel_unmapped &&
+				       !has_kernel(profile)
+			       ? PANEL_KERNEL_UNMAPPED
+			       : PANEL_UNMAPPED;
 	if (object->kind == DSO_JIT)
 		return object->state == DSO_FULL ? PANEL_NOT_IN_MAP : PANEL_JIT_WITHOUT_MAP;
 	switch ((enum dso_state)object->state) {
@@ -141,31 +244,60 @@ enum panel_reason panel_why_unnamed(const struct profile_object *object)
 	case DSO_MISMATCH: return kernel ? PANEL_KERNEL_OTHER : PANEL_OTHER_BUILD;
 	case DSO_HIDDEN: return PANEL_KERNEL_HIDDEN;
 	case DSO_UNREADABLE: return PANEL_UNREADABLE;
+	case DSO_NEWER: return PANEL_NEWER;
 	case DSO_FULL: return PANEL_NOT_IN_TABLE;
 	case DSO_UNREAD: break;
 	}
 	return PANEL_UNMAPPED;
 }
 
-static void add_row(struct panel *panel, const struct walk *walk, uint32_t id, bool copied)
+static void add_row(struct panel *panel, const struct walk *walk, uint32_t id)
 {
-	const struct profile_object *object = &walk->profile->objects.data[id];
 	const struct tally *tally = &walk->objects[id];
 	struct panel_row row = {
 		.object = id,
 		.samples = tally->samples,
 		.unnamed = tally->unnamed,
 		.through = tally->through,
-		.lost = tally->no_table + tally->short_copy + tally->other,
+		.lost = tally->no_table + tally->short_copy + tally->deep + tally->other,
+		.skipped = tally->skipped,
 	};
 
-	if (!row.through)
-		return;
-	if (matters(row.lost, row.through, panel->samples))
-		row.stacks = why_lost(tally, object, copied);
-	if (matters(row.unnamed, row.samples, panel->samples))
-		row.names = panel_why_unnamed(object);
-	*vec_push(&panel->rows) = row;
+	if (row.through)
+		*vec_push(&panel->rows) = row;
+}
+
+/* Where each of many objects has too little to matter and all of them together have not, the first
+ * of them stands for all. */
+static bool is_worth_a_word(uint64_t part, uint64_t most, uint64_t sum, uint64_t all)
+{
+	return panel_matters(part, all) || (part && part == most && panel_matters(sum, all));
+}
+
+static void judge_rows(struct panel *panel, const struct walk *walk)
+{
+	const struct profile *p = walk->profile;
+	uint64_t lost = 0, skipped = 0, unnamed = 0, sum = 0;
+
+	vec_each (row, &panel->rows) {
+		lost = row->lost > lost ? row->lost : lost;
+		skipped = row->skipped > skipped ? row->skipped : skipped;
+		unnamed = row->unnamed > unnamed ? row->unnamed : unnamed;
+		sum += row->unnamed;
+	}
+	vec_each (row, &panel->rows) {
+		const struct profile_object *object = &p->objects.data[row->object];
+
+		if (is_worth_a_word(row->lost, lost, panel->cut, panel->samples))
+			row->stacks = why_lost(&walk->objects[row->object], object,
+					       p->quality.stack_copies > 0);
+		if (is_worth_a_word(row->skipped, skipped, panel->skipped, panel->samples) &&
+		    (double)panel->skipped >= SKIPS_MATTER * (double)panel->samples &&
+		    (row->stacks == PANEL_GOOD || row->skipped > row->lost))
+			row->stacks = PANEL_CALLER_SKIPPED;
+		if (is_worth_a_word(row->unnamed, unnamed, sum, panel->samples))
+			row->names = panel_why_unnamed(p, object);
+	}
 }
 
 static int compare_rows(const void *one, const void *two)
@@ -179,7 +311,7 @@ static int compare_rows(const void *one, const void *two)
 	return a->object < b->object ? -1 : 1;
 }
 
-void panel_make(struct panel *panel, const struct profile *p, bool copied)
+void panel_make(struct panel *panel, const struct profile *p)
 {
 	uint64_t *weights = mem_alloc((p->stacks.len + 1) * sizeof(*weights));
 	struct walk walk = { .profile = p };
@@ -192,14 +324,16 @@ void panel_make(struct panel *panel, const struct profile *p, bool copied)
 		panel->has_stacks |= p->stacks.parent[i] != STACK_ROOT;
 		if (!weights[i])
 			continue;
-		count_stack(&walk, i, weights[i]);
+		if (count_stack(&walk, i, weights[i]))
+			panel->skipped += weights[i];
 		panel->samples += weights[i];
 		if (p->stacks.flags[i] & STACK_SPLICED)
 			panel->spliced += weights[i];
 		*(p->stacks.flags[i] & STACK_CUT ? &panel->cut : &panel->whole) += weights[i];
 	}
 	for (uint32_t i = 0; i < p->objects.len; i++)
-		add_row(panel, &walk, i, copied);
+		add_row(panel, &walk, i);
+	judge_rows(panel, &walk);
 	if (panel->rows.len)
 		qsort(panel->rows.data, panel->rows.len, sizeof(*panel->rows.data), compare_rows);
 	free(walk.objects);

@@ -19,6 +19,10 @@ enum panel_reason {
 	PANEL_NO_UNWIND_TABLE,
 	PANEL_COPY_TOO_SMALL,
 	PANEL_JIT_FRAMES, /* code made at run time, which no table describes */
+	PANEL_CALLER_SKIPPED,
+	PANEL_STACK_LIMIT, /* of the kernel's chains */
+	PANEL_TOO_DEEP,	   /* for us */
+	PANEL_STACK_LOST,
 	/* names */
 	PANEL_JIT_WITHOUT_MAP,
 	PANEL_STRIPPED,
@@ -32,8 +36,41 @@ enum panel_reason {
 	PANEL_NOT_IN_MAP,
 	PANEL_NOT_IN_TABLE,
 	PANEL_UNMAPPED,
+	PANEL_NEWER,
+	PANEL_KERNEL_UNMAPPED,
+	PANEL_CODE_REUSED,
+	/* the recording as a whole */
+	PANEL_FEW,
+	PANEL_LOST,
+	PANEL_ALL_LOST,
+	PANEL_THROTTLED,
+	PANEL_GUESTS,
+	PANEL_DAMAGED,
+	PANEL_BAD_RECORDS,
+	PANEL_BAD_LINES,
+	PANEL_USER_ONLY,
+	PANEL_KERNEL_ONLY,
+	PANEL_SOME_CPUS,
+	PANEL_FILTERED,
+	PANEL_SHORT_PROCESSES, /* samples stand for less time than there was, and why */
+	PANEL_RATE_TOO_HIGH,
+	PANEL_NOT_COVERED,
+	PANEL_IDLE_SAMPLES,
 	PANEL_REASONS,
 };
+
+/*
+ * Every reason, for all who show one: what is wrong, how one can see that for oneself, and what
+ * helps.  The ids stay the same between versions.
+ */
+struct reason {
+	const char *id;	  /* "no-frame-pointer": for scripts */
+	const char *text; /* "no frame pointers" */
+	const char *see;  /* a command, or where to look; NULL: nothing beyond what is said */
+	int advice;	  /* enum advice; ADVICES: none, or one that depends on the object */
+};
+
+const struct reason *panel_reason(enum panel_reason reason);
 
 struct panel_row {
 	uint32_t object;
@@ -41,24 +78,30 @@ struct panel_row {
 	uint64_t unnamed;		 /* of these, without a name */
 	uint64_t through;		 /* samples whose stack passes it */
 	uint64_t lost;			 /* of these, whose stack was lost in it */
+	uint64_t skipped;		 /* of these, that lack the caller of its code */
 	enum panel_reason stacks, names; /* PANEL_GOOD where nothing is to be done */
 };
 
 struct panel {
 	uint64_t samples, whole, cut; /* stacks that reach their beginning, and those that do not */
 	uint64_t spliced; /* completed by frame pointers where the copy of the stack had ended */
+	uint64_t skipped; /* whole, but for a caller that frame pointers do not lead to */
 	bool has_stacks;
 	VEC(struct panel_row) rows; /* the most samples first */
 };
 
-/* `copied`: stacks were copied (--call-graph dwarf) and unwound. */
-void panel_make(struct panel *panel, const struct profile *profile, bool copied);
+void panel_make(struct panel *panel, const struct profile *profile);
 void panel_free(struct panel *panel);
 
 /* Why an object has code without a name. */
-enum panel_reason panel_why_unnamed(const struct profile_object *object);
+enum panel_reason panel_why_unnamed(const struct profile *profile,
+				    const struct profile_object *object);
 
-const char *panel_reason_id(enum panel_reason reason);	 /* "no-frame-pointer": for scripts */
-const char *panel_reason_text(enum panel_reason reason); /* "no frame pointers" */
+/*
+ * Whether a fault of so many of all samples is worth a word: 0.5 % of them, or 5 % where these are
+ * fewer than five, of which any may be chance.  Of callers that are skipped 3 %: wherever frame
+ * pointers are used, prologues and calls of the C library come to a per cent.
+ */
+bool panel_matters(uint64_t part, uint64_t all);
 
 #endif

@@ -43,6 +43,32 @@ struct profile *profile_new_bare(void)
 	return profile;
 }
 
+const char *profile_event_sampled(const struct profile_event *event)
+{
+	uint64_t scope = event->scope & (SCOPE_NO_KERNEL | SCOPE_NO_USER);
+
+	return scope == SCOPE_NO_KERNEL ? "user" : scope == SCOPE_NO_USER ? "kernel" : NULL;
+}
+
+const char *profile_event_modifiers(const char *name)
+{
+	const char *colon = strrchr(name, ':'), *slash = strrchr(name, '/');
+	const char *at = colon > slash ? colon : slash;
+
+	return at && !at[1 + strspn(at + 1, EVENT_MODIFIERS)] ? at + 1 : NULL;
+}
+
+bool profile_event_is(const struct profile *profile, size_t event, const char *name)
+{
+	const char *text = profile_text(profile, profile->events.data[event].name);
+	size_t length = strlen(name);
+
+	if (!strcmp(text, name))
+		return true;
+	return !strncmp(text, name, length) && text[length] == ':' &&
+	       !text[length + 1 + strspn(text + length + 1, EVENT_MODIFIERS)];
+}
+
 struct profile *profile_new(void)
 {
 	struct profile *profile = profile_new_bare();

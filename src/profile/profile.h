@@ -53,6 +53,10 @@ enum stack_flags {
 	STACK_SHORT_COPY = 1 << 4, /* since the copy of the stack ended */
 	STACK_SPLICED =
 		1 << 5, /* its outer frames are those that the kernel found by frame pointers */
+	STACK_TOO_DEEP = 1 << 6, /* cut where the longest recorded chain ends */
+	/* Followed by frame pointers, and this code had not set up its own: the next frame is its
+	 * caller's caller. */
+	STACK_SKIPS = 1 << 7,
 };
 
 /* The generation of a thread of which nobody said to which process it belongs; pid is its tid. */
@@ -74,6 +78,13 @@ struct profile_event {
 	uint64_t counted;
 	/* Of virtual machines, which nobody asked for: they are no rows, but part of the whole. */
 	uint64_t guest_samples, guest_weight;
+	uint64_t scope; /* enum profile_scope, as bits */
+};
+
+/* What was left out of the samples on purpose, or for want of permission. */
+enum profile_scope {
+	SCOPE_NO_KERNEL = 1 << 0,
+	SCOPE_NO_USER = 1 << 1,
 };
 
 /* Samples, a row each; the columns have the same length. */
@@ -119,6 +130,14 @@ struct profile_quality {
 	uint64_t unknown_leaves;  /* whose own function has no name */
 	uint64_t stack_copies;	  /* that came with a copy of their stack, to be unwound */
 	uint64_t forks;		  /* processes that were started meanwhile, sampled or not */
+	uint64_t skipped_callers; /* whose stack lacks a caller: see STACK_SKIPS */
+	uint64_t kernel_unmapped; /* of the kernel, whose mapping nobody recorded */
+	uint64_t reused_code;	  /* at an address that a JIT gave to several functions */
+	uint64_t damage;	  /* string: what is wrong with the file; "" for nothing */
+	uint64_t bytes_missing;	  /* of the file's data, as far as that is known */
+	uint64_t bytes_all;
+	uint64_t cpus_sampled, cpus_online; /* 0: not known */
+	uint64_t is_filtered;		    /* tracepoints with --filter */
 };
 
 /*
@@ -197,6 +216,17 @@ static inline uint64_t profile_row_count(const struct profile_samples *rows, siz
 {
 	return rows->count ? rows->count[row] : 1;
 }
+
+/* The only part of the system that an event was sampled in: "user", "kernel"; NULL: all of it. */
+const char *profile_event_sampled(const struct profile_event *event);
+
+/* The modifiers at the end of an event's name: "u" of "cycles:u" and of "cpu/cycles/u"; or NULL. */
+const char *profile_event_modifiers(const char *name);
+
+#define EVENT_MODIFIERS "ukhpPGHSDIWeb" /* as in "cycles:u" */
+
+/* Whether an event is called so; "cycles" is "cycles:u", too. */
+bool profile_event_is(const struct profile *profile, size_t event, const char *name);
 
 static inline const char *profile_text(const struct profile *profile, uint32_t string)
 {

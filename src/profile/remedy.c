@@ -24,6 +24,14 @@ static const char *const words[ADVICES][2] = {
 				   "frame pointers",
 				   "choose DWARF under Call graph: most of this code has no "
 				   "frame pointers" },
+	[ADVICE_DWARF_SKIPPED] = { "record with --call-graph dwarf: frame pointers skip the caller "
+				   "of code that has not set up its frame",
+				   "choose DWARF under Call graph: frame pointers skip the caller "
+				   "of code that has not set up its frame" },
+	[ADVICE_MAX_STACK] = { "raise the limit (sysctl kernel.perf_event_max_stack=1024) and "
+			       "record again, or record with --call-graph dwarf,65528",
+			       "raise the limit (sysctl kernel.perf_event_max_stack=1024), or "
+			       "choose DWARF, larger copies, under Call graph" },
 	[ADVICE_LARGER_COPIES] = { "record larger copies of the stacks (--call-graph dwarf,%s)",
 				   "choose DWARF, larger copies, under Call graph" },
 	[ADVICE_TOO_DEEP] = { "these stacks are deeper than the kernel can copy; frame pointers "
@@ -55,12 +63,20 @@ static const char *const words[ADVICES][2] = {
 	[ADVICE_REBUILT] = { "record again, or put the old file into a folder under its path and "
 			     "give the folder by --symfs: %s was rebuilt since",
 			     "run it again: %s was rebuilt since" },
+	[ADVICE_NEWER] = { "record again, or put the old file into a folder under its path and "
+			   "give the folder by --symfs: %s is newer than the recording",
+			   "run it again: %s is newer than the recording" },
 	[ADVICE_READABLE] = { "report as a user who may read %s",
 			      "let the user whom the server starts programs as read %s" },
 	[ADVICE_KERNEL_HIDDEN] = { "report as root with kernel.kptr_restrict at 0 or 1: kernel "
 				   "addresses are hidden",
 				   "start the server as root with kernel.kptr_restrict at 0 or 1: "
 				   "kernel addresses are hidden" },
+	[ADVICE_KERNEL_UNMAPPED] = { "record as root, or with kernel.kptr_restrict at 0: the "
+				     "kernel "
+				     "hid its addresses from the recorder",
+				     "start the server as root, or with kernel.kptr_restrict at 0: "
+				     "the kernel hid its addresses from the recorder" },
 	[ADVICE_KERNEL] = { "give the recorded kernel's symbols by --vmlinux or --kallsyms",
 			    "run it again: it was recorded with another kernel" },
 	[ADVICE_MODULE] = { "give the recorded kernel's symbols by --kallsyms, or its "
@@ -82,6 +98,20 @@ static const char *const words[ADVICES][2] = {
 			       "kernel.perf_event_max_sample_rate",
 			       "choose a lower Rate, or raise "
 			       "kernel.perf_event_max_sample_rate" },
+	[ADVICE_WHOLE_FILE] = { "record again, or copy the whole file", "run it again" },
+	[ADVICE_KERNEL_TOO] = { "record without :u and --all-user; an ordinary user needs "
+				"kernel.perf_event_paranoid at 1 or lower, or CAP_PERFMON",
+				"choose events without :u; an ordinary user needs "
+				"kernel.perf_event_paranoid at 1 or lower, or CAP_PERFMON" },
+	[ADVICE_USER_TOO] = { "record without :k and --all-kernel", "choose events without :k" },
+	[ADVICE_ALL_CPUS] = { "record without -C" },
+	[ADVICE_NO_FILTER] = { "record without --filter" },
+	[ADVICE_SHORT_PROCESSES] = { "record it as root, which samples all of its processes by "
+				     "CPU, or "
+				     "at a higher rate (-F 9999)",
+				     "choose a Rate of 9999" },
+	[ADVICE_LOWER_RATE] = { "record at a lower rate (-F %s)", "choose a Rate of %s" },
+	[ADVICE_BUSY] = { "leave idle CPUs out (report --busy)", "leave idle CPUs out" },
 	[ADVICE_QUIET] = { "record again when the machine has less to do",
 			   "run it again when the machine has less to do" },
 	[ADVICE_PYTHON] = { "run it with python3 -X perf (Python 3.12 or newer) and record with "
@@ -138,6 +168,7 @@ char *remedy_larger_copy(const struct remedy_facts *facts)
 
 	if (size >= COPY_MOST)
 		return remedy_advice(ADVICE_TOO_DEEP, facts, "");
+	next = next < COPY_MORE ? COPY_MORE : next;
 	snprintf(text, sizeof(text), "%u", size < COPY_MOST / COPY_TIMES ? next : COPY_MOST);
 	return remedy_advice(ADVICE_LARGER_COPIES, facts, text);
 }
@@ -174,21 +205,15 @@ static enum advice guest_advice(enum panel_reason reason, const struct profile *
 	return ADVICES;
 }
 
-/* The one that needs nothing but the path. */
+/* Those that depend on what kind of object it is. */
 static enum advice advice_for(enum panel_reason reason, const struct profile_object *object)
 {
 	switch (reason) {
-	case PANEL_NO_FRAME_POINTER: return ADVICE_DWARF;
-	case PANEL_NO_UNWIND_TABLE: return ADVICE_UNWIND_TABLES;
-	case PANEL_JIT_FRAMES: return ADVICE_JIT_FRAMES;
-	case PANEL_JIT_WITHOUT_MAP: return ADVICE_JIT_MAP;
 	case PANEL_OTHER_BUILD:
 	case PANEL_NO_FILE: return advice_for_file(reason, object);
-	case PANEL_UNREADABLE: return ADVICE_READABLE;
-	case PANEL_KERNEL_HIDDEN: return ADVICE_KERNEL_HIDDEN;
 	case PANEL_KERNEL_MISSING:
 	case PANEL_KERNEL_OTHER: return object->kind == DSO_MODULE ? ADVICE_MODULE : ADVICE_KERNEL;
-	default: return ADVICES;
+	default: return (enum advice)panel_reason(reason)->advice;
 	}
 }
 

@@ -11,6 +11,8 @@
 enum advice {
 	ADVICE_DWARF,
 	ADVICE_DWARF_FOR_ALL,
+	ADVICE_DWARF_SKIPPED,
+	ADVICE_MAX_STACK,
 	ADVICE_LARGER_COPIES,
 	ADVICE_TOO_DEEP,
 	ADVICE_UNWIND_TABLES,
@@ -21,16 +23,26 @@ enum advice {
 	ADVICE_PACKAGE,
 	ADVICE_BRING_BACK,
 	ADVICE_REBUILT,
+	ADVICE_NEWER,
 	ADVICE_READABLE,
 	ADVICE_KERNEL_HIDDEN,
 	ADVICE_KERNEL,
 	ADVICE_MODULE,
 	ADVICE_VDSO,
+	ADVICE_KERNEL_UNMAPPED,
 	ADVICE_GUEST_KERNEL,
 	ADVICE_GUEST_USER,
 	ADVICE_LONGER,
 	ADVICE_LOST,
 	ADVICE_THROTTLED,
+	ADVICE_WHOLE_FILE,
+	ADVICE_KERNEL_TOO,
+	ADVICE_USER_TOO,
+	ADVICE_ALL_CPUS,
+	ADVICE_NO_FILTER,
+	ADVICE_SHORT_PROCESSES,
+	ADVICE_LOWER_RATE,
+	ADVICE_BUSY,
 	ADVICE_QUIET,
 	ADVICE_PYTHON,
 	ADVICES
@@ -39,7 +51,9 @@ enum advice {
 struct remedy_facts {
 	uint32_t copy_size;   /* bytes of stack that were copied; 0: not known */
 	const char *packages; /* folder of the package lists, to name one; NULL: not looked into */
-	bool form;     /* the recording was made by the form of the page: speak of its fields */
+	bool form; /* the recording was made by the form of the page: speak of its fields */
+	uint64_t bad_lines; /* of a text, which were not understood */
+	uint64_t lines;
 	bool imported; /* it was given to the page: no file of this machine may be looked into */
 };
 

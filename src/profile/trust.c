@@ -1,101 +1,65 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profile/trust.h"
+#include "base/text.h"
 #include "profile/remedy.h"
 
+#include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Below these shares nothing needs a remedy. */
-#define LOST_MATTERS	0.005
-#define UNKNOWN_MATTERS 0.01
-#define CUT_MATTERS	0.10
-
 #define FEW 20 /* samples, of which one moves every share by 5 per cent or more */
 
-const char *trust_reason(const struct profile_object *object)
+void trust_interval(uint64_t part, uint64_t samples, double *low, double *high)
 {
-	return panel_reason_text(panel_why_unnamed(object));
+	const double z = 1.96, n = (double)samples, share = n > 0 ? (double)part / n : 0;
+	double middle, half;
+
+	*low = 0;
+	*high = 1;
+	if (!samples)
+		return;
+	middle = (share + z * z / (2 * n)) / (1 + z * z / n);
+	half = z / (1 + z * z / n) * sqrt(share * (1 - share) / n + z * z / (4 * n * n));
+	*low = middle > half ? middle - half : 0;
+	*high = middle + half < 1 ? middle + half : 1;
 }
 
-/* How many samples without a name each object has. */
-static uint64_t *count_unknown(const struct profile *p)
+/* Takes the remedy.  One that finds no room is lighter than those that do. */
+__attribute__((format(printf, 6, 7))) static void add_fault(struct trust *t,
+							    enum panel_reason reason,
+							    uint32_t object, double share,
+							    char *remedy, const char *format, ...)
 {
-	uint64_t *unknown = mem_alloc((p->objects.len + 1) * sizeof(*unknown));
+	size_t at = t->fault_count;
+	struct trust_fault *fault;
+	va_list args;
 
-	for (size_t i = 0; i < p->samples.len; i++) {
-		uint32_t function = p->stacks.function[p->samples.stack[i]];
-		const struct profile_function *leaf = &p->functions.data[function];
+	while (at && t->faults[at - 1].share < share)
+		at--;
+	if (at < TRUST_FAULTS) {
+		size_t behind = t->fault_count - at;
 
-		if (leaf->kind == FRAME_UNKNOWN)
-			unknown[leaf->object] += profile_row_count(&p->samples, i);
+		if (t->fault_count < TRUST_FAULTS)
+			t->fault_count++;
+		else
+			behind--;
+		memmove(&t->faults[at + 1], &t->faults[at], behind * sizeof(*t->faults));
+		fault = &t->faults[at];
+		*fault = (struct trust_fault){ .reason = reason, .object = object, .share = share };
+		va_start(args, format);
+		vsnprintf(fault->text, sizeof(fault->text), format, args);
+		va_end(args);
+		snprintf(fault->remedy, sizeof(fault->remedy), "%s", remedy ? remedy : "");
 	}
-	return unknown;
-}
-
-/* Whether something can be done about the names that an object lacks. */
-static bool can_be_helped(const struct profile *p, const struct profile_object *object)
-{
-	char *remedy;
-	bool helped;
-
-	if (object->kind == DSO_NONE) {
-		remedy = remedy_for(PANEL_UNMAPPED, p, object, &(struct remedy_facts){ 0 });
-		helped = remedy;
-		free(remedy);
-		return helped;
-	}
-	return object->kind != DSO_BPF && object->state != DSO_FULL && object->state != DSO_UNREAD;
-}
-
-/* Sets the worst object, and the worst of those that something can be done about. */
-static void find_worst(struct trust *t, const struct profile *p, uint32_t *helped, double *share)
-{
-	uint64_t *unknown = count_unknown(p), most = 0, most_helped = 0;
-
-	t->worst_object = *helped = NO_OBJECT_ID;
-	for (uint32_t i = 0; i < p->objects.len; i++) {
-		if (unknown[i] > most) {
-			most = unknown[i];
-			t->worst_object = i;
-		}
-		if (unknown[i] > most_helped && can_be_helped(p, &p->objects.data[i])) {
-			most_helped = unknown[i];
-			*helped = i;
-		}
-	}
-	t->worst_share = t->samples ? (double)most / (double)t->samples : 0;
-	*share = t->samples ? (double)most_helped / (double)t->samples : 0;
-	free(unknown);
-}
-
-/* Takes the text. */
-static void set_remedy(struct trust *t, char *remedy)
-{
-	snprintf(t->remedy, sizeof(t->remedy), "%s", remedy ? remedy : "");
 	free(remedy);
 }
 
-static char *remedy_for_object(const struct profile *p, uint32_t index,
-			       const struct remedy_facts *facts)
+static char *advise(enum panel_reason reason, const struct remedy_facts *facts, const char *about)
 {
-	const struct profile_object *object = &p->objects.data[index];
+	int advice = panel_reason(reason)->advice;
 
-	return remedy_for(panel_why_unnamed(object), p, object, facts);
-}
-
-static char *remedy_for_stacks(const struct profile *p, const struct remedy_facts *facts)
-{
-	return p->quality.stack_copies ? remedy_larger_copy(facts)
-				       : remedy_advice(ADVICE_DWARF_FOR_ALL, facts, "");
-}
-
-static char *remedy_for_few(const struct trust *t, const struct remedy_facts *facts)
-{
-	char text[64];
-
-	snprintf(text, sizeof(text), "%llu sample%s little", (unsigned long long)t->samples,
-		 t->samples == 1 ? " says" : "s say");
-	return remedy_advice(ADVICE_LONGER, facts, text);
+	return advice == ADVICES ? NULL : remedy_advice((enum advice)advice, facts, about);
 }
 
 /* Where an event was recorded each time that it happened, a few are all there were. */
@@ -108,36 +72,318 @@ static bool are_few(const struct trust *t, const struct profile *p)
 	return sampled && t->samples && t->samples < FEW;
 }
 
-/* The fault that touches most samples; a cut stack still names its leaf, so it counts half. */
-static void find_remedy(struct trust *t, const struct profile *p, const struct remedy_facts *facts,
-			uint32_t helped, double share)
+static void check_few(struct trust *t, const struct remedy_facts *facts)
 {
-	double lost = t->lost_share >= LOST_MATTERS ? t->lost_share : 0;
-	double unknown = share >= UNKNOWN_MATTERS ? share : 0;
-	double cut = t->cut_share >= CUT_MATTERS ? t->cut_share / 2 : 0;
-	double guests = t->guests ? (double)t->guests / (double)(t->guests + t->samples) : 0;
-	double shown = (1 - guests) * (unknown > cut ? unknown : cut); /* of all of them */
+	char samples[64];
+	double low, high;
 
-	if (t->few)
-		set_remedy(t, remedy_for_few(t, facts));
-	else if (guests >= UNKNOWN_MATTERS && guests >= shown && guests >= lost)
-		set_remedy(t, remedy_advice(ADVICE_GUEST_KERNEL, facts, ""));
-	else if (lost > 0 && lost >= unknown && lost >= cut)
-		set_remedy(t, remedy_advice(ADVICE_LOST, facts, ""));
-	else if (unknown > 0 && unknown >= cut)
-		set_remedy(t, remedy_for_object(p, helped, facts));
-	else if (cut > 0)
-		set_remedy(t, remedy_for_stacks(p, facts));
-	else if (t->throttled)
-		set_remedy(t, remedy_advice(ADVICE_THROTTLED, facts, ""));
+	if (!t->few)
+		return;
+	trust_interval((t->samples + 1) / 2, t->samples, &low, &high);
+	snprintf(samples, sizeof(samples), "%llu sample%s little", (unsigned long long)t->samples,
+		 t->samples == 1 ? " says" : "s say");
+	add_fault(t, PANEL_FEW, NO_OBJECT_ID, 1, advise(PANEL_FEW, facts, samples),
+		  "%s: half of them may be anything from %.0f to %.0f %% in truth", samples,
+		  100 * low, 100 * high);
+}
+
+static void check_losses(struct trust *t, const struct remedy_facts *facts)
+{
+	char lost[TEXT_NUMBER], guests[TEXT_NUMBER];
+
+	text_grouped(lost, t->lost);
+	if (t->lost && !t->samples)
+		add_fault(t, PANEL_ALL_LOST, NO_OBJECT_ID, 1, advise(PANEL_ALL_LOST, facts, ""),
+			  "all %s samples were lost", lost);
+	else if (t->lost)
+		add_fault(t, PANEL_LOST, NO_OBJECT_ID, t->lost_share, advise(PANEL_LOST, facts, ""),
+			  "%s sample%s (%.2f %%) %s lost", lost, t->lost == 1 ? "" : "s",
+			  100 * t->lost_share, t->lost == 1 ? "was" : "were");
+	if (t->throttled)
+		add_fault(t, PANEL_THROTTLED, NO_OBJECT_ID, 0, advise(PANEL_THROTTLED, facts, ""),
+			  "the kernel stopped sampling %llu time%s, as samples came too fast "
+			  "(throttled)",
+			  (unsigned long long)t->throttled, t->throttled == 1 ? "" : "s");
+	if (t->guests)
+		add_fault(t, PANEL_GUESTS, NO_OBJECT_ID,
+			  (double)t->guests / (double)(t->guests + t->samples),
+			  advise(PANEL_GUESTS, facts, ""),
+			  "besides, %s samples of virtual machines, which are not shown",
+			  text_grouped(guests, t->guests));
+}
+
+const char *trust_verdict(const struct trust *t)
+{
+	return t->fault_count ? TRUST_CARE : t->covered_share < 0 ? TRUST_NEARLY : TRUST_GOOD;
+}
+
+/*
+ * What chance may do to what samples stand for: few of many short processes are sampled at all, so
+ * that samples come as by chance.
+ */
+static double tolerance_of(uint64_t samples)
+{
+	return 0.05 + 2.5 / sqrt((double)(samples ? samples : 1));
+}
+
+/* Half of what came, as a round number. */
+static void lower_rate(const struct trust *t, const struct profile_event *event, char *into,
+		       size_t room)
+{
+	double rate = (double)event->samples / ((double)t->cpu_ns / 1e9) / 2, unit = 1;
+
+	while (rate / unit >= 10)
+		unit *= 10;
+	snprintf(into, room, "%.0f", floor(rate / unit) * unit > 0 ? floor(rate / unit) * unit : 1);
+}
+
+#define HIGH_RATE 5000 /* samples a second that timers may not come to */
+
+static void explain_gap(struct trust *t, const struct profile *p, const struct profile_event *event,
+			const struct remedy_facts *facts)
+{
+	double covered = t->covered_share, seconds = (double)t->cpu_ns / 1e9;
+	double rate = seconds > 0 ? (double)event->samples / seconds : 0;
+	enum panel_reason reason = p->coverage.inherited && p->quality.forks ? PANEL_SHORT_PROCESSES
+				   : covered < 1 && rate > HIGH_RATE	     ? PANEL_RATE_TOO_HIGH
+									     : PANEL_NOT_COVERED;
+	double missing = covered < 1 ? 1 - covered : 0;
+	char lower[32];
+
+	if (t->lost || t->throttled) /* that is why, and it is said */
+		reason = PANEL_NOT_COVERED;
+	lower_rate(t, event, lower, sizeof(lower));
+	add_fault(t, reason, NO_OBJECT_ID, missing, advise(reason, facts, lower),
+		  "samples stand for %.1f %% of the %.3f s of CPU time: %s", 100 * covered, seconds,
+		  reason != PANEL_NOT_COVERED ? panel_reason(reason)->text
+		  : t->lost		      ? "samples were lost"
+		  : t->throttled	      ? "the kernel stopped sampling at times"
+					      : "why is not recorded");
+}
+
+/* CPUs without work are sampled by what wakes them up. */
+static bool check_idle(struct trust *t, const struct profile *p, uint16_t event,
+		       const struct remedy_facts *facts)
+{
+	const struct profile_samples *rows = &p->samples;
+	double idle = 0, share;
+
+	t->idle_share = (double)p->coverage.idle_ns / (double)t->cpu_ns;
+	for (size_t i = 0; i < rows->len; i++)
+		if (rows->event[i] == event && !p->threads.data[rows->thread[i]].tid)
+			idle += (double)rows->weight[i];
+	share = idle / (double)p->events.data[event].weight;
+	if (fabs(share - t->idle_share) <= tolerance_of(p->events.data[event].samples))
+		return false;
+	add_fault(t, PANEL_IDLE_SAMPLES, NO_OBJECT_ID, fabs(share - t->idle_share),
+		  advise(PANEL_IDLE_SAMPLES, facts, ""),
+		  "%.1f %% of the samples are of idle CPUs, which were idle for %.1f %% of "
+		  "the time",
+		  100 * share, 100 * t->idle_share);
+	return true;
+}
+
+/* Of the first event that has a count and samples, or should have some. */
+static void check_coverage(struct trust *t, const struct profile *p,
+			   const struct remedy_facts *facts)
+{
+	t->covered_share = t->idle_share = -1;
+	if (!p->coverage.known || !p->coverage.cpu_ns)
+		return;
+	t->cpu_ns = p->coverage.cpu_ns;
+	for (uint16_t i = 0; i < p->events.len; i++) {
+		const struct profile_event *event = &p->events.data[i];
+
+		if (!event->counted || (!event->samples && t->samples))
+			continue;
+		t->covered_share = (double)(event->weight + event->guest_weight) /
+				   (double)event->counted;
+		if (event->scope & (SCOPE_NO_KERNEL | SCOPE_NO_USER))
+			return; /* what was left out is said */
+		if (p->coverage.idle_known && event->samples && check_idle(t, p, i, facts))
+			return; /* that is the gap, or a part of it */
+		if (fabs(t->covered_share - 1) > tolerance_of(event->samples))
+			explain_gap(t, p, event, facts);
+		return;
+	}
+}
+
+/* Nobody can say what was in the bytes that are missing. */
+static void check_file(struct trust *t, const struct profile *p, const struct remedy_facts *facts)
+{
+	const struct profile_quality *quality = &p->quality;
+	double share = quality->bytes_all
+			       ? (double)quality->bytes_missing / (double)quality->bytes_all
+			       : 0;
+	char missing[64] = "", number[TEXT_NUMBER];
+
+	if (quality->bytes_missing)
+		snprintf(missing, sizeof(missing), "; %.1f %% of its data is missing", 100 * share);
+	if (quality->damage)
+		add_fault(t, PANEL_DAMAGED, NO_OBJECT_ID, share, advise(PANEL_DAMAGED, facts, ""),
+			  "the file is not whole: %.180s%s",
+			  profile_text(p, (uint32_t)quality->damage), missing);
+	if (t->damaged)
+		add_fault(t, PANEL_BAD_RECORDS, NO_OBJECT_ID, 0, NULL, "%s record%s not understood",
+			  text_grouped(number, t->damaged), t->damaged == 1 ? " was" : "s were");
+	if (facts->bad_lines)
+		add_fault(t, PANEL_BAD_LINES, NO_OBJECT_ID,
+			  (double)facts->bad_lines / (double)(facts->lines ? facts->lines : 1),
+			  NULL, "%s line%s not understood", text_grouped(number, facts->bad_lines),
+			  facts->bad_lines == 1 ? " was" : "s were");
+}
+
+/* The names of the sampled events that left something out; whether it were all of them. */
+static bool list_events(const struct profile *p, uint64_t scope, char *into, size_t room)
+{
+	bool all = true;
+	size_t at = 0;
+
+	*into = '\0';
+	vec_each (event, &p->events) {
+		if (!event->samples)
+			continue;
+		if ((event->scope & (SCOPE_NO_KERNEL | SCOPE_NO_USER)) != scope)
+			all = false;
+		else if (at + 1 < room)
+			at += (size_t)snprintf(into + at, room - at, "%s%s", at ? ", " : "",
+					       profile_text(p, event->name));
+	}
+	return all;
+}
+
+static void check_scope(struct trust *t, const struct profile *p, const struct remedy_facts *facts)
+{
+	static const struct {
+		uint64_t scope;
+		enum panel_reason reason;
+		const char *where;
+	} modes[] = { { SCOPE_NO_KERNEL, PANEL_USER_ONLY, "user space" },
+		      { SCOPE_NO_USER, PANEL_KERNEL_ONLY, "the kernel" } };
+	const struct profile_quality *quality = &p->quality;
+	char names[160];
+
+	for (size_t i = 0; i < ARRAY_SIZE(modes); i++) {
+		bool all = list_events(p, modes[i].scope, names, sizeof(names));
+		double missing = all && t->covered_share >= 0 && t->covered_share < 1
+					 ? 1 - t->covered_share
+					 : 0;
+		char part[64] = "";
+
+		if (missing > 0)
+			snprintf(part, sizeof(part), ", %.1f %% of the CPU time",
+				 100 * t->covered_share);
+		if (*names)
+			add_fault(t, modes[i].reason, NO_OBJECT_ID, missing,
+				  advise(modes[i].reason, facts, ""),
+				  all ? "only %s was sampled (%s)%s: shares are of the time there"
+				      : "only %s was sampled of %s%s: shares are of the time there",
+				  modes[i].where, names, part);
+	}
+	if (quality->cpus_sampled)
+		add_fault(t, PANEL_SOME_CPUS, NO_OBJECT_ID, 0, advise(PANEL_SOME_CPUS, facts, ""),
+			  "only %llu of %llu CPUs %s sampled (-C)",
+			  (unsigned long long)quality->cpus_sampled,
+			  (unsigned long long)quality->cpus_online,
+			  quality->cpus_sampled == 1 ? "was" : "were");
+	if (quality->is_filtered)
+		add_fault(t, PANEL_FILTERED, NO_OBJECT_ID, 0, advise(PANEL_FILTERED, facts, ""),
+			  "events that --filter left out were not recorded");
+}
+
+static void check_row(struct trust *t, const struct profile *p, const struct panel *panel,
+		      const struct panel_row *row, const struct remedy_facts *facts)
+{
+	const struct profile_object *object = &p->objects.data[row->object];
+	const char *path = profile_text(p, object->path);
+	double all = (double)panel->samples;
+
+	if (row->stacks == PANEL_CALLER_SKIPPED)
+		add_fault(t, row->stacks, row->object, (double)row->skipped / all,
+			  remedy_for(row->stacks, p, object, facts),
+			  "%.2f %% of the stacks lack the direct caller of code in %.180s: it had "
+			  "no frame set up",
+			  100 * (double)row->skipped / all, path);
+	else if (row->stacks != PANEL_GOOD)
+		add_fault(t, row->stacks, row->object, (double)row->lost / all,
+			  remedy_for(row->stacks, p, object, facts),
+			  "%.2f %% of the stacks are cut short in %.180s: %s",
+			  100 * (double)row->lost / all, path, panel_reason(row->stacks)->text);
+	if (row->names != PANEL_GOOD)
+		add_fault(t, row->names, row->object, (double)row->unnamed / all,
+			  remedy_for(row->names, p, object, facts),
+			  "%.2f %% have no name in %.180s: %s", 100 * (double)row->unnamed / all,
+			  path, panel_reason(row->names)->text);
+}
+
+static void check_rows(struct trust *t, const struct profile *p, const struct remedy_facts *facts)
+{
+	const struct profile_quality *quality = &p->quality;
+	uint64_t worst = 0;
+	struct panel panel;
+
+	panel_make(&panel, p);
+	t->worst_object = NO_OBJECT_ID;
+	vec_each (row, &panel.rows) {
+		check_row(t, p, &panel, row, facts);
+		if (row->unnamed > worst) {
+			worst = row->unnamed;
+			t->worst_object = row->object;
+		}
+	}
+	t->worst_share = t->samples ? (double)worst / (double)t->samples : 0;
+	/* Texts with deeper stacks than are kept: no object is to blame. */
+	if (!panel.cut && panel_matters(quality->cut_stacks, t->samples))
+		add_fault(t, PANEL_TOO_DEEP, NO_OBJECT_ID, t->cut_share, NULL,
+			  "%.2f %% of the stacks are cut short: too deep", 100 * t->cut_share);
+	if (panel_matters(quality->reused_code, t->samples))
+		add_fault(t, PANEL_CODE_REUSED, NO_OBJECT_ID,
+			  (double)quality->reused_code / (double)t->samples, NULL,
+			  "%.2f %% are at addresses that a JIT used for several functions: the "
+			  "names shown are the last ones",
+			  100 * (double)quality->reused_code / (double)t->samples);
+	panel_free(&panel);
+}
+
+static bool is_of_frame_pointers(const struct trust_fault *fault)
+{
+	return fault->reason == PANEL_NO_FRAME_POINTER || fault->reason == PANEL_CALLER_SKIPPED;
+}
+
+static bool have_one_remedy(const struct trust_fault *a, const struct trust_fault *b)
+{
+	return (is_of_frame_pointers(a) && is_of_frame_pointers(b)) ||
+	       !strcmp(a->remedy, b->remedy);
+}
+
+/* The remedy by which most samples are repaired, by all faults that it is for. */
+static const char *find_remedy(const struct trust *t)
+{
+	const char *best = "";
+	double most = -1;
+
+	for (size_t i = 0; i < t->fault_count; i++) {
+		double sum = 0;
+
+		if (!*t->faults[i].remedy)
+			continue;
+		for (size_t k = 0; k < t->fault_count; k++)
+			if (have_one_remedy(&t->faults[i], &t->faults[k]))
+				sum += t->faults[k].share;
+		if (sum > most) {
+			most = sum;
+			best = t->faults[i].remedy;
+		}
+	}
+	return best;
 }
 
 void trust_of(struct trust *t, const struct profile *p, const struct remedy_facts *facts)
 {
+	static const struct remedy_facts none;
 	const struct profile_quality *quality = &p->quality;
-	double all, share;
-	uint32_t helped;
 
+	facts = facts ? facts : &none;
 	*t = (struct trust){
 		.lost = quality->lost,
 		.throttled = quality->throttled,
@@ -147,15 +393,20 @@ void trust_of(struct trust *t, const struct profile *p, const struct remedy_fact
 		t->samples += event->samples;
 		t->guests += event->guest_samples;
 	}
-	all = (double)(t->samples + t->lost);
-	t->lost_share = t->lost ? (double)t->lost / all : 0;
+	t->lost_share = t->lost ? (double)t->lost / (double)(t->samples + t->lost) : 0;
 	for (size_t i = 1; i < p->stacks.len && !t->has_stacks; i++)
 		t->has_stacks = p->stacks.parent[i] != STACK_ROOT;
 	if (t->samples) {
 		t->cut_share = (double)quality->cut_stacks / (double)t->samples;
+		t->skipped_share = (double)quality->skipped_callers / (double)t->samples;
 		t->unknown_share = (double)quality->unknown_leaves / (double)t->samples;
 	}
 	t->few = are_few(t, p);
-	find_worst(t, p, &helped, &share);
-	find_remedy(t, p, facts, helped, share);
+	check_few(t, facts);
+	check_losses(t, facts);
+	check_file(t, p, facts);
+	check_coverage(t, p, facts);
+	check_scope(t, p, facts);
+	check_rows(t, p, facts);
+	t->remedy = find_remedy(t);
 }

@@ -1,13 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How far a profile can be trusted: what is missing from it, and what would help most.
+ * How far a profile can be trusted: what is missing from it, why, and what would help most.
+ *
+ * It is good only if no check found a fault.  Every fault has one of the reasons of
+ * profile/panel.h, the figure that it was found by, and a remedy where there is one.
  */
 #ifndef PROFILE_TRUST_H
 #define PROFILE_TRUST_H
 
-#include "profile/profile.h"
+#include "profile/panel.h"
 
 struct remedy_facts;
+
+struct trust_fault {
+	enum panel_reason reason;
+	uint32_t object;  /* NO_OBJECT_ID: it is of the whole recording */
+	double share;	  /* of all samples, those that it touches; 0: nobody knows */
+	char text[320];	  /* what is wrong, with its figure, without a full stop */
+	char remedy[300]; /* or "" */
+};
+
+#define TRUST_FAULTS 24 /* the heaviest ones; more are left out */
 
 struct trust {
 	uint64_t samples, lost, throttled;
@@ -17,20 +30,43 @@ struct trust {
 	bool few;	   /* so few samples that their shares say little */
 	double lost_share; /* shares are of 1 */
 	double cut_share, unknown_share;
+	double skipped_share; /* stacks that lack a caller */
+	/* Samples times period beside the CPU time that there was; -1: that was not recorded. */
+	double covered_share;
+	uint64_t cpu_ns;       /* 0: not recorded */
+	double idle_share;     /* of it, as the kernel accounts it; -1: not recorded, or no -a */
 	double worst_share;    /* of all samples: those without a name in the worst object */
 	uint32_t worst_object; /* NO_OBJECT_ID if every sample has a name */
-	char remedy[300];      /* one sentence, or "" where little is missing */
+	struct trust_fault faults[TRUST_FAULTS]; /* what touches most samples first */
+	size_t fault_count;
+	const char *remedy; /* of these, the one that repairs most samples; "" for none */
 };
 
 #define NO_OBJECT_ID UINT32_MAX
 
-/* How a remedy is said, everywhere. */
+/* How a remedy is said, everywhere; and the verdict in front of all else. */
 #define TRUST_REMEDY "What would help most: %s."
+#define TRUST_GOOD   "Good: every check passed."
+#define TRUST_NEARLY \
+	"Good: every check passed but one: how much CPU time there was is not recorded."
+#define TRUST_CARE "To be read with care:"
 
-/* facts: for the remedy. */
+/* facts: for the remedies, may be NULL.  What is pointed to lies in the trust itself: it can't be
+ * copied. */
 void trust_of(struct trust *trust, const struct profile *profile, const struct remedy_facts *facts);
 
-/* Why an object gives no names, in a word or two: "stripped". */
-const char *trust_reason(const struct profile_object *object);
+/* One of the three. */
+const char *trust_verdict(const struct trust *trust);
+
+static inline bool trust_is_good(const struct trust *trust)
+{
+	return !trust->fault_count;
+}
+
+/*
+ * Between which shares the true one lies with a certainty of 95 %, if so many of so many samples
+ * were there (Wilson's interval); samples are taken for independent of each other.
+ */
+void trust_interval(uint64_t part, uint64_t samples, double *low, double *high);
 
 #endif

@@ -4,8 +4,12 @@
 #define RENDER_PANEL_JSON_H
 
 #include "profile/remedy.h"
+#include "profile/trust.h"
 
 struct json;
+
+/* "faults": what is wrong, what touches most samples first. */
+void trust_faults_json(const struct profile *profile, const struct trust *trust, struct json *json);
 
 /* One object, in an array. */
 void panel_row_json(const struct panel_row *row, const struct profile *profile,

@@ -17,6 +17,8 @@ void query_open(const struct query *query, const char *what, const struct weight
 	json_text(json, "query", what);
 	json_text(json, "event",
 		  known ? profile_text(profile, profile->events.data[event].name) : NULL);
+	if (known && profile_event_sampled(&profile->events.data[event]))
+		json_text(json, "sampled", profile_event_sampled(&profile->events.data[event]));
 	json_text(json, "unit", known ? flame_unit(profile, event, WEIGH_PERIOD) : NULL);
 	json_text(json, "weight", query->weight == WEIGH_SAMPLES ? "samples" : "period");
 	json_u64(json, "samples", whole->samples);

@@ -130,6 +130,8 @@ static void put_event(const struct query *query, uint16_t event, const struct we
 
 	json_open(json, NULL, '{');
 	json_text(json, "event", profile_text(query->profile, facts->name));
+	if (profile_event_sampled(facts))
+		json_text(json, "sampled", profile_event_sampled(facts));
 	json_text(json, "unit", flame_unit(query->profile, event, WEIGH_PERIOD));
 	json_u64(json, "samples", taken->samples);
 	json_u64_text(json, "count", taken->weight);

@@ -31,12 +31,17 @@ void query_quality(const struct query *query, const struct import_result *import
 		   const struct remedy_facts *facts, struct json *json)
 {
 	const struct profile *profile = query->profile;
+	struct remedy_facts about = *facts;
 	struct panel panel;
 	struct trust trust;
 	size_t shown;
 
-	trust_of(&trust, profile, facts);
-	panel_make(&panel, profile, profile->quality.stack_copies > 0);
+	if (imported) {
+		about.lines = imported->lines;
+		about.bad_lines = imported->broken;
+	}
+	trust_of(&trust, profile, &about);
+	panel_make(&panel, profile);
 	shown = shown_objects(query, &panel);
 	json_open(json, NULL, '{');
 	json_text(json, "query", "quality");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/json.h"
+#include "render/panel_json.h"
 #include "render/report.h"
 
 struct walk {
@@ -105,6 +106,8 @@ void report_json(struct report *report, struct json *json)
 
 	json_open(json, NULL, '{');
 	json_text(json, "event", profile_text(p, p->events.data[report->event].name));
+	if (profile_event_sampled(&p->events.data[report->event]))
+		json_text(json, "sampled", profile_event_sampled(&p->events.data[report->event]));
 	json_u64(json, "samples", breakdown->total.samples);
 	json_u64_text(json, "count", breakdown->total.weight);
 	json_double(json, "idle_percent", report->idle_share * 100);
@@ -130,6 +133,7 @@ void report_json(struct report *report, struct json *json)
 void report_trust_json(const struct profile *p, const struct trust *trust, struct json *json)
 {
 	json_open(json, "trust", '{');
+	json_flag(json, "good", trust_is_good(trust));
 	json_u64(json, "samples", trust->samples);
 	json_u64(json, "lost", trust->lost);
 	json_u64(json, "throttled", trust->throttled);
@@ -137,14 +141,26 @@ void report_trust_json(const struct profile *p, const struct trust *trust, struc
 	json_u64(json, "damaged_records", trust->damaged);
 	json_double(json, "lost_percent", trust->lost_share * 100);
 	json_double(json, "cut_percent", trust->cut_share * 100);
+	json_double(json, "skipped_percent", trust->skipped_share * 100);
 	json_double(json, "unknown_percent", trust->unknown_share * 100);
+	if (trust->covered_share >= 0) {
+		json_double(json, "covered_percent", trust->covered_share * 100);
+		json_u64_text(json, "cpu_time_ns", trust->cpu_ns);
+	} else {
+		json_text(json, "covered_percent", NULL); /* not recorded */
+		json_text(json, "cpu_time_ns", NULL);
+	}
+	if (trust->idle_share >= 0)
+		json_double(json, "idle_percent", trust->idle_share * 100);
 	if (trust->worst_object != NO_OBJECT_ID) {
 		json_text(json, "worst_object",
 			  profile_text(p, p->objects.data[trust->worst_object].path));
 		json_double(json, "worst_percent", trust->worst_share * 100);
 		json_text(json, "worst_reason",
-			  trust_reason(&p->objects.data[trust->worst_object]));
+			  panel_reason(panel_why_unnamed(p, &p->objects.data[trust->worst_object]))
+				  ->text);
 	}
+	trust_faults_json(p, trust, json);
 	json_text(json, "remedy", *trust->remedy ? trust->remedy : NULL);
 	json_close(json);
 }

@@ -268,6 +268,10 @@ static void print_event(const struct report *report, struct outbuf *out)
 		out_printf(out, " (time slices: %s)", o->time);
 	out_printf(out, "\n# Event count (approx.): %llu\n",
 		   (unsigned long long)report->breakdown->total.weight);
+	if (profile_event_sampled(&p->events.data[report->event]))
+		out_printf(out, "# Only %s was sampled: shares are of the time there\n",
+			   p->events.data[report->event].scope & SCOPE_NO_KERNEL ? "user space"
+										 : "the kernel");
 	if (report->idle_share > 0)
 		out_printf(out, "# Idle: %.2f %%%s\n", report->idle_share * 100,
 			   o->busy ? ", left out: shares are of busy time (--busy)"
@@ -305,18 +309,28 @@ void report_trust_text(const struct profile *p, const struct trust *trust, struc
 		   trust->throttled == 1 ? "" : "s");
 	if (trust->has_stacks)
 		out_printf(out, "; %.2f %% of the stacks cut short", trust->cut_share * 100);
+	if (trust->skipped_share > 0)
+		out_printf(out, "; %.2f %% lack a direct caller", trust->skipped_share * 100);
 	out_printf(out, "; %.2f %% without a name", trust->unknown_share * 100);
 	if (trust->worst_object != NO_OBJECT_ID)
 		out_printf(out, ", most of them in %s (%.2f %%: %s)",
 			   report_object_name(p, trust->worst_object), trust->worst_share * 100,
-			   trust_reason(&p->objects.data[trust->worst_object]));
+			   panel_reason(panel_why_unnamed(p, &p->objects.data[trust->worst_object]))
+				   ->text);
 	if (trust->guests)
 		out_printf(out, "; besides, %llu samples of virtual machines, which are not shown",
 			   (unsigned long long)trust->guests);
 	if (trust->damaged)
 		out_printf(out, "; %llu records not understood",
 			   (unsigned long long)trust->damaged);
-	out_char(out, '\n');
+	if (trust->covered_share >= 0)
+		out_printf(out, "; samples stand for %.1f %% of %.3f s of CPU time",
+			   trust->covered_share * 100, (double)trust->cpu_ns / 1e9);
+	if (trust->idle_share >= 0)
+		out_printf(out, "; CPUs were idle for %.1f %%", trust->idle_share * 100);
+	out_printf(out, "\n# %s\n", trust_verdict(trust));
+	for (size_t i = 0; i < trust->fault_count; i++)
+		out_printf(out, "#   %s\n", trust->faults[i].text);
 	if (*trust->remedy)
 		out_printf(out, "# " TRUST_REMEDY "\n", trust->remedy);
 	out_text(out, "#\n");

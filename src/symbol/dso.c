@@ -108,6 +108,22 @@ bool dso_find(struct dso *object, uint64_t address, struct symbol *symbol)
 	       (look_again(object, r) && find_in(reading_of(object), address, symbol));
 }
 
+bool dso_is_reused(struct dso *object, uint64_t address)
+{
+	const struct reading *r = reading_of(object);
+	size_t low = 0, high = r->reused_count;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (r->reused[middle].end <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < r->reused_count && r->reused[low].start <= address;
+}
+
 uint64_t dso_address(struct dso *object, uint64_t file_off)
 {
 	const struct reading *r = reading_of(object);

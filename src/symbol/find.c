@@ -28,8 +28,18 @@ struct finder finder_of(struct dso *object)
 static void note_trouble(struct finder *f, enum dso_state trouble)
 {
 	/* A file of another build says more than one that could not be read. */
-	if (f->trouble != DSO_MISMATCH)
+	if (f->trouble != DSO_MISMATCH && f->trouble != DSO_NEWER)
 		f->trouble = trouble;
+}
+
+static bool is_newer(const struct finder *f, const struct image *image)
+{
+	int64_t written = image->stamp.mtime.tv_sec * INT64_C(1000000000) +
+			  image->stamp.mtime.tv_nsec;
+	int64_t recorded = f->store->options.recorded_ns;
+
+	return f->dated && !f->wanted.size && !f->store->options.symfs && recorded &&
+	       written > recorded;
 }
 
 /* Takes the image over. */
@@ -40,6 +50,11 @@ static bool accept(struct finder *f, struct image image, struct elf_file *elf)
 	if (f->inode && !f->wanted.size && image.stamp.inode != f->inode) {
 		image_close(&image);
 		note_trouble(f, DSO_MISMATCH);
+		return false;
+	}
+	if (is_newer(f, &image)) {
+		image_close(&image);
+		note_trouble(f, DSO_NEWER);
 		return false;
 	}
 	if (unpack_image(&image)) {
@@ -193,9 +208,12 @@ bool find_code(struct finder *f, struct elf_file *code)
 	char *path = mem_strndup(f->path, length);
 
 	/* Without a build-id, the name of a deleted file belongs to another one if to any. */
-	found = (deleted && try_mapped(f, code)) ||
-		((!deleted || f->wanted.size) && path[0] == '/' && find_place(f, path, code)) ||
-		(!deleted && f->wanted.size && try_mapped(f, code)) ||
+	found = deleted && try_mapped(f, code);
+	f->dated = true;
+	found = found ||
+		((!deleted || f->wanted.size) && path[0] == '/' && find_place(f, path, code));
+	f->dated = false;
+	found = found || (!deleted && f->wanted.size && try_mapped(f, code)) ||
 		find_try_cached(f, "elf", code) ||
 		find_try_debuginfod(f, DEBUGINFOD_EXECUTABLE, code);
 	free(path);

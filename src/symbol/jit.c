@@ -10,6 +10,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /*
  * A process in a container writes into its own /tmp, under the pid that it has there.  When it is
@@ -44,6 +45,34 @@ static int open_map(struct dso *object, struct image *image, char *path, size_t 
 	return rc;
 }
 
+/* Where its list has code of several names: what ran there when is not in it. */
+static void find_reused(struct reading *r, struct symbol_sheet *sheet)
+{
+	VEC(struct stretch) reused = { 0 };
+	const struct symbol_row *last = NULL; /* of those so far, the one that reaches furthest */
+
+	sheet_sort(sheet);
+	vec_each (row, &sheet->rows) {
+		uint64_t end = row->start + row->size,
+			 last_end = last ? last->start + last->size : 0;
+
+		if (last_end > row->start &&
+		    strcmp(sheet->strings.data + last->name, sheet->strings.data + row->name)) {
+			uint64_t both = end < last_end ? end : last_end;
+			struct stretch *before = reused.len ? vec_last(&reused) : NULL;
+
+			if (before && before->end >= row->start)
+				before->end = before->end > both ? before->end : both;
+			else
+				*vec_push(&reused) = (struct stretch){ row->start, both };
+		}
+		if (end > last_end)
+			last = row;
+	}
+	r->reused = reused.data;
+	r->reused_count = reused.len;
+}
+
 void read_jit_object(struct dso *object, struct reading *r)
 {
 	struct symbol_sheet sheet = { 0 };
@@ -59,6 +88,7 @@ void read_jit_object(struct dso *object, struct reading *r)
 	if (text) {
 		perfmap_read(&sheet, text, image.size);
 		r->state = sheet.rows.len ? DSO_FULL : DSO_STRIPPED;
+		find_reused(r, &sheet);
 		r->table = table_build(&sheet, OVERLAP_NEWEST);
 		r->source = mem_strdup(path);
 		r->size = image.size;

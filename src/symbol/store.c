@@ -89,6 +89,7 @@ static void reading_free(struct reading *reading)
 	if (!reading->shared)
 		table_free(reading->table);
 	free(reading->source);
+	free(reading->reused);
 	free(reading);
 }
 

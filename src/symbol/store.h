@@ -66,6 +66,10 @@ struct symbol_store {
 };
 
 /* What reading an object came to. */
+struct stretch {
+	uint64_t start, end;
+};
+
 struct reading {
 	struct table *table;
 	bool shared;	/* with others: not freed with the object */
@@ -73,7 +77,9 @@ struct reading {
 	enum dso_state state;
 	char *source;
 	struct build_id build_id;
-	uint64_t size; /* of a JIT's list */
+	uint64_t size;		/* of a JIT's list */
+	struct stretch *reused; /* of addresses that have several names there, in order */
+	size_t reused_count;
 	int64_t took_ns;
 };
 

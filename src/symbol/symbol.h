@@ -45,6 +45,7 @@ enum dso_state {
 	DSO_MISMATCH,	/* a file, but of another build */
 	DSO_HIDDEN,	/* the kernel does not show its addresses (kptr_restrict) */
 	DSO_UNREADABLE, /* permission, damage */
+	DSO_NEWER,	/* a file without a build-id to check it by, written after the recording */
 };
 
 /* Whose frames are expanded to the functions that were inlined there. */
@@ -92,6 +93,8 @@ struct symbol_options {
 	int64_t fetch_limit_ns; /* for all that they are asked for; 0: FETCH_LIMIT_NS */
 	symbol_fetching *fetching;
 	void *fetching_context; /* freed with the store */
+	int64_t recorded_ns;	/* end of the recording, since 1970: what can't be checked by a
+				   build-id must not be newer; 0: not known */
 	bool other_machine; /* the recording is not of this machine: /proc, the running kernel and
 			       files without a build-id say nothing about it */
 };
@@ -140,6 +143,9 @@ struct symbol {
  * covers it.
  */
 bool dso_find(struct dso *object, uint64_t address, struct symbol *symbol);
+
+/* Whether a JIT's list has several names for an address: it replaced its code. */
+bool dso_is_reused(struct dso *object, uint64_t address);
 
 /* The next question looks whether a JIT's list has grown, however short ago the last one did. */
 void dso_look_again(struct dso *object);

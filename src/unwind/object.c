@@ -29,6 +29,7 @@ struct unwind_tables {
 	struct frame_table list[TABLES_MAX];
 	struct elf_segment *segments;
 	size_t segment_count;
+	uint16_t machine;
 	uint64_t sigreturn; /* where arm64's trampoline of signals is; 0: it is not in here */
 	struct dso *dso;    /* to be told of what is given up; may be NULL */
 };
@@ -56,6 +57,11 @@ static void keep_segments(struct unwind_tables *tables, const struct elf_file *e
 	for (uint32_t i = 0; i < elf->segment_count; i++)
 		if (elf->segments[i].type == PT_LOAD)
 			tables->segments[tables->segment_count++] = elf->segments[i];
+}
+
+uint16_t unwind_object_machine(const struct unwind_object *object)
+{
+	return object->tables->machine;
 }
 
 uint64_t unwind_object_address(const struct unwind_object *object, uint64_t file_off)
@@ -118,6 +124,7 @@ static struct unwind_object *new_object(const struct elf_file *code)
 	struct unwind_object *object = mem_alloc(sizeof(*object));
 
 	object->tables = object->own = mem_alloc(sizeof(*object->own));
+	object->own->machine = code->machine;
 	keep_segments(object->own, code);
 	find_sigreturn(object, code);
 	add_sigreturn(object);

@@ -45,6 +45,9 @@ bool unwind_object_is_behind(const struct unwind_object *object);
 /* Whether it has any rules; a file without is one that was built or stripped so. */
 bool unwind_object_has_rules(struct unwind_object *object);
 
+/* EM_X86_64 and the like. */
+uint16_t unwind_object_machine(const struct unwind_object *object);
+
 /* Where a byte of the file is loaded, by its segments. */
 uint64_t unwind_object_address(const struct unwind_object *object, uint64_t file_off);
 

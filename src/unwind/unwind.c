@@ -3,6 +3,7 @@
 #include "base/idmap.h"
 #include "unwind/object.h"
 
+#include <elf.h>
 #include <linux/perf_event.h>
 #include <sys/utsname.h>
 
@@ -71,6 +72,58 @@ static struct unwind_object *followed(struct unwinder *unwinder, const struct un
 	else
 		*object = unwind_object_follow(place->share);
 	return *object;
+}
+
+static const struct cfi_rule *rule_of(const struct unwind_object *object, const struct cfi_row *row,
+				      uint8_t reg)
+{
+	const struct cfi_rule *rules = unwind_object_rows(object)->rules.data + row->rule_first;
+
+	for (unsigned i = 0; i < row->rule_count; i++)
+		if (rules[i].reg == reg)
+			return &rules[i];
+	return NULL;
+}
+
+static bool is_saved(const struct cfi_rule *rule)
+{
+	return rule && rule->where == CFI_AT;
+}
+
+/*
+ * On x86 the CFA is counted from the frame pointer while that is set up.  On arm64 it may be
+ * counted from sp all along; there, frames begin with both registers saved, and the pointer is set
+ * next.
+ */
+static enum unwind_pointer pointer_of(const struct unwind_object *object, const struct cfi_row *row)
+{
+	const struct cfi_rule *back = rule_of(object, row, row->return_column);
+	uint8_t pointer;
+
+	if (back && back->where == CFI_UNDEFINED)
+		return POINTER_ROOT;
+	switch (unwind_object_machine(object)) {
+	case EM_X86_64: pointer = 6; break;
+	case EM_386: pointer = 5; break;
+	case EM_AARCH64:
+		return is_saved(rule_of(object, row, 29)) && is_saved(rule_of(object, row, 30))
+			       ? POINTER_SET
+			       : POINTER_NOT_SET;
+	default: return POINTER_UNKNOWN;
+	}
+	return row->frame == CFI_FRAME_REGISTER && row->reg == pointer ? POINTER_SET
+								       : POINTER_NOT_SET;
+}
+
+enum unwind_pointer unwinder_pointer(struct unwinder *unwinder, struct dso *dso, uint64_t file_off)
+{
+	struct unwind_object *object = object_of(unwinder, dso);
+	const struct cfi_row *row;
+
+	if (!object)
+		return POINTER_UNKNOWN;
+	row = unwind_object_find(object, unwind_object_address(object, file_off));
+	return row && row->frame != CFI_NO_FRAME ? pointer_of(object, row) : POINTER_UNKNOWN;
 }
 
 /* One thread on its way out. */

@@ -17,7 +17,7 @@ struct dso;
 struct unwind_share;
 struct unwinder;
 
-#define UNWIND_FRAMES_MAX 127 /* as perf */
+#define UNWIND_FRAMES_MAX 1024
 
 /* What a pc lies in. */
 struct unwind_place {
@@ -75,6 +75,18 @@ bool unwinder_share(const struct unwinder *unwinder, const struct dso *dso,
 		    struct unwind_share *share);
 /* Another number after every change of what that tells. */
 unsigned unwinder_changes(const struct unwinder *unwinder);
+
+/* Whether a frame pointer leads from code to its caller. */
+enum unwind_pointer {
+	POINTER_UNASKED,
+	POINTER_UNKNOWN, /* nothing tells */
+	POINTER_SET,
+	POINTER_ROOT,	 /* it has no caller, and its rules say so */
+	POINTER_NOT_SET, /* what it holds there is still the caller's own, or no frame pointer */
+};
+
+/* The same for a place of an object, by its unwinding rules. */
+enum unwind_pointer unwinder_pointer(struct unwinder *unwinder, struct dso *dso, uint64_t file_off);
 
 /* At least the frame of the registers themselves comes out, unless they have no pc. */
 void unwinder_run(struct unwinder *unwinder, const struct unwind_input *input,

@@ -130,7 +130,7 @@ def copies(folder):
     expect(examine(record(path, "dwarf")), "/no-tables", "stacks", "no-unwind-table",
            "-fasynchronous-unwind-tables")
     path = build(folder, "deep", DEEP, "-fomit-frame-pointer", "-fno-optimize-sibling-calls")
-    expect(examine(record(path, "dwarf,1024")), "/deep", "stacks", "copy-too-small", "dwarf,4096")
+    expect(examine(record(path, "dwarf,1024")), "/deep", "stacks", "copy-too-small", "dwarf,32768")
 
 
 def names(folder):

@@ -100,7 +100,7 @@ def check_libc():
 
 def check_gone_and_rebuilt():
     for label, state, remedy in (("gone", "not there", "bring back"),
-                                 ("rebuilt", "another build", "record again")):
+                                 ("rebuilt", "changed since recording", "record again")):
         path = compiled(label)
         kept = path + ".kept"
         shutil.copy(path, kept)

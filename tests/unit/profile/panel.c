@@ -3,6 +3,8 @@
 #include "profile/remedy.h"
 #include "test.h"
 
+#include <stdio.h>
+
 /* Samples of one stack, whose frames are made by made_stack and may be changed by the caller. */
 static void samples(struct profile *profile, uint32_t stack, int count, uint8_t flags)
 {
@@ -37,7 +39,7 @@ TEST(panel_says_good_of_whole_stacks_with_names)
 	struct panel panel;
 
 	samples(profile, made_stack(profile, "_start;main;work"), 10, 0);
-	panel_make(&panel, profile, false);
+	panel_make(&panel, profile);
 	EXPECT_INT(panel.whole, 10);
 	EXPECT_INT(panel.cut, 0);
 	EXPECT_INT(panel.rows.len, 1);
@@ -60,7 +62,7 @@ TEST(panel_blames_the_object_where_the_way_was_lost)
 
 	/* main, an address that leads nowhere, f: what stands outside of that is not to blame */
 	samples(profile, profile_stack(profile, at, in_lib, false), 10, STACK_CUT);
-	panel_make(&panel, profile, false);
+	panel_make(&panel, profile);
 	EXPECT_INT(row_of(&panel, lib)->lost, 10);
 	EXPECT_INT(row_of(&panel, lib)->stacks, PANEL_NO_FRAME_POINTER);
 	expect_remedy(profile, lib, PANEL_NO_FRAME_POINTER, 0, "--call-graph dwarf");
@@ -82,6 +84,8 @@ TEST(panel_tells_why_a_copied_stack_was_lost)
 		{ STACK_CUT | STACK_SHORT_COPY, 40000, PANEL_COPY_TOO_SMALL, "dwarf,65528" },
 		{ STACK_CUT | STACK_SHORT_COPY, 65528, PANEL_COPY_TOO_SMALL, "deeper than" },
 		{ STACK_CUT | STACK_NO_TABLE, 8192, PANEL_NO_UNWIND_TABLE, "-fasynchronous" },
+		{ STACK_CUT | STACK_TOO_DEEP, 8192, PANEL_TOO_DEEP, NULL },
+		{ STACK_CUT, 8192, PANEL_STACK_LOST, NULL },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -89,7 +93,8 @@ TEST(panel_tells_why_a_copied_stack_was_lost)
 		struct panel panel;
 
 		samples(profile, made_stack(profile, "main;work"), 3, cases[i].flags);
-		panel_make(&panel, profile, true);
+		profile->quality.stack_copies = 3;
+		panel_make(&panel, profile);
 		EXPECT_INT(panel.rows.data[0].stacks, cases[i].want);
 		expect_remedy(profile, 1, cases[i].want, cases[i].size, cases[i].remedy);
 		panel_free(&panel);
@@ -131,9 +136,9 @@ TEST(panel_tells_why_names_are_missing)
 
 		profile->objects.data[object].state = (uint8_t)cases[i].state;
 		samples(profile, profile_stack(profile, STACK_ROOT, unknown, false), 5, 0);
-		panel_make(&panel, profile, false);
+		panel_make(&panel, profile);
 		row = row_of(&panel, object);
-		test_case("%s", panel_reason_id(cases[i].want));
+		test_case("%s", panel_reason(cases[i].want)->id);
 		EXPECT_INT(row->unnamed, 5);
 		EXPECT_INT(row->names, cases[i].want);
 		expect_remedy(profile, object, cases[i].want, 0, cases[i].remedy);
@@ -151,9 +156,75 @@ TEST(panel_is_silent_about_what_is_rare)
 
 	samples(profile, made_stack(profile, "main"), 997, 0);
 	samples(profile, profile_stack(profile, STACK_ROOT, unknown, false), 3, 0);
-	panel_make(&panel, profile, false);
+	panel_make(&panel, profile);
 	EXPECT_INT(panel.rows.data[0].unnamed, 3);
 	EXPECT_INT(panel.rows.data[0].names, PANEL_GOOD);
 	panel_free(&panel);
 	profile_free(profile);
+}
+
+/* A tenth of a per cent in each of many objects is more than a per cent of all. */
+TEST(panel_adds_up_what_is_rare_in_each)
+{
+	struct profile *profile = made_profile();
+	struct panel panel;
+
+	samples(profile, made_stack(profile, "main"), 970, 0);
+	for (int i = 0; i < 15; i++) {
+		char path[16];
+		uint32_t object, function;
+
+		snprintf(path, sizeof(path), "/lib/%d.so", i);
+		object = profile_object(profile, path, &(struct build_id){ 0 }, DSO_FILE);
+		function = profile_function(profile, "f", object, FRAME_LIBRARY);
+		samples(profile, profile_stack(profile, STACK_ROOT, function, false), i ? 2 : 3,
+			STACK_CUT);
+	}
+	panel_make(&panel, profile);
+	EXPECT_INT(row_of(&panel, 2)->stacks, PANEL_NO_FRAME_POINTER);
+	EXPECT_INT(row_of(&panel, 3)->stacks, PANEL_GOOD);
+	panel_free(&panel);
+	profile_free(profile);
+}
+
+TEST(panel_counts_callers_that_frame_pointers_skip)
+{
+	struct profile *profile = made_profile();
+	uint32_t leaf = made_stack(profile, "main;leaf");
+	struct panel panel;
+
+	samples(profile, leaf, 30, STACK_SKIPS);
+	samples(profile, made_stack(profile, "main;caller;leaf"), 70, 0);
+	panel_make(&panel, profile);
+	EXPECT_INT(panel.whole, 100);
+	EXPECT_INT(panel.skipped, 30);
+	EXPECT_INT(panel.rows.data[0].stacks, PANEL_CALLER_SKIPPED);
+	expect_remedy(profile, 1, PANEL_CALLER_SKIPPED, 0, "--call-graph dwarf");
+	panel_free(&panel);
+	profile_free(profile);
+}
+
+/* The file that is there has unwind tables, but is not the one that ran. */
+TEST(panel_blames_another_build_for_lost_stacks)
+{
+	static const struct {
+		enum dso_state state;
+		enum panel_reason want;
+	} cases[] = { { DSO_MISMATCH, PANEL_OTHER_BUILD },
+		      { DSO_NEWER, PANEL_NEWER },
+		      { DSO_MISSING, PANEL_NO_FILE },
+		      { DSO_FULL, PANEL_NO_UNWIND_TABLE } };
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct profile *profile = made_profile();
+		struct panel panel;
+
+		samples(profile, made_stack(profile, "main;work"), 3, STACK_CUT | STACK_NO_TABLE);
+		profile->quality.stack_copies = 3;
+		profile->objects.data[1].state = (uint8_t)cases[i].state;
+		panel_make(&panel, profile);
+		EXPECT_INT(panel.rows.data[0].stacks, cases[i].want);
+		panel_free(&panel);
+		profile_free(profile);
+	}
 }

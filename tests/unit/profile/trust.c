@@ -127,7 +127,9 @@ TEST(trust_faults_are_weighed)
 {
 	static const struct {
 		const char *name;
-		uint64_t lost, cut, copies, throttled;
+		uint64_t lost;
+		int cut;
+		uint64_t copies, throttled;
 		int unknown;
 		const char *want;
 	} cases[] = {
@@ -135,7 +137,9 @@ TEST(trust_faults_are_weighed)
 		{ "lost", 30, 0, 0, 0, 0, "larger buffers" },
 		{ "more lost than unknown", 60, 0, 0, 0, 10, "larger buffers" },
 		{ "more unknown than lost", 2, 0, 0, 0, 60, "bring back" },
-		{ "cut", 0, 90, 0, 0, 0, "--call-graph dwarf:" },
+		{ "cut", 0, 90, 0, 0, 0, "--call-graph dwarf" },
+		{ "more cut than unknown", 0, 24, 0, 0, 16, "--call-graph dwarf" },
+		{ "more unknown than cut", 0, 16, 0, 0, 24, "bring back" },
 		{ "cut in spite of copies", 0, 90, 90, 0, 0, "dwarf,32768" },
 		{ "throttled", 0, 0, 0, 3, 0, "max_sample_rate" },
 	};
@@ -143,18 +147,98 @@ TEST(trust_faults_are_weighed)
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct profile *p = made_profile();
 		struct trust trust;
+		uint32_t stack;
 
 		test_case("%s", cases[i].name);
 		add_unknown(p, "/bin/gone", DSO_FILE, DSO_MISSING, cases[i].unknown);
 		for (int n = cases[i].unknown; n < 100; n++)
-			made_sample(p, 1, "main;work", 1);
+			made_sample(p, 1, n < cases[i].unknown + cases[i].cut ? "main;cut" : "main",
+				    1);
+		stack = made_stack(p, "main;cut");
+		p->stacks.flags[stack] |= STACK_CUT | (cases[i].copies ? STACK_SHORT_COPY : 0);
 		p->quality.lost = cases[i].lost;
-		p->quality.cut_stacks = cases[i].cut;
+		p->quality.cut_stacks = (uint64_t)cases[i].cut;
 		p->quality.stack_copies = cases[i].copies;
 		p->quality.throttled = cases[i].throttled;
 		trust_of(&trust, p, &(struct remedy_facts){ .copy_size = 8192 });
-		EXPECT(strstr(trust.remedy, cases[i].want));
+		EXPECT_CONTAINS(trust.remedy, cases[i].want);
 		EXPECT_BOOL(trust.remedy[0], cases[i].want[0]);
+		EXPECT_BOOL(trust_is_good(&trust), !cases[i].want[0]);
 		profile_free(p);
+	}
+}
+
+/* Good is said only where every check passed. */
+TEST(trust_names_every_fault)
+{
+	static const struct {
+		const char *name;
+		struct profile_quality quality;
+		uint64_t scope;
+		enum panel_reason want;
+		const char *text;
+	} cases[] = {
+		{ "all well", { 0 }, 0, PANEL_GOOD, "" },
+		{ "user only", { 0 }, SCOPE_NO_KERNEL, PANEL_USER_ONLY, "only user space" },
+		{ "kernel only", { 0 }, SCOPE_NO_USER, PANEL_KERNEL_ONLY, "only the kernel" },
+		{ "lost", { .lost = 50 }, 0, PANEL_LOST, "50 samples (33.33 %) were lost" },
+		{ "one CPU",
+		  { .cpus_sampled = 1, .cpus_online = 4 },
+		  0,
+		  PANEL_SOME_CPUS,
+		  "1 of 4" },
+		{ "filter", { .is_filtered = 1 }, 0, PANEL_FILTERED, "--filter" },
+		{ "not understood", { .unknown_records = 2 }, 0, PANEL_BAD_RECORDS, "2 records" },
+		{ "code that was replaced", { .reused_code = 9 }, 0, PANEL_CODE_REUSED, "JIT" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct profile *p = made_profile();
+		struct trust trust;
+
+		test_case("%s", cases[i].name);
+		for (int n = 0; n < 100; n++)
+			made_sample(p, 1, "main;work", 1);
+		p->quality = cases[i].quality;
+		p->events.data[0].scope = cases[i].scope;
+		trust_of(&trust, p, NULL);
+		EXPECT_INT(trust.fault_count, cases[i].want != PANEL_GOOD);
+		if (trust.fault_count) {
+			EXPECT_INT(trust.faults[0].reason, cases[i].want);
+			EXPECT_CONTAINS(trust.faults[0].text, cases[i].text);
+		}
+		profile_free(p);
+	}
+}
+
+TEST(trust_says_that_all_were_lost)
+{
+	struct profile *p = made_profile();
+	struct trust trust;
+
+	p->quality.lost = 281;
+	trust_of(&trust, p, NULL);
+	EXPECT_INT(trust.fault_count, 1);
+	EXPECT_TEXT(trust.faults[0].text, "all 281 samples were lost");
+	EXPECT_CONTAINS(trust.remedy, "larger buffers");
+	profile_free(p);
+}
+
+TEST(trust_intervals)
+{
+	static const struct {
+		uint64_t part, samples;
+		double low, high;
+	} cases[] = {
+		{ 0, 0, 0, 1 },		{ 50, 100, 0.404, 0.596 }, { 0, 100, 0, 0.037 },
+		{ 100, 100, 0.963, 1 }, { 5, 38, 0.058, 0.273 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		double low, high;
+
+		trust_interval(cases[i].part, cases[i].samples, &low, &high);
+		EXPECT_INT((int)(1000 * low + 0.5), (int)(1000 * cases[i].low + 0.5));
+		EXPECT_INT((int)(1000 * high + 0.5), (int)(1000 * cases[i].high + 0.5));
 	}
 }
