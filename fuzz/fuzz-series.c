@@ -20,7 +20,7 @@ static void ask(const struct series *series, uint8_t how)
 	outbuf_init_memory(&out, &text);
 	series_plot_json(&subject, &question, &out);
 	series_raw_json(&subject, 0, 0, how, 10, &out);
-	series_csv(series, &out);
+	series_csv(series, how, 0, &out);
 	if (series->head->events)
 		series_histogram_json(&subject, &bars, &out);
 	FUZZ_HOLDS(!outbuf_fini(&out));

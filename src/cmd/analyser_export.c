@@ -24,12 +24,13 @@ static const struct {
 	const char *name;
 	size_t offset;
 } texts[] = {
-	{ "event", FLAME_FIELD(event) }, { "weight", FLAME_FIELD(weight) },
-	{ "title", FLAME_FIELD(title) }, { "keep", FLAME_FIELD(keep) },
-	{ "drop", FLAME_FIELD(drop) },	 { "focus", FLAME_FIELD(focus) },
-	{ "hide", FLAME_FIELD(hide) },	 { "comm", FLAME_FIELD(comms) },
-	{ "pid", FLAME_FIELD(pids) },	 { "tid", FLAME_FIELD(tids) },
-	{ "cpu", FLAME_FIELD(cpus) },	 { "color", FLAME_FIELD(color) },
+	{ "event", FLAME_FIELD(event) },     { "weight", FLAME_FIELD(weight) },
+	{ "title", FLAME_FIELD(title) },     { "keep", FLAME_FIELD(keep) },
+	{ "drop", FLAME_FIELD(drop) },	     { "focus", FLAME_FIELD(focus) },
+	{ "hide", FLAME_FIELD(hide) },	     { "comm", FLAME_FIELD(comms) },
+	{ "pid", FLAME_FIELD(pids) },	     { "tid", FLAME_FIELD(tids) },
+	{ "cpu", FLAME_FIELD(cpus) },	     { "color", FLAME_FIELD(color) },
+	{ "changes", FLAME_FIELD(changes) },
 };
 static const struct {
 	const char *name;
@@ -42,20 +43,28 @@ static const struct {
 	{ "idle", FLAME_FIELD(idle) },
 };
 
-/* A range by the clock of the samples; commands count from the first of them. */
-static char *range_of(struct analyser *a, const struct profile *profile)
+/* By the clock of the samples and counters; to 0: no end. */
+static void read_range(const struct analyser *a, uint64_t *from, uint64_t *to)
 {
-	uint64_t first = profile->samples.len ? profile->samples.time[0] : 0, from = 0, to = 0;
 	const struct wordlist *options = &a->job->options;
 
+	*from = *to = 0;
 	for (size_t i = 1; i < options->len; i++) {
 		const char *word = options->data[i];
 
 		if (!strncmp(word, "from=", 5))
-			from = strtoull(word + 5, NULL, 10);
+			*from = strtoull(word + 5, NULL, 10);
 		else if (!strncmp(word, "to=", 3))
-			to = strtoull(word + 3, NULL, 10);
+			*to = strtoull(word + 3, NULL, 10);
 	}
+}
+
+/* The same as commands have it: they count from the first sample. */
+static char *range_of(struct analyser *a, const struct profile *profile)
+{
+	uint64_t first = profile->samples.len ? profile->samples.time[0] : 0, from, to;
+
+	read_range(a, &from, &to);
 	if (!from && !to)
 		return NULL;
 	from = from > first ? from - first : 0;
@@ -148,15 +157,17 @@ static int export_counters(struct analyser *a, struct err *err)
 	const struct msg_input *input = analyser_input(a, "series");
 	struct series series;
 	struct outbuf out;
+	uint64_t from, to;
 	int rc;
 
 	if (!input || input->fd < 0)
 		return err_set(err, ENODATA, "the run has no counters");
+	read_range(a, &from, &to);
 	rc = series_open_fd(&series, input->fd, err);
 	if (rc)
 		return rc;
 	outbuf_init(&out, a->job->out);
-	series_csv(&series, &out);
+	series_csv(&series, from, to, &out);
 	rc = outbuf_fini(&out);
 	series_close(&series);
 	return rc ? err_set(err, -rc, "the output: %s", strerror(-rc)) : 0;

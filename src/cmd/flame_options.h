@@ -20,6 +20,7 @@ struct flame_args {
 	/* which samples, which frames */
 	const char *input, *event, *keep, *keep_raw, *drop, *focus, *hide, *comms, *pids, *tids,
 		*cpus, *time;
+	const char *changes; /* of a download: what was done to the graph (profile/reshape.h) */
 	bool collapse_recursion, per_thread, idle;
 	/* where names come from */
 	struct symbol_args names;

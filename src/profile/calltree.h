@@ -34,8 +34,9 @@ struct calltree_options {
 	const char *hide;  /* such functions are left out; what they call moves up */
 	/*
 	 * What is done after these, step by step:
-	 * "focus:NAME,until:NAME,hide:NAME,collapse,reverse" with exact names, encoded as in an
-	 * address.  NULL: nothing.
+	 * "focus:NAME,until:NAME,hide:NAME,only:NAME,without:NAME,keep:REGEX,drop:REGEX,collapse,
+	 * reverse,zoom:WAY" (profile/reshape.h) with exact names, encoded as in an address.
+	 * NULL: nothing.
 	 */
 	const char *changes;
 	bool upright; /* the tree is from the callers' side, whatever the changes turned */

@@ -6,6 +6,8 @@
 #include "profile/match.h"
 
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define STEPS_MOST 200
 
@@ -59,37 +61,92 @@ static char *decode(const char *text, size_t length)
 	return name;
 }
 
+/* FNV-1a. */
+uint32_t reshape_name(const char *name)
+{
+	uint32_t hash = 2166136261u;
+
+	for (; *name; name++)
+		hash = (hash ^ (uint8_t)*name) * 16777619u;
+	return hash;
+}
+
+uint32_t reshape_way(uint32_t caller, uint32_t name, bool inlined)
+{
+	uint32_t mixed = (caller ^ name ^ (inlined ? 0x85ebca6b : 0)) * 0x9e3779b1u;
+
+	mixed ^= mixed >> 15;
+	return mixed ? mixed : 1;
+}
+
+static void number_names(struct reshape *r)
+{
+	if (r->names)
+		return;
+	r->names = mem_alloc((r->profile->functions.len + 1) * sizeof(*r->names));
+	for (uint32_t i = 0; i < r->profile->functions.len; i++) {
+		char *shown = flame_function_name(r->profile, i);
+
+		r->names[i] = reshape_name(shown);
+		free(shown);
+	}
+}
+
+/* What follows the word of a step. */
+enum subject { NOTHING, NAME, EXPRESSION, WAY };
+
 static const struct {
 	const char *word;
 	enum reshape_what what;
-	bool named; /* a function's name follows */
+	enum subject subject;
 } words[] = {
-	{ "focus:", RESHAPE_FOCUS, true },     { "until:", RESHAPE_UNTIL, true },
-	{ "hide:", RESHAPE_HIDE, true },       { "collapse", RESHAPE_COLLAPSE, false },
-	{ "reverse", RESHAPE_REVERSE, false },
+	{ "focus:", RESHAPE_FOCUS, NAME },	   { "until:", RESHAPE_UNTIL, NAME },
+	{ "hide:", RESHAPE_HIDE, NAME },	   { "only:", RESHAPE_ONLY, NAME },
+	{ "without:", RESHAPE_WITHOUT, NAME },	   { "keep:", RESHAPE_ONLY, EXPRESSION },
+	{ "drop:", RESHAPE_WITHOUT, EXPRESSION },  { "zoom:", RESHAPE_ZOOM, WAY },
+	{ "collapse", RESHAPE_COLLAPSE, NOTHING }, { "reverse", RESHAPE_REVERSE, NOTHING },
 };
+
+static int add_way(struct reshape *r, const char *text, struct err *err)
+{
+	if (strspn(text, "0123456789abcdef") != strlen(text) || strlen(text) > 8)
+		return err_set(err, EINVAL,
+			       "changes: 'zoom:%.20s' needs up to eight hexadecimal digits", text);
+	number_names(r);
+	add_step(r, RESHAPE_ZOOM)->way = (uint32_t)strtoul(text, NULL, 16);
+	return 0;
+}
+
+static int add_subject(struct reshape *r, enum reshape_what what, enum subject subject,
+		       const char *text, struct err *err)
+{
+	switch (subject) {
+	case NOTHING: add_step(r, what); return 0;
+	case NAME: add_step(r, what)->functions = functions_called(r->profile, text); return 0;
+	case EXPRESSION: return add_matching(r, what, text, err);
+	case WAY: return add_way(r, text, err);
+	}
+	return 0;
+}
 
 static int read_step(struct reshape *r, const char *text, size_t length, struct err *err)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
 		size_t known = strlen(words[i].word);
-		struct reshape_step *step;
-		char *name;
+		char *subject;
+		int rc;
 
 		if (length < known || strncmp(text, words[i].word, known) ||
-		    (length == known) == words[i].named)
+		    (length == known) != (words[i].subject == NOTHING))
 			continue;
-		step = add_step(r, words[i].what);
-		if (words[i].named) {
-			name = decode(text + known, length - known);
-			step->functions = functions_called(r->profile, name);
-			free(name);
-		}
-		return 0;
+		subject = decode(text + known, length - known);
+		rc = add_subject(r, words[i].what, words[i].subject, subject, err);
+		free(subject);
+		return rc;
 	}
 	return err_set(err, EINVAL,
-		       "changes: '%.*s' is none of focus:NAME, until:NAME, hide:NAME, collapse and "
-		       "reverse",
+		       "changes: '%.*s' is none of focus:NAME, until:NAME, hide:NAME, only:NAME, "
+		       "without:NAME, keep:REGEX, drop:REGEX, zoom:WAY, collapse and reverse",
 		       length < 100 ? (int)length : 100, text);
 }
 
@@ -134,6 +191,7 @@ void reshape_free(struct reshape *r)
 		free(step->functions);
 	vec_free(&r->steps);
 	vec_free(&r->path);
+	free(r->names);
 	*r = (struct reshape){ 0 };
 }
 
@@ -193,6 +251,17 @@ static void thin_out(struct reshape *r, const struct reshape_step *step)
 	r->path.len = kept;
 }
 
+/* Whether the stack goes through the frame that a step has zoomed to. */
+static bool leads_through(const struct reshape *r, const struct reshape_step *step)
+{
+	uint32_t way = 0;
+
+	for (size_t i = 0; i < r->path.len && way != step->way; i++)
+		way = reshape_way(way, r->names[function_at(r, i)],
+				  r->profile->stacks.flags[r->path.data[i]] & STACK_INLINED);
+	return way == step->way;
+}
+
 bool reshape_stack(struct reshape *r, uint32_t stack)
 {
 	bool from_leaf = false;
@@ -206,6 +275,15 @@ bool reshape_stack(struct reshape *r, uint32_t stack)
 		case RESHAPE_FOCUS:
 		case RESHAPE_UNTIL:
 			if (!cut(r, step))
+				return false;
+			break;
+		case RESHAPE_ONLY:
+		case RESHAPE_WITHOUT:
+			if ((find_first(r, step) == r->path.len) == (step->what == RESHAPE_ONLY))
+				return false;
+			break;
+		case RESHAPE_ZOOM:
+			if (!leads_through(r, step))
 				return false;
 			break;
 		case RESHAPE_HIDE:

@@ -7,7 +7,8 @@
 
 static bool reshapes(const struct calltree_options *stacks)
 {
-	return stacks->from_leaf || stacks->collapse_recursion || stacks->focus || stacks->hide;
+	return stacks->from_leaf || stacks->collapse_recursion || stacks->focus || stacks->hide ||
+	       stacks->changes;
 }
 
 /* The columns of the stacks as the options want them. */
@@ -15,12 +16,14 @@ static int shape(struct selection *s, const struct calltree_options *options, st
 {
 	size_t len = s->profile->stacks.len;
 	uint8_t *wanted = mem_alloc(len);
+	struct calltree_options upright = *options; /* whichever way somebody looked at them */
 	struct calltree_maker maker;
 	struct calltree tree;
 
 	memset(wanted, 1, len);
+	upright.upright = true;
 	calltree_begin(&maker, &tree, s->profile->stacks.function[STACK_ROOT]);
-	s->map = calltree_place(&maker, s->profile, options, wanted, err);
+	s->map = calltree_place(&maker, s->profile, &upright, wanted, err);
 	s->stacks.len = tree.nodes.len;
 	s->stacks.parent = mem_alloc(tree.nodes.len * sizeof(*s->stacks.parent));
 	s->stacks.function = mem_alloc(tree.nodes.len * sizeof(*s->stacks.function));

@@ -15,13 +15,14 @@ static void put_text(struct outbuf *out, const char *name)
 	out_char(out, '"');
 }
 
-void series_csv(const struct series *series, struct outbuf *out)
+void series_csv(const struct series *series, uint64_t from_ns, uint64_t to_ns, struct outbuf *out)
 {
 	out_text(out, "time_ns,event,cpu,value,enabled_ns,running_ns,scaled,unit\n");
 	for (size_t i = 0; i < series->count && !out->error; i++) {
 		const struct series_row *row = &series->rows[i];
 
-		if (!series_row_good(series, row))
+		if (!series_row_good(series, row) || row->time_ns < from_ns ||
+		    (to_ns && row->time_ns >= to_ns))
 			continue;
 		out_u64(out, row->time_ns, 0);
 		out_char(out, ',');

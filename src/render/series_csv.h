@@ -3,9 +3,12 @@
 #ifndef RENDER_SERIES_CSV_H
 #define RENDER_SERIES_CSV_H
 
+#include <stdint.h>
+
 struct outbuf;
 struct series;
 
-void series_csv(const struct series *series, struct outbuf *out);
+/* Of [from_ns, to_ns) by the series' own clock; to_ns 0: no end. */
+void series_csv(const struct series *series, uint64_t from_ns, uint64_t to_ns, struct outbuf *out);
 
 #endif

@@ -120,7 +120,7 @@ static void put_ratio(struct outbuf *out, const struct series *series,
 		   ratio->kind->unit);
 	out_json_text(out, series->names[lines[ratio->of].event]);
 	out_text(out, ",\"by\":");
-	out_json_text(out, ratio->by == NO_LINE ? "" : series->names[lines[ratio->by].event]);
+	out_json_text(out, series->names[lines[ratio->by].event]);
 	out_printf(out, ",\"cpu\":%d", ratio->cpu);
 	put_all_cells(out, plot, ratio->cells);
 }

@@ -121,13 +121,12 @@ static void choose_column(struct plotter *p, uint64_t time)
 static void put_ratio(struct plotter *p, const struct plot_ratio *ratio)
 {
 	const struct pending *of = &p->pending.data[ratio->of];
-	double by = ratio->by == NO_LINE ? (double)(p->tick_ns - p->tick_before)
-					 : p->pending.data[ratio->by].value;
+	const struct pending *by = &p->pending.data[ratio->by];
 
-	if (!of->rows || !(by > 0) || (ratio->by != NO_LINE && !p->pending.data[ratio->by].rows))
+	if (!of->rows || !by->rows || !(by->value > 0))
 		return;
-	put(&ratio->cells[p->column], ratio->kind->factor * of->value / by,
-	    ratio->kind->factor * of->value, by);
+	put(&ratio->cells[p->column], ratio->kind->factor * of->value / by->value,
+	    ratio->kind->factor * of->value, by->value);
 }
 
 /* What a tick's counts are divided by. */

@@ -42,14 +42,14 @@ struct plot_line {
 struct plot_ratio {
 	const struct ratio_kind *kind;
 	int32_t cpu;
-	uint32_t of, by; /* lines; by is NO_LINE where it is time */
+	uint32_t of, by; /* lines */
 	struct plot_cell *cells;
 };
 
 /* Of the table of ratios. */
 struct ratio_kind {
 	const char *name, *unit;
-	const char *of, *by; /* events; by NULL: time */
+	const char *of, *by; /* events */
 	double factor;
 };
 #define NO_LINE UINT32_MAX

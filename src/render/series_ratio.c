@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "render/series_ratio.h"
 
+/* Only what says more than its curves: a clock by time would be that clock's own curve again. */
 static const struct ratio_kind kinds[] = {
 	{ "IPC", "instructions per cycle", "instructions", "cycles", 1 },
 	{ "IPC", "instructions per cycle", "instructions", "cpu-cycles", 1 },
-	{ "CPUs in use", "CPUs", "task-clock", NULL, 1 },
-	{ "CPUs in use", "CPUs", "cpu-clock", NULL, 1 },
 	{ "clock rate", "GHz", "cycles", "task-clock", 1 },
 	{ "clock rate", "GHz", "cycles", "cpu-clock", 1 },
 	{ "cache misses", "%", "cache-misses", "cache-references", 100 },
@@ -17,7 +16,6 @@ static const struct ratio_kind kinds[] = {
 	{ "instruction TLB misses", "%", "iTLB-load-misses", "iTLB-loads", 100 },
 	{ "cycles stalled at the front", "%", "stalled-cycles-frontend", "cycles", 100 },
 	{ "cycles stalled at the back", "%", "stalled-cycles-backend", "cycles", 100 },
-	{ "migrations per switch", "%", "cpu-migrations", "context-switches", 100 },
 };
 
 /* Where the modifiers of "cycles:u" begin; its end if it has none. */
@@ -65,14 +63,13 @@ void series_ratios_find(struct series_plot *plot, const struct series *series, s
 		const struct plot_line *line = &plot->lines.data[i];
 
 		for (size_t k = 0; k < ARRAY_SIZE(kinds); k++) {
-			uint32_t by = NO_LINE;
+			uint32_t by;
 
 			if (!is_event(series->names[line->event], kinds[k].of) ||
 			    is_known(plot, &kinds[k], i))
 				continue;
-			if (kinds[k].by)
-				by = find_partner(plot, series, line, kinds[k].by);
-			if (kinds[k].by && by == NO_LINE)
+			by = find_partner(plot, series, line, kinds[k].by);
+			if (by == NO_LINE)
 				continue;
 			*vec_push(&plot->ratios) = (struct plot_ratio){
 				.kind = &kinds[k],

@@ -119,9 +119,9 @@ static const char *title_of(struct request *request, const struct run *run)
 /* Names as cmd/analyser_export.c knows them. */
 static int read_options(struct request *request, struct wordlist *options, struct err *err)
 {
-	static const char *const texts[] = { "event", "weight", "title", "keep", "drop",
-					     "focus", "hide",	"comm",	 "pid",	 "tid",
-					     "cpu",   "from",	"to",	 "color" };
+	static const char *const texts[] = { "event", "weight", "title", "keep",  "drop",
+					     "focus", "hide",	"comm",	 "pid",	  "tid",
+					     "cpu",   "from",	"to",	 "color", "changes" };
 	static const char *const flags[] = { "reversed", "inverted", "idle", "per_thread",
 					     "collapse" };
 	uint64_t from, to; /* the analyser reads them: only looked at here */
@@ -182,15 +182,18 @@ static void close_inputs(struct files *files)
 	vec_free(&files->inputs[0].attributes);
 }
 
-/* The text of `perf script` is made of a recording where we have one, else of the samples. */
+/*
+ * The text of `perf script` is made of a recording where we have one; of some of its samples, and
+ * where there is none, of the samples.
+ */
 static int open_inputs(struct request *request, const struct run *run, const struct format *format,
-		       struct files *files, struct err *err)
+		       bool whole, struct files *files, struct err *err)
 {
 	struct app *app = request->app;
 	const char *title = title_of(request, run);
 	int fd;
 
-	if (format->needs == NEEDS_RECORDING && run->state >= RUN_PROCESSING) {
+	if (format->needs == NEEDS_RECORDING && whole && run->state >= RUN_PROCESSING) {
 		fd = run_file_open(app, run->id, "recording", &request->arena, &files->row, NULL);
 		if (fd >= 0) {
 			add_input(files, "recording", title, run->id, fd);
@@ -253,7 +256,7 @@ static int send_format(struct request *request, const struct run *run, const str
 	int rc = read_options(request, &options, err), fd;
 
 	if (!rc)
-		rc = open_inputs(request, run, format, &files, err);
+		rc = open_inputs(request, run, format, !options.len, &files, err);
 	/* What is known of a run, which goes into HDF5, changes without its samples. */
 	same = !rc && strcmp(format->name, "hdf5") &&
 	       same_as_before(request, &files.row, format, &options);

@@ -3,7 +3,10 @@
 
 import type { Graph } from "./columns";
 import { NodeMap } from "./nodes";
+import { GROUP } from "./reshape";
 import type { Tree } from "./tree";
+
+const INLINED = 4; // src/profile/flametree.h
 
 // By face of `now`: the face of the same function and kind in `was`, or -1.
 function sameFaces(was: Graph, now: Graph): Int32Array {
@@ -51,4 +54,23 @@ export function pathKeys(graph: Graph, tree: Tree): Uint32Array {
 // The frame with that key, or 0.
 export function frameOfKey(graph: Graph, tree: Tree, key: number): number {
 	return key ? Math.max(0, pathKeys(graph, tree).indexOf(key)) : 0;
+}
+
+// A number for the names on the way to a frame, without programs and threads: src/profile/reshape.c has the same, so
+// that the server finds all stacks through the frame. 0: it is no function's.
+export function wayOf(graph: Graph, tree: Tree, frame: number): number {
+	const path: number[] = [];
+	for (let at = frame; at; at = tree.parent[at]!) if (graph.kindOf[tree.face[at]!] !== GROUP) path.push(tree.face[at]!);
+	return path.reduceRight((caller, face) => {
+		const inlined = graph.kindOf[face] === INLINED ? 0x85ebca6b : 0;
+		const mixed = Math.imul(caller ^ hashOf(graph.functions[graph.functionOf[face]!]!) ^ inlined, 0x9e3779b1);
+		return (mixed ^ (mixed >>> 15)) >>> 0 || 1;
+	}, 0);
+}
+
+// FNV-1a of the name's bytes.
+function hashOf(name: string): number {
+	let hash = 2166136261;
+	for (const byte of new TextEncoder().encode(name)) hash = Math.imul(hash ^ byte, 16777619);
+	return hash >>> 0;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The same samples as another tree: from a function on, without a function, recursion collapsed, merged
-// from the leaves. The rules are those of `perfolio flame --focus --hide --collapse-recursion --reverse`.
+// The same samples as another tree: from a function on, without a function, only stacks that have one or have it
+// not, recursion collapsed, merged from the leaves. The rules are those of `perfolio flame --focus --hide --grep
+// --exclude --collapse-recursion --reverse`.
 
 import type { Graph } from "./columns";
 import { NodeMap } from "./nodes";
@@ -8,7 +9,11 @@ import { Tree, makeTree } from "./tree";
 
 export const GROUP = 6; // the kind of the root, of programs and of threads: they stay where they are
 
-export type Step = { what: "focus" | "hide"; name: number } | { what: "collapse" } | { what: "reverse" };
+export type Step =
+	| { what: "focus" | "hide"; name: number }
+	| { what: "only" | "without"; found: Uint8Array } // by function
+	| { what: "collapse" }
+	| { what: "reverse" };
 
 // A tree that grows by (parent, face).
 export class Growing {
@@ -109,6 +114,7 @@ export function finish(graph: Graph, growing: Growing): Tree {
 
 // By function: it has the name of the step's; each object may have one of it.
 function calledAs(graph: Graph, step: Step): Uint8Array {
+	if ("found" in step) return step.found;
 	const called = new Uint8Array(graph.functions.length);
 	const name = "name" in step ? graph.functions[step.name] : undefined;
 	for (let i = 0; name !== undefined && i < called.length; i++) called[i] = Number(graph.functions[i] === name);
@@ -126,14 +132,15 @@ function mapFrames(graph: Graph, tree: Tree, step: Step, growing: Growing): void
 		const parent = tree.parent[i]!;
 		const group = graph.kindOf[face] === GROUP;
 		const above = growing.face[to[parent]!]!;
-		if (step.what === "focus") inside[i] = inside[parent]! || called[name]!;
+		if (step.what !== "hide") inside[i] = inside[parent]! || (called[name]! && (step.what === "focus" || !group) ? 1 : 0);
 		const gone =
 			!group &&
 			((step.what === "focus" && !inside[i]) ||
 				(step.what === "hide" && called[name]) ||
 				(step.what === "collapse" && graph.functionOf[above] === name && graph.kindOf[above] !== GROUP));
 		to[i] = gone ? to[parent]! : growing.child(to[parent]!, face);
-		if (step.what !== "focus" || inside[i]) growing.add(to[i]!, tree.self[i]!, tree.samples[i]!);
+		const left = step.what === "focus" || step.what === "only" ? inside[i] : step.what !== "without" || !inside[i];
+		if (left) growing.add(to[i]!, tree.self[i]!, tree.samples[i]!);
 	}
 }
 
@@ -155,7 +162,7 @@ function reverse(graph: Graph, tree: Tree, growing: Growing): void {
 
 export function reshape(graph: Graph, tree: Tree, step: Step): Tree {
 	const growing = new Growing(tree.face[0]!);
-	if (step.what !== "focus") growing.add(0, tree.self[0]!, tree.samples[0]!);
+	if (step.what !== "focus" && step.what !== "only") growing.add(0, tree.self[0]!, tree.samples[0]!);
 	if (step.what === "reverse") reverse(graph, tree, growing);
 	else mapFrames(graph, tree, step, growing);
 	return finish(graph, prune(growing));

@@ -3,9 +3,11 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "profile/made.h"
+#include "profile/reshape.h"
 #include "test.h"
 
 #include <errno.h>
+#include <stdio.h>
 
 /* "all:7(prog:3(main:3)...)" */
 static void print_node(const struct flametree *tree, uint32_t node, struct buf *into)
@@ -223,6 +225,15 @@ TEST(flametree_changes)
 		{ "hide:nobody", "all:14(main:14(a,b:8(compare:8) sort:4(work:4(brk:4)) "
 				 "work:2(sort:2(sort:2(compare:2)))))" },
 		{ "focus:nobody", "all:0" },
+		{ "only:work", "all:6(main:6(sort:4(work:4(brk:4)) "
+			       "work:2(sort:2(sort:2(compare:2)))))" },
+		{ "only:work,without:brk", "all:2(main:2(work:2(sort:2(sort:2(compare:2)))))" },
+		{ "without:sort", "all:8(main:8(a,b:8(compare:8)))" },
+		{ "keep:^a%2c|brk", "all:12(main:12(a,b:8(compare:8) sort:4(work:4(brk:4))))" },
+		{ "drop:^(brk|a%2cb)$", "all:2(main:2(work:2(sort:2(sort:2(compare:2)))))" },
+		{ "hide:work,only:work", "all:0" },
+		{ "without:nobody,only:brk,reverse", "all:4(brk:4(work:4(sort:4(main:4))))" },
+		{ "zoom:1", "all:0" },
 	};
 	struct profile *profile = recursive_profile();
 
@@ -233,6 +244,24 @@ TEST(flametree_changes)
 		test_case("%s", cases[i].changes);
 		expect_tree(profile, options, cases[i].want);
 	}
+	profile_free(profile);
+}
+
+/* The way to a frame is found by the names on it, wherever it leads from there. */
+TEST(flametree_zoom_change)
+{
+	struct profile *profile = recursive_profile();
+	uint32_t main = reshape_way(0, reshape_name("main"), false);
+	uint32_t work = reshape_way(main, reshape_name("work"), false);
+	struct flametree_options options = { .group = GROUP_NONE };
+	char changes[40];
+
+	snprintf(changes, sizeof(changes), "zoom:%x", work);
+	options.stacks.changes = changes;
+	expect_tree(profile, options, "all:2(main:2(work:2(sort:2(sort:2(compare:2)))))");
+	snprintf(changes, sizeof(changes), "reverse,zoom:%x",
+		 reshape_way(0, reshape_name("brk"), false));
+	expect_tree(profile, options, "all:4(brk:4(work:4(sort:4(main:4))))");
 	profile_free(profile);
 }
 
@@ -256,7 +285,8 @@ TEST(flametree_changes_come_last)
 TEST(flametree_bad_changes)
 {
 	static const char *const cases[] = { "focus", "focus:",	  "collapse:x",
-					     "turn",  "hide:a,,", "%" };
+					     "turn",  "hide:a,,", "%",
+					     "only:", "zoom:xyz", "zoom:123456789" };
 	struct profile *profile = recursive_profile();
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {

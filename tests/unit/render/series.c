@@ -203,7 +203,7 @@ TEST(series_tells_units)
 	EXPECT_INT(series_open_fd(&series, fileno(file), &err), 0);
 	subject.series = &series;
 	outbuf_init_memory(&out, &text);
-	series_csv(&series, &out);
+	series_csv(&series, 0, 0, &out);
 	series_plot_json(&subject, &(struct series_question){ 0 }, &out);
 	outbuf_fini(&out);
 	EXPECT_CONTAINS(text.data, "time_ns,event,cpu,value,enabled_ns,running_ns,scaled,unit\n"
@@ -310,7 +310,7 @@ TEST(plot_of_a_range_and_of_one_cpu)
 	done(&made);
 }
 
-/* CPUs in use are made with the time between ticks, the first one's too. */
+/* A clock is divided by the time between ticks, the first one's too; no ratio repeats it. */
 TEST(plot_divides_clocks_by_time)
 {
 	struct series_plot plot;
@@ -321,9 +321,10 @@ TEST(plot_divides_clocks_by_time)
 		add(&made, START + i * INTERVAL, 0, -1, INTERVAL / 2);
 	open_made(&made);
 	series_plot_make(&plot, &made.series,
-			 &(struct series_question){ .from_ns = START + 6 * INTERVAL });
-	EXPECT_INT(plot.ratios.len, 1);
-	EXPECT(plot.ratios.data[0].cells[0].max == 0.5);
+			 &(struct series_question){ .from_ns = START + 6 * INTERVAL,
+						    .per_second = true });
+	EXPECT_INT(plot.ratios.len, 0);
+	EXPECT(plot.lines.data[0].cells[0].max == 0.5e9);
 	series_plot_free(&plot);
 	done(&made);
 }

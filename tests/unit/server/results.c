@@ -232,7 +232,6 @@ TEST(results_of_counters)
 	open_site(0);
 	add_series();
 	expect("counters", 200, "\"points\":20,\"down_sampled\":false");
-	expect("counters", 200, "\"name\":\"CPUs in use\"");
 	expect("counters?width=4&events=0&cpus=each", 200, "\"down_sampled\":true");
 	expect("counters?events=1", 400, "events=1");
 	expect("counters?cpus=x", 400, "\"error\"");
