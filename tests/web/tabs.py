@@ -303,7 +303,7 @@ def functions(browser, site, run):
     """The Functions tab: its table and neighbours."""
     tab = Tab(browser, site, run, "functions", "who=t71").ready(".functions tbody tr")
     read = "Object.fromEntries([...document.querySelectorAll('.functions .scroll tbody tr')].map((row) => " \
-           "[row.dataset.function, [parseFloat(row.cells[0].textContent), parseFloat(row.cells[1].textContent)]]))"
+           "[row.dataset.function, [parseFloat(row.cells[0].textContent), parseFloat(row.cells[2].textContent)]]))"
     check("functions of a thread have the API's figures", near(tab.page.run(read), top(site, run, tid=71)), tab.page.run(read))
     tab.select("Thread", "")
     tab.until(f"Object.keys({read}).includes('compare')")
@@ -608,7 +608,7 @@ def refused(browser, site, run):
     check("with a way back", tab.until("!!document.querySelector('.flame-frames canvas')") and tab.param("event") is None)
     tab.close()
     tab = Tab(browser, site, run, "time", f"from={200 * NS}&to={201 * NS}").ready(".flame-empty button")
-    check("a time without samples is said", tab.text(".flame-empty p") == "There is no sample of this time.", tab.text(".flame-empty"))
+    check("a time without samples is said", tab.text(".flame-empty p") == "No samples for this time.", tab.text(".flame-empty"))
     tab.press("Show all samples")
     check("and left by a button", tab.until("!!document.querySelector('.flame-frames canvas')") and tab.param("from") is None)
     tab.close()

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { render } from "preact";
 import { followLinks } from "./model/address";
+import { startTheme } from "./model/theme";
 import { Frame } from "./views/frame";
 
+startTheme();
 followLinks();
 const app = document.getElementById("app")!;
 app.replaceChildren();

@@ -52,6 +52,8 @@ export class FlameView {
 	inverted = false; // the root on top
 	onPoint: (frame: number, event: PointerEvent) => void = () => {};
 	onClick: (frame: number) => void = () => {};
+	// A right click, or the key for it (frame -1); true: there is a menu of our own.
+	onMenu: (frame: number, event: MouseEvent) => boolean = () => false;
 	onDraw: () => void = () => {};
 	private shown: Shown | null = null;
 	private given: Tree | null = null; // the tree of what was last shown; `shown` may be on its way to it
@@ -357,6 +359,14 @@ export class FlameView {
 			if (frame < 0) return;
 			this.point(-1, event); // what it says would hide what can be done with it
 			this.onClick(frame);
+		}, { signal });
+		this.host.addEventListener("contextmenu", (event) => {
+			const frame = event.clientX || event.clientY ? this.frameUnder(event.clientX, event.clientY) : -1;
+			if (!this.onMenu(frame, event)) return;
+			event.preventDefault();
+			drag = null;
+			this.hovered = -1;
+			this.onPoint(-1, event as PointerEvent);
 		}, { signal });
 		this.host.addEventListener("pointercancel", () => (drag = null), { signal });
 		this.host.addEventListener("pointerleave", (event) => this.point(-1, event), { signal });

@@ -62,6 +62,8 @@ async function opened({ server, what }, page, colorScheme) {
 	await page.getByLabel("Rate", { exact: false }).first().fill("often");
 	await page.locator("#command").fill("true");
 	await page.locator(".plan .trouble").waitFor();
+	const rail = page.getByRole("button", { name: "History", exact: true }); // folded in a narrow window
+	if (await rail.count()) await rail.click();
 	await page.locator(`[data-run="${what.run}"]`).getByRole("button", { name: /^Download/ }).click();
 	await look("event pickers, refusals and downloads");
 	await page.keyboard.press("Escape");

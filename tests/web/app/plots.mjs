@@ -81,7 +81,7 @@ async function zooming({ server, page, id }) {
 	await until("the wheel", async () => (await shownRange(page))[2] < boxed[2] * 0.9);
 	check("the wheel zooms in", true);
 	await page.mouse.wheel(0, 240);
-	await page.getByRole("radio", { name: "Drag: pan" }).click();
+	await page.getByRole("radio", { name: "Pan" }).click();
 	const before = await restingRange(page);
 	await page.mouse.move(at(0.5), y);
 	await page.mouse.down();
@@ -272,11 +272,11 @@ async function functions({ server, page, id }) {
 	await page.goto(`${server.base}/r/${id}/functions`);
 	await page.locator(".wide tbody tr").first().waitFor();
 	const top = await server.get(`/runs/${id}/top?limit=100`);
-	await becomes("the table has the API's functions", () => page.locator(".wide tbody td:nth-child(3)").allTextContents(), top.rows.map((row) => row.function ?? "[unknown]"));
+	await becomes("the table has the API's functions", () => page.locator(".wide tbody td:nth-child(5)").allTextContents(), top.rows.map((row) => row.function ?? "[unknown]"));
 	equal("and its shares", await page.locator(".wide tbody td:nth-child(1)").allTextContents(), top.rows.map((row) => `${row.self_percent.toFixed(2)} %`));
 	await page.getByRole("button", { name: "Total" }).click();
 	const total = await server.get(`/runs/${id}/top?limit=100&sort=total`);
-	await until("the order", async () => (await page.locator(".wide tbody td:nth-child(3)").first().textContent()) === (total.rows[0].function ?? "[unknown]"));
+	await until("the order", async () => (await page.locator(".wide tbody td:nth-child(5)").first().textContent()) === (total.rows[0].function ?? "[unknown]"));
 	check("it is sorted by total on demand", true);
 	const chosen = top.rows.find((row) => row.function);
 	await page.locator(".wide tbody button", { hasText: chosen.function }).first().click();
@@ -439,7 +439,7 @@ async function manyPoints({ server, page, session }) {
 	await page.goto(`${server.base}/r/${done.id}/counters`);
 	await page.locator(".u-over").first().waitFor();
 	const data = await server.get(`/runs/${done.id}/counters?width=20000&per=second`);
-	await page.getByRole("radio", { name: "Drag: pan" }).click();
+	await page.getByRole("radio", { name: "Pan" }).click();
 	const box = await page.locator(".u-over").first().boundingBox();
 	const y = box.y + box.height / 2;
 	await page.mouse.move(box.x + box.width / 2, y);

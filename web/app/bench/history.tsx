@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The runs of a session, newest first.
+// The runs of a session, newest first; those that wait are in the queue above.
 import { useRef } from "preact/hooks";
 import { api } from "../api/client";
 import { ACTIVE, OVER, type Run } from "../api/core";
@@ -24,7 +24,7 @@ interface Props {
 export function History({ runs, chosen, onChoose, onReload }: Props) {
 	return (
 		<ol class="history" aria-label="Runs of this session">
-			{runs.map((run) => (
+			{runs.filter((run) => run.state !== "queued").map((run) => (
 				<Row key={run.id} run={run} chosen={run.id === chosen} onChoose={() => onChoose(run)} onReload={() => onReload(run)} />
 			))}
 		</ol>

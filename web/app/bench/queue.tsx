@@ -21,7 +21,13 @@ export function placeAfterStep(order: number[], run: number, step: number): numb
 	return step < 0 ? order[to]! : (order[to + 1] ?? null);
 }
 
-export function QueueBox({ session }: { session: number }) {
+interface Props {
+	session: number;
+	chosen: number;
+	onChoose: (run: Run) => void; // of this session
+}
+
+export function QueueBox({ session, chosen, onChoose }: Props) {
 	const queue = useFetch<List<Run>>("/queue");
 	const waiting = (queue.data?.items ?? []).filter((run) => run.state === "queued");
 	const soon = useSoon(queue.reload, waiting.length > MANY ? 1500 : 120);
@@ -47,7 +53,7 @@ export function QueueBox({ session }: { session: number }) {
 			<ol>
 				{shown.map((run) => (
 					<li
-						key={run.id} draggable={may} tabIndex={0} class={dragged === run.id ? "dragged" : undefined} aria-label={`${run.place}. ${runTitle(run)}`}
+						key={run.id} draggable={may} tabIndex={0} class={dragged === run.id ? "dragged" : run.id === chosen ? "chosen" : undefined} data-run={run.id} aria-label={`${run.place}. ${runTitle(run)}`}
 						onKeyDown={(event) => onKey(event, run)}
 						onDragStart={() => setDragged(run.id)}
 						onDragEnd={() => setDragged(0)}
@@ -60,7 +66,9 @@ export function QueueBox({ session }: { session: number }) {
 						}}
 					>
 						{may && <span class="grip" aria-hidden="true">⠿</span>}
-						<span class="mono ellipsis" title={runTitle(run)}>{runTitle(run)}</span>
+						{run.session === session
+							? <button type="button" class="link mono ellipsis" aria-current={run.id === chosen} title={runTitle(run)} onClick={() => onChoose(run)}>{runTitle(run)}</button>
+							: <a class="link mono ellipsis" href={`/r/${run.id}`} title={runTitle(run)}>{runTitle(run)}</a>}
 						{run.session !== session && <small class="dim">another session</small>}
 						{may && <button type="button" class="quiet" aria-label={`Cancel ${runTitle(run)}`} onClick={() => void cancel.run(run.id)}>Cancel</button>}
 					</li>

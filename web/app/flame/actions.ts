@@ -6,8 +6,8 @@ import { pathKeys } from "../../flame/match";
 import type { Tree } from "../../flame/tree";
 import type { Direction, FlameView } from "../../flame/view";
 import { toast } from "../widgets/toast";
-import { NOT_SHOWN, isGroup, isNamed, nameIn, widestFrame } from "./model";
-import type { FlameState } from "./state";
+import { NOT_SHOWN, escaped, isGroup, isNamed, nameIn, regular, widestFrame } from "./model";
+import { type FlameState, type Matching, type Named } from "./state";
 
 type Changer = (changes: Partial<FlameState>) => void;
 
@@ -46,10 +46,17 @@ function toggle({ state, change }: Desk, what: "collapse" | "reverse"): void {
 	change({ changes: without.length < state.changes.length ? without : [...state.changes, { what }], zoom: 0 });
 }
 
-function focusOn({ graph, tree, state, chosen, change, choose }: Desk, what: "focus" | "hide"): void {
-	if (!isNamed(graph, tree, chosen) || (what === "hide" && isGroup(graph, tree, chosen))) return;
+// A program or a thread can be focused on; the rest is for functions.
+function changeBy({ graph, tree, state, chosen, change, choose }: Desk, what: Named): void {
+	if (!isNamed(graph, tree, chosen) || (what !== "focus" && isGroup(graph, tree, chosen))) return;
 	choose(-1);
 	change({ changes: [...state.changes, { what, name: nameIn(graph, tree, chosen) }], zoom: 0 });
+}
+
+// What is searched for becomes what is shown, or what is not; the search has done its work then.
+function keepMatching({ state, change }: Desk, what: Matching): void {
+	if (!state.search || !regular(state.search)) return;
+	change({ changes: [...state.changes, { what, name: state.search }], zoom: 0, search: "" });
 }
 
 function markName({ state, mark }: Desk, name: string): void {
@@ -68,7 +75,7 @@ function escape(desk: Desk): void {
 	reset(desk);
 }
 
-async function copyName(name: string): Promise<void> {
+export async function copyName(name: string): Promise<void> {
 	try {
 		await navigator.clipboard.writeText(name);
 		toast("Name copied.");
@@ -96,8 +103,12 @@ function drawnOf({ graph, tree }: Desk, frame: number): number {
 export function actionsOf(desk: Desk) {
 	const { graph, tree, state, chosen } = desk;
 	return {
-		focus: () => focusOn(desk, "focus"),
-		hide: () => focusOn(desk, "hide"),
+		focus: () => changeBy(desk, "focus"),
+		hide: () => changeBy(desk, "hide"),
+		only: () => (state.search ? keepMatching(desk, "keep") : changeBy(desk, "only")),
+		without: () => (state.search ? keepMatching(desk, "drop") : changeBy(desk, "without")),
+		// Of the chosen frame, whatever is searched for.
+		change: (what: Named) => changeBy(desk, what),
 		mark: () => isNamed(graph, tree, chosen) && markName(desk, nameIn(graph, tree, chosen)),
 		copy: () => chosen >= 0 && void copyName(nameIn(graph, tree, chosen)),
 		sandwich: () => sandwich(desk),
@@ -109,6 +120,8 @@ export function actionsOf(desk: Desk) {
 		table: () => desk.mark({ table: !state.table }),
 		help: desk.help,
 		search: () => desk.input?.focus(),
+		find: (name: string) => desk.mark({ search: escaped(name), marked: "" }),
+		choose: (frame: number) => desk.choose(keyOf(desk, frame)),
 		enter: () => chosen >= 0 && zoomTo(desk, drawnOf(desk, chosen)),
 		escape: () => escape(desk),
 		arrow: (direction: Direction) => desk.view && desk.choose(keyOf(desk, desk.view.neighbour(chosen, direction))),

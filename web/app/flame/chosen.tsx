@@ -38,6 +38,7 @@ export function Chosen({ name, facts, root, group, source, actions }: ChosenProp
 			<div>
 				<button type="button" disabled={root} title="Show only stacks through this function, from it on (F)" onClick={actions.focus}>Focus</button>
 				<button type="button" disabled={group} title="Remove this function; its callees move up (H)" onClick={actions.hide}>Hide</button>
+				<button type="button" disabled={group} title="Show only stacks that contain this function (O)" onClick={() => actions.change("only")}>Only with it</button>
 				<button type="button" disabled={root} title="Highlight all its frames (M)" onClick={actions.mark}>Highlight</button>
 				<button type="button" disabled={group} title="Show its callers above and its callees below (S)" onClick={actions.sandwich}>Callers and callees</button>
 				<Copy name={name} />

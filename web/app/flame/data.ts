@@ -126,7 +126,7 @@ function useInside(state: FlameState, asked: string, graph: Graph | null): numbe
 }
 
 // A focus on a program keeps its samples, one on a function its stacks from there on.
-function changesOf(whole: Graph, changes: Change[]): Query {
+export function splitPrograms(whole: Graph, changes: Change[]): { comm: string | undefined; changes: string | undefined } {
 	const programs = new Set(Array.from(whole.functionOf.keys()).filter((face) => face !== whole.tree.face[0] && whole.kindOf[face] === GROUP).map((face) => whole.functions[whole.functionOf[face]!]!));
 	const isProgram = (change: Change) => change.what === "focus" && programs.has(change.name);
 	const program = changes.filter(isProgram).at(-1);
@@ -147,7 +147,7 @@ export function useGraph(tab: TabProps, state: FlameState): Answer<Asked> {
 		const whole = known ?? (await askGraph(tab, query, signal));
 		kept.current = { asked, whole };
 		if (!whole.hidden || (!state.changes.length && !inside)) return { graph: whole, changes: null, query: filter };
-		const changes = changesOf(whole, state.changes);
+		const changes = splitPrograms(whole, state.changes);
 		const graph = await askGraph(tab, { ...query, ...changes, inside: inside ? inside.toString(16) : undefined }, signal);
 		graph.subtitle = whole.subtitle;
 		graph.outside = whole.tree.total[0]! - graph.tree.total[0]!;

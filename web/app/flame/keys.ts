@@ -5,7 +5,7 @@ import { useEffect, useRef } from "preact/hooks";
 import type { Direction } from "../../flame/view";
 import type { Actions } from "./actions";
 
-type Letter = "search" | "help" | "focus" | "hide" | "mark" | "copy" | "sandwich" | "undo" | "icicle" | "reverse" | "collapse" | "table";
+type Letter = "search" | "help" | "focus" | "hide" | "mark" | "copy" | "sandwich" | "only" | "without" | "undo" | "icicle" | "reverse" | "collapse" | "table";
 
 const LETTERS: Record<string, Letter> = {
 	"/": "search",
@@ -15,6 +15,8 @@ const LETTERS: Record<string, Letter> = {
 	m: "mark",
 	c: "copy",
 	s: "sandwich",
+	o: "only",
+	x: "without",
 	u: "undo",
 	i: "icicle",
 	l: "reverse",
@@ -39,7 +41,7 @@ function press(event: KeyboardEvent, actions: Actions, inverted: boolean): boole
 	const target = event.target as Element;
 	const typing = target.matches?.("input, select, textarea, [contenteditable]");
 	const control = event.ctrlKey || event.metaKey;
-	if (event.altKey || document.querySelector("dialog[open]")) return false;
+	if (event.altKey || document.querySelector("dialog[open], .popup")) return false;
 	if (OWN_KEYS.includes(event.key) && target.closest?.(".time-plot")) return false;
 	if (event.key === "Escape" && (!typing || target.closest(".flame"))) actions.escape();
 	else if (control && !typing && event.key === "z") actions.undo();

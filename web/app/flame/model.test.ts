@@ -28,6 +28,18 @@ describe("changes of a graph", () => {
 		expect(drawn(graph, forwardTree(graph, leaves, [{ what: "reverse" }]))).toEqual(drawn(graph, graph.tree));
 	});
 
+	it("only stacks with a function, and without it, keep their callers", () => {
+		const only = treeOf(graph, [{ what: "only", name: "malloc" }]);
+		expect(drawn(graph, only).filter((line) => /malloc|brk/.test(line))).toEqual(drawn(graph, graph.tree).filter((line) => /malloc|brk/.test(line)));
+		expect(drawn(graph, only)).toContain(" main 0/30");
+		expect(treeOf(graph, [{ what: "only", name: "malloc" }]).total[0]).toBe(30);
+		expect(treeOf(graph, [{ what: "without", name: "malloc" }]).total[0]).toBe(70);
+		expect(treeOf(graph, [{ what: "keep", name: "^(brk|compare)$" }]).total[0]).toBe(60);
+		expect(treeOf(graph, [{ what: "drop", name: "^(brk|compare)$" }]).total[0]).toBe(40);
+		expect(treeOf(graph, [{ what: "keep", name: "(" }])).toBe(graph.tree);
+		expect(treeOf(graph, [{ what: "hide", name: "sort" }, { what: "only", name: "sort" }]).total[0]).toBe(0);
+	});
+
 	it("recursion collapses", () => {
 		const recursive = graphOf("f;f;f;g 5\nf;f 2");
 		expect(drawn(recursive, treeOf(recursive, [{ what: "collapse" }]))).toEqual(["all 0/7", " f 2/7", "  g 5/5"]);

@@ -16,8 +16,14 @@ export function isLeafFirst(changes: Change[]): boolean {
 // it was to be seen.
 function stepOf(graph: Graph, change: Change): Step | null {
 	if (!("name" in change)) return change;
-	const name = graph.functions.indexOf(change.name);
-	return name < 0 && change.what === "hide" ? null : { what: change.what, name };
+	const { what, name } = change;
+	if (what === "keep" || what === "drop") {
+		const expression = regular(name);
+		return expression && { what: what === "keep" ? "only" : "without", found: findNames(graph.functions, expression) };
+	}
+	if (what === "only" || what === "without") return { what, found: Uint8Array.from(graph.functions, (one) => Number(one === name)) };
+	const found = graph.functions.indexOf(name);
+	return found < 0 && what === "hide" ? null : { what, name: found };
 }
 
 export function treeOf(graph: Graph, changes: Change[]): Tree {
@@ -36,7 +42,12 @@ export function forwardTree(graph: Graph, tree: Tree, changes: Change[]): Tree {
 
 // What is highlighted, as an expression: one function, or what is searched for; "": nothing.
 export function expressionOf({ search, marked }: Pick<FlameState, "search" | "marked">): string {
-	return marked ? `^${marked.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")}$` : search;
+	return marked ? `^${escaped(marked)}$` : search;
+}
+
+// A name as an expression that finds it.
+export function escaped(name: string): string {
+	return name.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
 }
 
 export function regular(expression: string): RegExp | null {

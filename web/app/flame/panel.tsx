@@ -12,14 +12,16 @@ import { frameOfKey } from "../../flame/match";
 import type { Tree } from "../../flame/tree";
 import type { FlameView } from "../../flame/view";
 import { amount, percent } from "../../flame/words";
-import { actionsOf } from "./actions";
+import { type Actions, actionsOf } from "./actions";
 import { Chosen } from "./chosen";
 import type { Cut } from "./cut";
 import { Asked, leftOut } from "./data";
 import { Help } from "./help";
 import { useKeys } from "./keys";
-import { Found, expressionOf, isGroup, isLeafFirst, isNamed, nameIn, regular, search, treesOf } from "./model";
+import { FunctionMenu, functionItems, type MenuPlace } from "./menu";
+import { Found, escaped, expressionOf, isGroup, isLeafFirst, isNamed, nameIn, regular, search, treesOf } from "./model";
 import { Picture } from "./picture";
+import { SaveView } from "./save";
 import { SandwichView } from "./sandwich";
 import { ALL, FlameState } from "./state";
 import type { History } from "./undo";
@@ -36,6 +38,9 @@ export interface PanelProps {
 	source: (graph: Graph, name: string) => ComponentChildren; // a link to a function's source
 	note?: ComponentChildren; // what to know of the samples
 	busy?: boolean; // another graph is on its way
+	run: number;
+	ready: boolean; // it is over, and can be downloaded
+	link: (tab: string, query: Record<string, string>) => string; // of another tab
 }
 
 function useModel({ graph, changes: made }: PanelProps["asked"], state: FlameState) {
@@ -59,9 +64,9 @@ function shownPart(graph: Graph, tree: Tree): string {
 function Legend({ graph, tree, state }: { graph: Graph; tree: Tree; state: FlameState }) {
 	const keys = useMemo(() => legendOf(graph, tree, LOOK, state.palette), [graph, tree, state.palette]);
 	return (
-		<div class="flame-legend">
+		<span class="flame-legend">
 			{keys.map(({ color, text }) => <span key={text}>{color !== null && <i style={{ background: css(color) }} />}{text}</span>)}
-		</div>
+		</span>
 	);
 }
 
@@ -82,15 +87,28 @@ function matchedWords(found: Found, cut: Cut | null): string {
 	return `matched: ${percent(cut?.share.value ?? found.share, 1)}`;
 }
 
-function Find({ state, found, cut, input, change }: FindProps) {
-	const words = matchedWords(found, cut);
+function Find({ state, found, input, change }: Omit<FindProps, "cut">) {
 	return (
 		<div class="flame-find">
 			<input ref={input} type="search" value={state.search} autocomplete="off" spellcheck={false} aria-invalid={found.bad}
 				placeholder="Search functions (regular expression)" aria-label="Search functions by regular expression"
 				onInput={(event) => change({ search: event.currentTarget.value, marked: "" })} />
-			<output class="flame-matched">{words}</output>
 		</div>
+	);
+}
+
+// What the search finds, and what can be done with it.
+function Matched({ state, found, cut, actions }: Pick<FindProps, "state" | "found" | "cut"> & { actions: Actions }) {
+	return (
+		<span class="flame-match">
+			<output class="flame-matched">{matchedWords(found, cut)}</output>
+			{state.search && !found.bad && (
+				<>
+					<button type="button" title="Show only stacks with a matching function, callers included (O)" onClick={actions.only}>Only these</button>
+					<button type="button" title="Remove all stacks with a matching function (X)" onClick={actions.without}>Without these</button>
+				</>
+			)}
+		</span>
 	);
 }
 
@@ -147,6 +165,12 @@ export function FlamePanel(props: PanelProps) {
 		<FunctionTable graph={graph} tree={forward} totals={cut?.totals ?? null} expression={found.expression} marked={state.marked} order={state.order}
 			onOrder={(order) => calls.current.mark({ order })} onChoose={(name) => calls.current.actions.pick(name)} />
 	), [graph, forward, cut?.totals.value, cut?.totals.refusal, !cut, found.expression, state.marked, state.order, state.table]);
+	const [menu, setMenu] = useState<(MenuPlace & { group: boolean }) | null>(null);
+	const openMenu = (frame: number, x: number, y: number) => {
+		if (!isNamed(graph, tree, frame)) return;
+		actions.choose(frame);
+		setMenu({ name: nameIn(graph, tree, frame), group: isGroup(graph, tree, frame), x, y });
+	};
 	useKeys(actions, state.inverted, !help);
 	useEffect(() => void (state.sandwich && setWhole(true)), [state.sandwich]);
 
@@ -154,25 +178,38 @@ export function FlamePanel(props: PanelProps) {
 	const group = chosen >= 0 && isGroup(graph, tree, chosen);
 	return (
 		<div class="flame" data-table={state.table ? "on" : "off"} aria-busy={[props, cut?.totals, cut?.share, cut?.halves].some((one) => one?.busy)}>
-			<div class="flame-head"><Find state={state} found={found} cut={cut} input={input} change={props.change} />{props.filters}</div>
 			<Toolbar state={state} actions={actions} canUndo={can} canReset={!whole || state.zoom > 0} leafFirst={isLeafFirst(state.changes)}
+				find={<Find state={state} found={found} input={input} change={props.change} />} filters={props.filters}
+				save={props.ready ? <SaveView run={props.run} state={state} graph={graph} tree={tree} /> : <span class="menu"><button type="button" disabled title="When the run is over">Save</button></span>}
 				onPalette={(palette) => props.change({ palette })} />
 			<Trail changes={state.changes} onRemove={actions.takeBack} />
-			<p class="flame-subtitle"><span>{graph.subtitle + shownPart(graph, tree)}</span>{props.note}</p>
+			<p class="flame-subtitle">
+				<span>{graph.subtitle + shownPart(graph, tree)}</span>
+				<Matched state={state} found={found} cut={cut} actions={actions} />
+				{props.note}
+				<Legend graph={graph} tree={forward} state={state} />
+			</p>
 			<div class="flame-main">
 				<section class="flame-graph" aria-label="Flame graph">
 					{!tree.total[0] ? <Nothing graph={graph} state={state} history={props.history} /> : state.sandwich ? (
 						<SandwichView graph={graph} tree={forward} cut={cut} name={state.sandwich} palette={state.palette} expression={hit} onName={actions.show} onClose={actions.sandwich} />
 					) : (
 						<Picture shown={shown} hits={found.hits} inverted={state.inverted} zoom={zoom} chosen={chosen} minimap way={leafFirst ? "leaf" : "root"} subject={subject}
-							label={LABEL} onChoose={actions.click} onSeen={setWhole} hold={(made) => (view.current = made)} />
+							label={LABEL} onChoose={actions.click} onMenu={openMenu} onSeen={setWhole} hold={(made) => (view.current = made)} />
 					)}
 					<Chosen name={name} facts={name && line(subject(chosen))} root={!isNamed(graph, tree, chosen)} group={group || !isNamed(graph, tree, chosen)} actions={actions}
 						source={isNamed(graph, tree, chosen) && !group ? props.source(graph, name) : null} />
 				</section>
 				{table}
 			</div>
-			<footer class="flame-foot"><Legend graph={graph} tree={forward} state={state} /><p>{[graph.footer, !state.sandwich && leftOut(graph), !state.sandwich && graph.hidden ? "Zoom in to see them." : ""].filter(Boolean).join(" ")}</p></footer>
+			<footer class="flame-foot"><p>{[graph.footer, !state.sandwich && leftOut(graph), !state.sandwich && graph.hidden ? "Zoom in to see them." : ""].filter(Boolean).join(" ")}</p></footer>
+			{menu && <FunctionMenu place={menu} onClose={() => setMenu(null)} items={functionItems({
+				zoom: actions.enter, change: actions.change, around: actions.sandwich, mark: actions.mark, find: () => actions.find(menu.name), copy: actions.copy,
+				others: props.ready ? [
+					{ label: "In the call tree", href: props.link("calltree", { search: `^${escaped(menu.name)}$` }) },
+					{ label: "In the functions", href: props.link("functions", { function: menu.name }) },
+				] : [],
+			}, menu.group)} />}
 			{help && <Help onClose={() => setHelp(false)} />}
 		</div>
 	);

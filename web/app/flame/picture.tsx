@@ -19,6 +19,7 @@ export interface PictureProps {
 	way?: string; // how stacks are merged: in another way nothing is where it was
 	subject: (frame: number) => Subject;
 	onChoose: (frame: number) => void; // by a click
+	onMenu?: (frame: number, x: number, y: number) => void; // a right click, or the key for it on the chosen frame
 	onSeen?: (whole: boolean, from: number, to: number) => void;
 	hold?: (view: FlameView | null) => void;
 }
@@ -56,6 +57,16 @@ export function Picture(props: PictureProps) {
 			else showCard(card, now.current.subject(frame), event.clientX, event.clientY);
 		};
 		view.onClick = (frame) => now.current.onChoose(frame);
+		view.onMenu = (frame, event) => {
+			const { onMenu, chosen } = now.current;
+			const at = frame < 0 ? chosen : frame;
+			if (!onMenu || at < 0) return false;
+			const bounds = frames.current!.getBoundingClientRect();
+			const place = view.placeOf(at);
+			if (frame < 0) onMenu(at, bounds.left + place.x + 8, bounds.top + place.y - frames.current!.scrollTop + 18);
+			else onMenu(at, event.clientX, event.clientY);
+			return true;
+		};
 		view.onDraw = () => {
 			minimap?.mark();
 			now.current.onSeen?.(view.from <= 0 && view.to >= (view.tree.total[0] || 1), view.from, view.to);

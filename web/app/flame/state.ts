@@ -5,7 +5,13 @@
 import { PALETTES, Palette } from "../../flame/color";
 
 export type Order = "self" | "total" | "name";
-export type Change = { what: "focus" | "hide"; name: string } | { what: "collapse" } | { what: "reverse" };
+// Of one function: stacks from it on; without it; only stacks with it; none of them.
+export type Named = "focus" | "hide" | "only" | "without";
+// Of a search: only stacks with a function that it finds; none of them. The name is the expression.
+export type Matching = "keep" | "drop";
+export type Change = { what: Named | Matching; name: string } | { what: "collapse" } | { what: "reverse" };
+
+const NAMED: readonly (Named | Matching)[] = ["focus", "hide", "only", "without", "keep", "drop"];
 
 export interface FlameState {
 	event: string; // "": the first
@@ -64,8 +70,8 @@ function decoded(text: string): string {
 function readChange(text: string): Change | null {
 	const [what, name] = text.split(":");
 	if (what === "collapse" || what === "reverse") return { what };
-	if ((what === "focus" || what === "hide") && name) return { what, name: decoded(name) };
-	return null;
+	const named = NAMED.find((one) => one === what);
+	return named && name ? { what: named, name: decoded(name) } : null;
 }
 
 function oneOf<T extends string>(all: readonly T[], text: string | null, otherwise: T): T {

@@ -85,7 +85,7 @@ function Shown(props: TabProps & { width: number }) {
 	if (answer.refusal) return <Refused refusal={answer.refusal} onReset={() => change(ALL)} />;
 	if (!asked) return <Waiting state={run.state} />;
 	return (
-		<FlamePanel asked={asked} cut={cut} state={state} change={change} history={history} busy={answer.busy} note={<Note tab={props} />}
+		<FlamePanel asked={asked} cut={cut} state={state} change={change} history={history} busy={answer.busy} note={<Note tab={props} />} run={run.id} ready={isReady(run.state)} link={props.link}
 			filters={<Filters state={state} change={history.change} events={names} threads={live?.threads ?? threads.value} start={asked.graph.start} />}
 			source={(shown, name) => <Source key={name} tab={props} graph={shown} name={name} state={state} />} />
 	);

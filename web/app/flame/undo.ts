@@ -12,8 +12,8 @@ export interface History {
 	undo: () => void;
 }
 
-function kept({ event, who, from, to, changes, zoom, inverted, sandwich }: FlameState): Partial<FlameState> {
-	return { event, who, from, to, changes, zoom, inverted, sandwich };
+function kept({ event, who, from, to, changes, zoom, inverted, sandwich, search }: FlameState, next: Partial<FlameState>): Partial<FlameState> {
+	return { event, who, from, to, changes, zoom, inverted, sandwich, ...("search" in next ? { search } : {}) };
 }
 
 function isSame(state: FlameState, next: Partial<FlameState>): boolean {
@@ -27,7 +27,7 @@ export function useHistory(state: FlameState, change: (changes: Partial<FlameSta
 		can,
 		change: (next) => {
 			if (isSame(state, next)) return;
-			past.current = [...past.current.slice(1 - MOST), kept(state)];
+			past.current = [...past.current.slice(1 - MOST), kept(state, next)];
 			setCan(true);
 			change(next);
 		},

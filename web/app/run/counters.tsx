@@ -7,6 +7,7 @@ import { Segments } from "../bench/fields";
 import { setParams, usePlace } from "../model/address";
 import { moment, short } from "../model/format";
 import { useWidth } from "../model/hooks";
+import { useDark } from "../model/theme";
 import { isCounted, runTitle } from "../model/runs";
 import { Menu } from "../widgets/menu";
 import { Trouble } from "../widgets/trouble";
@@ -42,12 +43,13 @@ export function CountersTab({ run }: { run: Run }) {
 
 // Few plots are tall, many are low; alone on the screen they fill it.
 function heightsFor(full: boolean): (plots: number) => number {
-	const room = full ? innerHeight - 150 : 430;
-	return (plots) => Math.max(84, Math.min(full ? 2000 : 320, Math.floor(room / Math.max(1, plots)) - 24));
+	const room = full ? innerHeight - 150 : Math.max(280, Math.min(430, innerHeight - 370)); // the axis below them is in the window
+	return (plots) => Math.max(52, Math.min(full ? 2000 : 320, Math.floor(room / Math.max(1, plots)) - 24));
 }
 
 export function CurvesView({ run, together, children }: { run: Run; together: boolean; children: ComponentChildren }) {
 	const { params } = usePlace();
+	useDark(); // curves have other colours
 	const [measure, width] = useWidth<HTMLDivElement>();
 	const [start, setStart] = useState<string>();
 	const { view, rested } = useView(start);

@@ -2,22 +2,27 @@
 // Functions by weight; of a chosen one, who calls it and whom it calls.
 import { useState } from "preact/hooks";
 import { labelIn, spoken } from "../../flame/label";
+import { amount } from "../../flame/words";
 import type { QueryNeighbours, QueryTop } from "../api/schema";
 import { useEvents, useThreads } from "../flame/data";
 import { Filters } from "../flame/filters";
+import { escaped } from "../flame/model";
 import type { TabProps } from "../flame/props";
 import { useSize } from "../flame/size";
-import { filterOf, readState, writeState } from "../flame/state";
+import { changesText, filterOf, readState, writeState } from "../flame/state";
+import { Trail } from "../flame/toolbar";
 import { setParams } from "../model/address";
 import { grouped, percent } from "../model/format";
 import { useFetch, useLater } from "../model/hooks";
 import { Trouble } from "../widgets/trouble";
 
-const COLUMNS: [string, string][] = [["self", "Self"], ["total", "Total"], ["name", "Function"], ["object", "Object"]];
+// How rows are sorted, its word, and how many columns it has: the share, and the amount with its samples.
+const COLUMNS: [string, string, number][] = [["self", "Self", 2], ["total", "Total", 2], ["name", "Function", 1], ["object", "Object", 1]];
 const STEP = 100;
-const SHARED = ["event", "from", "to", "who"]; // of the address, in the flame graph too
+const SHARED = ["event", "from", "to", "who", "changes"]; // of the address, in the flame graph too
 
-const OBJECT_PART = 0.62; // of the row's width is the function's name
+const FIGURES = 420; // pixels of a row that are not names; page.css has the same
+const OBJECT_PART = 0.72; // of the rest is the function's name
 const LETTER = 7.8;
 
 type Filter = Record<string, string | undefined>;
@@ -30,13 +35,14 @@ export function FunctionsTab(props: TabProps) {
 	const sort = params.get("sort") ?? "self";
 	const chosen = params.get("function") ?? "";
 	const state = readState(params);
-	const filter = filterOf(state);
+	const filter: Filter = { ...filterOf(state), changes: changesText(state.changes) || undefined };
 	const asked = useLater(search, 150);
 	const known = useEvents(props);
 	const events = known.value?.rows.filter((row) => row.samples > 0).map((row) => row.event) ?? [];
 	const threads = useThreads(props, { event: filter["event"] }).value;
 	const top = useFetch<QueryTop>(`/runs/${run.id}/top`, { ...filter, search: asked, sort, limit }, true);
-	const room = Math.max(16, Math.floor(((width - 170) * OBJECT_PART) / LETTER));
+	const room = Math.max(16, Math.floor(((width - FIGURES) * OBJECT_PART) / LETTER));
+	const unit = top.data?.unit ?? "samples";
 	return (
 		<div class="functions" aria-busy={[top.data ?? top.refusal, known.value ?? known.refusal].some((one) => !one)}>
 			<div class="row">
@@ -49,14 +55,16 @@ export function FunctionsTab(props: TabProps) {
 				<span class="grow" />
 				<span class="dim">{top.data ? `${grouped(top.data.samples)} samples of ${top.data.event}` : " "}</span>
 			</div>
+			<Trail changes={state.changes} onRemove={(at) => setParams(writeState({ ...state, changes: state.changes.filter((_, i) => i !== at) }))} />
 			<Trouble refusal={top.refusal} onRetry={top.reload} />
 			<div class="functions-columns">
 				<div class="scroll" ref={box}>
 					<table class="bars wide" aria-busy={top.busy}>
+						<colgroup><col class="of-share" /><col class="of-amount" /><col class="of-share" /><col class="of-amount" /><col /><col class="of-object" /></colgroup>
 						<thead>
 							<tr>
-								{COLUMNS.map(([name, word]) => (
-									<th key={name} scope="col" aria-sort={sort === name ? (name === "self" || name === "total" ? "descending" : "ascending") : undefined}>
+								{COLUMNS.map(([name, word, columns]) => (
+									<th key={name} scope="col" colSpan={columns} aria-sort={sort === name ? (name === "self" || name === "total" ? "descending" : "ascending") : undefined}>
 										<button type="button" onClick={() => setParams({ sort: name === "self" ? null : name })}>{word}</button>
 									</th>
 								))}
@@ -65,8 +73,8 @@ export function FunctionsTab(props: TabProps) {
 						<tbody>
 							{top.data?.rows.map((row) => (
 								<tr key={`${row.function}${row.object}`} data-function={row.function ?? "unknown"} aria-selected={chosen !== "" && row.function === chosen}>
-									<td class="number share" style={{ "--part": `${row.self_percent}%` }} title={`${grouped(row.self_samples)} samples`}>{percent(row.self_percent)}</td>
-									<td class="number share" style={{ "--part": `${row.total_percent}%` }} title={`${grouped(row.total_samples)} samples`}>{percent(row.total_percent)}</td>
+									<Figures share={row.self_percent} count={row.self_count} samples={row.self_samples} unit={unit} />
+									<Figures share={row.total_percent} count={row.total_count} samples={row.total_samples} unit={unit} />
 									<td class="ellipsis"><button type="button" class="link mono" title={`${row.function}${row.place ? `, ${row.place}` : ""}`} aria-label={row.function ? spoken(row.function, room) : "unknown"} onClick={() => setParams({ function: row.function })}>{row.function ? labelIn(row.function, room) : "[unknown]"}</button></td>
 									<td class="ellipsis dim" title={row.object}>{row.object.split("/").pop()}</td>
 								</tr>
@@ -79,6 +87,16 @@ export function FunctionsTab(props: TabProps) {
 				{chosen && <Around run={run.id} name={chosen} filter={filter} params={params} link={link} />}
 			</div>
 		</div>
+	);
+}
+
+// A share, what it is in the event's own unit, and by how many samples that is known.
+function Figures({ share, count, samples, unit }: { share: number; count: string; samples: number; unit: string }) {
+	return (
+		<>
+			<td class="number share" style={{ "--part": `${share}%` }}>{percent(share)}</td>
+			<td class="number amount">{unit !== "samples" && <span>{amount(Number(count), unit)}</span>} <small title={`${grouped(samples)} samples`}>{grouped(samples)}</small></td>
+		</>
 	);
 }
 
@@ -101,9 +119,10 @@ function Around({ run, name, filter, params, link }: AroundProps) {
 				<h3 class="mono ellipsis" title={name}>{name}</h3>
 				<span class="grow" />
 				<a href={link("flame", { ...shared, marked: name })}>Show in the flame graph</a>
+				<a href={link("calltree", { ...shared, search: `^${escaped(name)}$` })}>Show in the call tree</a>
 				<button type="button" class="quiet" aria-label="Close" onClick={() => setParams({ function: null })}>×</button>
 			</div>
-			{self && <p class="dim">{percent(self.self_percent)} self, {percent(self.total_percent)} with what it calls · {self.object}</p>}
+			{self && <p class="dim">{percent(self.self_percent)} self ({grouped(self.self_samples)} samples), {percent(self.total_percent)} with what it calls ({grouped(self.total_samples)} samples) · {self.object}</p>}
 			<Trouble refusal={callers.refusal ?? callees.refusal} />
 			<Neighbours title="Called by" data={callers.data} none="None: stacks begin here." />
 			<Neighbours title="Calls" data={callees.data} none="None: samples end here." />

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, test } from "vitest";
 import type { StreamPiece } from "../api/schema";
-import { append, joined } from "./output";
+import { append, findIn } from "./output";
+import { shownText } from "./terminal";
 
 const piece = (text: string): StreamPiece => ({ time_ns: "0", stream: "stdout", text });
 
@@ -17,8 +18,10 @@ test("output without end stays within its bounds, and says what is gone", () => 
 	expect(kept + shown.skipped).toBe(100 * 65536);
 });
 
-test("neighbours of one stream are one piece, with the time of the last", () => {
-	const pieces: StreamPiece[] = [piece("a\n"), piece("b"), { time_ns: "3", stream: "stderr", text: "!" }, piece("c")];
-	expect(joined(pieces).map((one) => [one.stream, one.text])).toEqual([["stdout", "a\nb"], ["stderr", "!"], ["stdout", "c"]]);
-	expect(joined([])).toEqual([]);
+test("what is searched for is found across styles, and capitals count where one is typed", () => {
+	const spans = shownText([piece("Red \x1b[31mre\x1b[0md and RED\n")], false);
+	expect(findIn(spans, "red")).toEqual([{ at: 0, length: 3 }, { at: 4, length: 3 }, { at: 12, length: 3 }]);
+	expect(findIn(spans, "RED")).toEqual([{ at: 12, length: 3 }]);
+	expect(findIn(spans, "")).toEqual([]);
+	expect(findIn(shownText([piece("İstanbul x")], false), "x")).toEqual([{ at: 9, length: 1 }]); // its small form is two letters
 });

@@ -7,7 +7,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { useWidth } from "../model/hooks";
 import { moment, short } from "../model/format";
 import { paintOn, Strip } from "./board";
-import { useDark } from "./colors";
+import { useDark } from "../model/theme";
 import { dragging, wheel } from "./hand";
 import type { Frame, Raster } from "./raster";
 import { roundTop } from "./units";

@@ -46,7 +46,7 @@ export function Tools({ view, zoomed, drag, onDrag, live, chooser, children }: T
 	return (
 		<div class="row tools">
 			{chooser}
-			<Segments label="What dragging does" value={drag} options={[["zoom", "Drag: zoom", "Drag over a range to zoom in; hold Shift to pan"], ["pan", "Drag: pan", "Drag to pan the plots"]]} onChange={onDrag} />
+			<Segments label="What dragging does" value={drag} options={[["zoom", "Zoom", "Drag over a range to zoom in; hold Shift to pan"], ["pan", "Pan", "Drag to pan the plots"]]} onChange={onDrag} />
 			<button type="button" disabled={!zoomed} onClick={() => view.set(null, true)} title="Also: double-click, Esc or 0">Whole run</button>
 			{live && <button type="button" onClick={() => view.set([view.whole[1] - LATEST, view.whole[1]], true)} title="Follow the end of the run">Last {LATEST} s</button>}
 			<RangeWords view={view} />

@@ -1,22 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // A grid of counts on a canvas, and a size and theme to draw it in.
 
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Size } from "../flame/size";
+import { useDark } from "../model/theme";
 import { squeeze } from "./heat";
 import { heatPalette } from "./ramp";
-
-export function useDark(): boolean {
-	const query = matchMedia("(prefers-color-scheme: dark)");
-	const asked = () => document.documentElement.dataset["theme"] === "dark" || (document.documentElement.dataset["theme"] !== "light" && query.matches);
-	const [dark, setDark] = useState(asked);
-	useEffect(() => {
-		const update = () => setDark(asked());
-		query.addEventListener("change", update);
-		return () => query.removeEventListener("change", update);
-	}, []);
-	return dark;
-}
 
 export interface Grid {
 	columns: number;

@@ -6,7 +6,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import { useSize } from "../flame/size";
-import { useDark } from "./canvas";
+import { useDark } from "../model/theme";
 import { Range, SECOND } from "./heat";
 import { paintOn } from "../run/board";
 import { highest } from "../run/columns";

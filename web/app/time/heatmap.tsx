@@ -5,7 +5,8 @@ import { useState } from "preact/hooks";
 import { grouped, samplesText } from "../../flame/words";
 import { useSize } from "../flame/size";
 import { AsTable } from "./as_table";
-import { GridCanvas, useDark } from "./canvas";
+import { useDark } from "../model/theme";
+import { GridCanvas } from "./canvas";
 import { Cell, Heat, Range, SECOND, boxesOf, cellAt, countIn, rangeOf, samplesBySecond, step, ticks } from "./heat";
 import { heatPalette } from "./ramp";
 

@@ -90,7 +90,7 @@ function GraphBelow({ tab, state, change, history, live }: GraphProps) {
 	const shown = useShown(graph, live, tab.run.id);
 	if (graph.refusal) return <Refused refusal={graph.refusal} onReset={() => change(ALL)} />;
 	if (!shown) return <Waiting state={tab.run.state} />;
-	return <FlamePanel asked={shown} cut={cut} state={state} change={change} history={history} busy={graph.busy} note={<Note tab={tab} />}
+	return <FlamePanel asked={shown} cut={cut} state={state} change={change} history={history} busy={graph.busy} note={<Note tab={tab} />} run={tab.run.id} ready={isReady(tab.run.state)} link={tab.link}
 		source={(made, name) => <Source key={name} tab={tab} graph={made} name={name} state={state} />} />;
 }
 

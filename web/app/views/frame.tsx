@@ -10,6 +10,7 @@ import { grouped } from "../model/format";
 import { LOOKS_ONLY, Person } from "../model/me";
 import { useFetch, useStream, useTitle } from "../model/hooks";
 import { listenToKeys } from "../model/keys";
+import { setTheme, useTheme, type Theme } from "../model/theme";
 import { watchStatus } from "../stream/client";
 import type { Status } from "../stream/core";
 import { Help } from "../widgets/help";
@@ -122,9 +123,23 @@ function Bar({ me, onHelp }: { me: Me | undefined; onHelp: () => void }) {
 			{me?.role === "viewer" && <span class="chip" title={LOOKS_ONLY}>View only</span>}
 			<QueueChip />
 			<Connection />
+			<ThemeMenu />
 			<button type="button" class="quiet round" title="Keys (?)" aria-label="Keys and help" onClick={onHelp}>?</button>
 			{me && <Menu class="right" label={me.name} title={`Signed in as ${me.name} (${me.role})`} items={[{ label: "Sign out", onClick: () => void signOut() }]} />}
 		</header>
+	);
+}
+
+const THEMES: [Theme, string, string][] = [["system", "◐", "As the system has it"], ["light", "☀", "Light"], ["dark", "☾", "Dark"]];
+
+function ThemeMenu() {
+	const now = useTheme();
+	const [, sign, word] = THEMES.find(([name]) => name === now)!;
+	return (
+		<Menu
+			class="right theme" label={<span aria-hidden="true">{sign}</span>} title={`Colours: ${word}`}
+			items={THEMES.map(([name, mark, label]) => ({ label: `${mark} ${label}`, chosen: name === now, onClick: () => setTheme(name) }))}
+		/>
 	);
 }
 

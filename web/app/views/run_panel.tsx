@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A run: what it is, how it is going, and the tabs that its data allows.
 import type { ComponentChildren } from "preact";
-import { useEffect, useMemo, useRef } from "preact/hooks";
+import { useMemo, useRef } from "preact/hooks";
 import { lazy } from "../widgets/lazy";
 import { api, type Refusal } from "../api/client";
 import { ACTIVE, OVER, type List, type Run, type Session } from "../api/core";
@@ -29,16 +29,26 @@ import { Words } from "../widgets/words";
 const FlameTab = lazy(() => import("../flame/tab").then((part) => part.FlameTab));
 const TimeTab = lazy(() => import("../time/tab").then((part) => part.TimeTab));
 const CountersTab = lazy(() => import("../run/counters").then((part) => part.CountersTab));
+const CallTreeTab = lazy(() => import("../tree/tab").then((part) => part.CallTreeTab));
 const FunctionsTab = lazy(() => import("../run/functions").then((part) => part.FunctionsTab));
 
-const TABS: [string, string][] = [
-	["overview", "Overview"],
-	["counters", "Counters"],
-	["flame", "Flame"],
-	["time", "Time"],
-	["functions", "Functions"],
-	["output", "Output"],
-	["raw", "Raw"],
+// What a tab is given: the run, and for those of the samples what they share.
+interface TabFacts {
+	run: Run;
+	props: TabProps;
+	onTab: (tab: string) => void;
+}
+
+// Every tab of a run, in their order: its name in the address, its word, and what is in it.
+const TABS: { name: string; word: string; show: (facts: TabFacts) => ComponentChildren }[] = [
+	{ name: "overview", word: "Overview", show: ({ run, props, onTab }) => <OverviewTab run={run} onTab={onTab} link={props.link} /> },
+	{ name: "counters", word: "Counters", show: ({ run }) => <CountersTab run={run} /> },
+	{ name: "flame", word: "Flame", show: ({ props }) => <FlameTab {...props} /> },
+	{ name: "time", word: "Time", show: ({ props }) => <TimeTab {...props} /> },
+	{ name: "calltree", word: "Call tree", show: ({ props }) => <CallTreeTab {...props} /> },
+	{ name: "functions", word: "Functions", show: ({ props }) => <FunctionsTab {...props} /> },
+	{ name: "output", word: "Output", show: ({ run }) => <OutputTab run={run} /> },
+	{ name: "raw", word: "Raw", show: ({ run }) => <RawTab run={run} /> },
 ];
 
 interface Props {
@@ -72,7 +82,8 @@ export function tabsOf(run: Run): string[] {
 	const known: string[] = run.facts?.tabs ?? live;
 	const shown = new Set(["overview", "raw", ...known]);
 	if (shown.has("time")) shown.add("counters"); // samples over time are shown there
-	return TABS.map(([name]) => name).filter((name) => shown.has(name));
+	if (shown.has("functions")) shown.add("calltree"); // of the same stacks
+	return TABS.map(({ name }) => name).filter((name) => shown.has(name));
 }
 
 // A file was brought in for its picture; what was measured here begins with its answer.
@@ -110,7 +121,10 @@ export function RunPanel({ id, tab, onTab, small }: Props) {
 			{params.get("full") !== "1" && (
 				<>
 					<RunHead run={run.data} small={small ?? false} session={session.data} told={shown === "overview" && OVER.includes(shownRun.state) && !hasData(run.data)} />
-					<TabList tabs={tabsOf(shownRun)} shown={shown} onTab={onTab} />
+					<div class="tab-row">
+						<TabList tabs={tabsOf(shownRun)} shown={shown} onTab={onTab} />
+						{small && <Expand />}
+					</div>
 					{watched && shown !== "overview" && <Result run={shownRun} onTab={onTab} />}
 				</>
 			)}
@@ -119,6 +133,17 @@ export function RunPanel({ id, tab, onTab, small }: Props) {
 				<Shown key={shown === "counters" ? "counters" : `${shown}-${run.data.id}`} name={shown} run={shownRun} small={small ?? false} onTab={onTab} />
 			</div>
 		</div>
+	);
+}
+
+// The run alone, without the form and the history beside it; the address says so.
+function Expand() {
+	const { params } = usePlace();
+	const wide = params.get("wide") === "1";
+	return (
+		<button type="button" class="expand" aria-pressed={wide} title={wide ? "The form and the history again" : "Give the run the whole window"} onClick={() => setParams({ wide: wide ? null : "1" })}>
+			{wide ? "Shrink" : "Expand"}
+		</button>
 	);
 }
 
@@ -149,20 +174,13 @@ function Gone({ id, refusal, onBack }: { id: number; refusal: Refusal; onBack: (
 
 function Shown({ name, run, small, onTab }: { name: string; run: Run; small: boolean; onTab: (tab: string) => void }) {
 	const { params } = usePlace();
+	const wide = small && params.get("wide") === "1";
 	const link = (tab: string, query: Record<string, string>) => {
-		const words = new URLSearchParams(small ? { run: String(run.id), tab, ...query } : query).toString();
+		const words = new URLSearchParams(small ? { run: String(run.id), tab, ...(wide ? { wide: "1" } : {}), ...query } : query).toString();
 		return `${small ? `/s/${run.session}` : `/r/${run.id}/${tab}`}${words && `?${words}`}`;
 	};
 	const props: TabProps = { run: { ...run, counted: isCounted(run) }, params, setParams, api, subscribe, link };
-	switch (name) {
-		case "counters": return <CountersTab run={run} />;
-		case "flame": return <FlameTab {...props} />;
-		case "time": return <TimeTab {...props} />;
-		case "functions": return <FunctionsTab {...props} />;
-		case "output": return <OutputTab run={run} />;
-		case "raw": return <RawTab run={run} />;
-		default: return <OverviewTab run={run} onTab={onTab} link={link} />;
-	}
+	return <>{(TABS.find((tab) => tab.name === name) ?? TABS[0]!).show({ run, props, onTab })}</>;
 }
 
 function TabList({ tabs, shown, onTab }: { tabs: string[]; shown: string; onTab: (tab: string) => void }) {
@@ -175,11 +193,9 @@ function TabList({ tabs, shown, onTab }: { tabs: string[]; shown: string; onTab:
 		onTab(next);
 		requestAnimationFrame(() => document.getElementById(`tab-${next}`)?.focus());
 	};
-	// On a phone not all tabs fit.
-	useEffect(() => document.getElementById(`tab-${shown}`)?.scrollIntoView({ block: "nearest", inline: "nearest" }), [shown]);
 	return (
 		<div class="tabs" role="tablist" aria-label="Views of the run" onKeyDown={onKey}>
-			{TABS.filter(([name]) => tabs.includes(name)).map(([name, word]) => (
+			{TABS.filter(({ name }) => tabs.includes(name)).map(({ name, word }) => (
 				<button type="button" role="tab" id={`tab-${name}`} key={name} aria-selected={name === shown} aria-controls="tab-panel" tabIndex={name === shown ? 0 : -1} onClick={() => onTab(name)}>
 					{word}
 				</button>

@@ -3,6 +3,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { api } from "../api/client";
 import { ACTIVE, OVER, type Form, type Run, type Session } from "../api/core";
+import { Column, useOpen } from "../bench/column";
 import { BenchForm } from "../bench/form";
 import { History } from "../bench/history";
 import { notifyEnd, NotifySwitch } from "../bench/notify";
@@ -11,7 +12,7 @@ import { go, setParams, usePlace } from "../model/address";
 import { importInto } from "../model/files";
 import { FIRST_FORM, formOf } from "../model/form";
 import { bytes, count } from "../model/format";
-import { LOOKS_ONLY, useMayRun } from "../model/me";
+import { useMayRun } from "../model/me";
 import { useAction, useFetch, useSoon, useStream, useTitle } from "../model/hooks";
 import { useRunList } from "../model/runlist";
 import { Absent } from "../widgets/absent";
@@ -31,6 +32,9 @@ export function SessionView({ id }: { id: number }) {
 	const chosen = Number(params.get("run")) || runs.items?.find((run) => ACTIVE.includes(run.state))?.id || runs.items?.[0]?.id || 0;
 	const [form, setForm] = useForm(runs.items);
 	const may = useMayRun();
+	const [formOpen, openForm] = useOpen("form", "(min-width: 0px)");
+	const [historyOpen, openHistory] = useOpen("history", "(min-width: 1400px), (max-width: 1240px)");
+	const wide = params.get("wide") === "1" && chosen > 0; // the run alone
 	const sessionSoon = useSoon(session.reload);
 	useStream([`session:${id}`], (event, data) => {
 		// What a run has brought counts in the session's size.
@@ -43,11 +47,12 @@ export function SessionView({ id }: { id: number }) {
 		return <main class="page"><Absent refusal={session.refusal} onRetry={session.reload} /></main>;
 	// What belongs to the view of another run, a range or a search, does not fit this one; the tab may.
 	const choose = (run: Run, tab: string | null) => {
-		const kept = (["view", "hide"] as const).flatMap((name) => (tab && params.has(name) ? [[name, params.get(name)!]] : []));
+		const kept = ["wide", ...(tab ? ["view", "hide"] : [])].flatMap((name) => (params.has(name) ? [[name, params.get(name)!]] : []));
 		go(`/s/${id}?${new URLSearchParams([["run", String(run.id)], ...(tab ? [["tab", tab]] : []), ...kept])}`, "step");
 	};
 	const reload = (run: Run) => {
 		setForm(formOf(run));
+		openForm(true);
 		choose(run, params.get("tab"));
 		toast(`Settings of run ${run.id} loaded`);
 	};
@@ -57,28 +62,31 @@ export function SessionView({ id }: { id: number }) {
 		showTop(document.querySelector(".middle"));
 	};
 	return (
-		<main class="session" tabIndex={-1} aria-busy={!session.data}>
-			<Head session={session.data} runs={runs.items?.length ?? 0} />
-			<div class="bench-columns" aria-busy={!session.data || !runs.items}>
-				<aside class="column" aria-label="New run">
-					{may ? session.data && runs.items && <BenchForm session={session.data} form={form} setForm={setForm} onStarted={started} /> : <p class="panel looks-only">{LOOKS_ONLY}</p>}
-				</aside>
+		<main class={wide ? "session wide" : "session"} tabIndex={-1} aria-busy={!session.data}>
+			{!wide && <Head session={session.data} runs={runs.items?.length ?? 0} />}
+			<div class="bench-columns" data-form={wide || !may ? "none" : formOpen || !chosen ? "open" : "folded"} data-history={wide ? "none" : historyOpen ? "open" : "folded"} aria-busy={!session.data || !runs.items}>
+				{!wide && may && (
+					<Column title="New run" open={formOpen || !chosen} onOpen={chosen ? openForm : undefined}>
+						{session.data && runs.items && <BenchForm session={session.data} form={form} setForm={setForm} onStarted={started} />}
+					</Column>
+				)}
 				<section class={`column middle${chosen ? " has-run" : ""}`} aria-label="Chosen run">
 					{chosen ? <RunPanel id={chosen} tab={params.get("tab") ?? ""} onTab={(tab) => setParams({ tab }, "step")} small /> : <Begin busy={!runs.items} may={may} />}
 				</section>
-				<aside class="column" aria-label="History and queue">
-					<QueueBox session={id} />
-					<h2>History</h2>
-					<Trouble refusal={runs.refusal} onRetry={runs.reload} />
-					{runs.items?.length === 0 && <p class="dim">Runs of this session appear here.</p>}
-					{!!runs.items?.length && <History runs={runs.items} chosen={chosen} onChoose={(run) => choose(run, params.get("tab"))} onReload={reload} />}
-					{(runs.older || runs.newest) && (
-						<div class="row">
-							{runs.newest && <button type="button" onClick={runs.newest}>Newest runs</button>}
-							{runs.older && <button type="button" onClick={runs.older}>Older runs</button>}
-						</div>
-					)}
-				</aside>
+				{!wide && (
+					<Column title="History" open={historyOpen} onOpen={openHistory}>
+						<QueueBox session={id} chosen={chosen} onChoose={(run) => choose(run, params.get("tab"))} />
+						<Trouble refusal={runs.refusal} onRetry={runs.reload} />
+						{runs.items?.length === 0 && <p class="dim">Runs of this session appear here.</p>}
+						{!!runs.items?.length && <History runs={runs.items} chosen={chosen} onChoose={(run) => choose(run, params.get("tab"))} onReload={reload} />}
+						{(runs.older || runs.newest) && (
+							<div class="row">
+								{runs.newest && <button type="button" onClick={runs.newest}>Newest runs</button>}
+								{runs.older && <button type="button" onClick={runs.older}>Older runs</button>}
+							</div>
+						)}
+					</Column>
+				)}
 			</div>
 		</main>
 	);
@@ -117,12 +125,12 @@ function Head({ session, runs }: { session: Session | undefined; runs: number })
 		go("/");
 	});
 	const title = session && (session.title || `Session ${session.id}`);
-	if (!session) return <div class="head" aria-busy="true"><h1>…</h1><div class="session-actions" /><div class="session-notes" /></div>;
+	if (!session) return <div class="head" aria-busy="true"><h1>…</h1><div class="session-notes" /><div class="session-actions" /></div>;
 	return (
 		<div class="head">
 			{renaming ? <Rename session={session} onDone={() => setRenaming(false)} /> : <h1>{may ? <button type="button" class="title" title="Rename" onClick={() => setRenaming(true)}>{title}</button> : title}</h1>}
 			<span class="dim">{count(Math.max(Number(session.runs), runs), "run")} · {bytes(session.bytes)}</span>
-			<span class="grow" />
+			<Notes session={session} />
 			<div class="session-actions">
 				<NotifySwitch />
 				{may && <span class="wide-only"><Import send={(file, progress) => importInto(session.id, file, progress)} /></span>}
@@ -137,7 +145,6 @@ function Head({ session, runs }: { session: Session | undefined; runs: number })
 				/>
 			</div>
 			<Trouble refusal={remove.refusal} />
-			<Notes session={session} />
 		</div>
 	);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A flame graph as a picture: no names, no hands; a link to the real one is around it.
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { Colors } from "../../flame/color";
 import { type Graph, readGraph } from "../../flame/columns";
 import { LOOK } from "../../flame/look";
@@ -24,7 +24,8 @@ function trunk({ levelAt, level, total, rows }: Tree): number {
 	return depth;
 }
 
-function draw(canvas: HTMLCanvasElement, graph: Graph, labels: boolean): void {
+// Gives how many rows at its foot are left out.
+function draw(canvas: HTMLCanvasElement, graph: Graph, labels: boolean): number {
 	const { tree } = graph;
 	const ratio = devicePixelRatio || 1;
 	const { clientWidth: width, clientHeight: height } = canvas;
@@ -33,25 +34,49 @@ function draw(canvas: HTMLCanvasElement, graph: Graph, labels: boolean): void {
 	canvas.width = Math.round(width * ratio);
 	canvas.height = Math.round(height * ratio);
 	const context = canvas.getContext("2d", { willReadFrequently: true });
-	if (!context || !width || !tree.total[0]) return;
+	if (!context || !width || !tree.total[0]) return 0;
 	// Of a deep graph only what is above its trunk is shown, as far as there is room.
 	const foot = Math.min(trunk(tree), Math.max(0, Math.ceil(tree.rows - height / row)));
 	const y = (depth: number) => Math.round(height - (depth - foot + 1) * row);
 	const area = { from: 0, to: tree.total[0], height, ratio, row: Math.ceil(row), gap: labels ? 1 : 0, y, labels };
 	paint(context, area, { graph, tree, colors: new Colors(graph, LOOK, "kind"), hits: null, zoomed: 0 });
+	return foot;
 }
 
+// The frames of which the rows that are left out consist: the widest of each.
+function footNames({ tree, functions, functionOf }: Graph, rows: number): string[] {
+	return Array.from({ length: rows }, (_, depth) => {
+		const level = Array.from(tree.level.subarray(tree.levelAt[depth], tree.levelAt[depth + 1]));
+		const widest = level.reduce((a, b) => (tree.total[b]! > tree.total[a]! ? b : a));
+		return functions[functionOf[tree.face[widest]!]!]!;
+	});
+}
+
+// With labels it says what it does not show: a graph that begins in the middle would be taken for the whole.
 export function MiniFlame({ run, labels = false, class: name }: { run: number; labels?: boolean; class: string }) {
 	const canvas = useRef<HTMLCanvasElement>(null);
+	const [foot, setFoot] = useState<string[]>([]);
 	useEffect(() => {
 		let graph: Graph | null = null;
-		const observer = new ResizeObserver(() => graph && canvas.current && draw(canvas.current, graph, labels));
+		const show = () => {
+			if (!graph || !canvas.current) return;
+			const rows = draw(canvas.current, graph, labels);
+			if (labels) setFoot(footNames(graph, rows));
+		};
+		const observer = new ResizeObserver(show);
 		observer.observe(canvas.current!);
 		void graphOf(run).then((found) => {
 			graph = found;
-			if (graph && canvas.current) draw(canvas.current, graph, labels);
+			show();
 		});
 		return () => observer.disconnect();
 	}, [run]);
-	return <canvas ref={canvas} class={`mini-flame ${name}`} role="img" aria-label="Flame graph, small" />;
+	const picture = <canvas ref={canvas} class={`mini-flame ${name}`} role="img" aria-label="Flame graph, small" />;
+	if (!labels) return picture;
+	return (
+		<>
+			{picture}
+			<p class="mini-foot dim ellipsis" title={foot.join(" → ")}>{foot.length > 0 && `Without its ${foot.length} lowest rows, which nearly every stack begins with: ${foot.join(" → ")}`}</p>
+		</>
+	);
 }
