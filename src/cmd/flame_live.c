@@ -111,9 +111,22 @@ static const char *stacks_in_words(const struct flame_args *args)
 			 "pointers";
 }
 
-static int rate_of(const struct flame_args *args)
+/*
+ * Of a program that is over in half a second 99 samples a second are 50: so it begins with many,
+ * and with few once there are some thousand.
+ */
+static bool slows_down(const struct flame_args *args, char **command)
 {
-	return args->rate == FLAME_NO_RATE ? FLAME_RATE : args->rate;
+	bool target = args->pids || args->user || args->all_cpus;
+
+	return args->rate == FLAME_NO_RATE && command && !target;
+}
+
+static int rate_of(const struct flame_args *args, char **command)
+{
+	if (args->rate != FLAME_NO_RATE)
+		return args->rate;
+	return slows_down(args, command) ? FLAME_RATE_FIRST : FLAME_RATE;
 }
 
 static bool is_timed(const struct flame_args *args)
@@ -133,10 +146,14 @@ static char *announce(const struct flame_args *args, const char *title, char **c
 	char *until = is_timed(args) || !command
 			      ? mem_printf("for %s", text_duration(duration, duration_of(args)))
 			      : mem_printf("until %s ends", base_name(command[0]));
-	char *text = mem_printf("recording %s %s, %d samples a second; Ctrl-C ends it earlier\n"
+	char *fall = slows_down(args, command)
+			     ? mem_printf(" (%d after the first %d)", FLAME_RATE, RECORD_ENOUGH)
+			     : mem_strdup("");
+	char *text = mem_printf("recording %s %s, %d samples a second%s; Ctrl-C ends it earlier\n"
 				"stacks: %s\n",
-				title, until, rate_of(args), stacks_in_words(args));
+				title, until, rate_of(args, command), fall, stacks_in_words(args));
 
+	free(fall);
 	free(until);
 	return text;
 }
@@ -153,12 +170,14 @@ static void add_option(struct strlist *words, const char *name, const char *valu
 static void make_words(struct strlist *words, const struct flame_args *args, const char *path,
 		       char **command)
 {
-	char rate[24], limit[32];
+	char rate[24], later[24], limit[32];
 
-	snprintf(rate, sizeof(rate), "%d", rate_of(args));
+	snprintf(rate, sizeof(rate), "%d", rate_of(args, command));
+	snprintf(later, sizeof(later), "%d", FLAME_RATE);
 	snprintf(limit, sizeof(limit), "%lldms", (long long)(duration_of(args) / NS_PER_MSEC));
 	strlist_add(words, "record");
 	add_option(words, "-F", rate);
+	add_option(words, "--later-freq", slows_down(args, command) ? later : NULL);
 	add_option(words, "--call-graph", choose_stacks(args));
 	add_option(words, "-e", args->event);
 	add_option(words, "-p", args->pids);

@@ -5,8 +5,9 @@
 
 #include "cmd/flame_options.h"
 
-#define FLAME_RATE     99
-#define FLAME_DURATION 60 /* seconds, where no command says when it is over */
+#define FLAME_RATE	 99
+#define FLAME_RATE_FIRST 999 /* of a program, for its first samples */
+#define FLAME_DURATION	 60  /* seconds, where no command says when it is over */
 
 struct flame_recorded {
 	char *title; /* what was recorded */

@@ -101,6 +101,7 @@ static int open_recording(struct record *r, struct err *err)
 			.command = r->workload.pid,
 			.group = r->group.path ? r->group.path : o->tree_group,
 			.start_disabled = o->delay_ns != 0,
+			.later_frequency = (uint64_t)o->later_frequency,
 			.ring_bytes = o->ring_bytes,
 		},
 		.output = r->pipe_fd < 0 ? o->output : NULL,
@@ -152,6 +153,8 @@ static int prepare(struct record *r, struct err *err)
 	if (!rc)
 		rc = record_events(&r->events, r->catalog, r->options, &r->notes, err);
 	if (!rc)
+		record_plan_warn(o, &r->events, &r->notes);
+	if (!rc)
 		rc = resolve_target(r, err);
 	if (rc || o->dry_run)
 		return rc;
@@ -184,6 +187,7 @@ static int stop(struct record *r, struct err *err)
 	int rc = recording_stop(r->recording, &result, err);
 
 	record_closing_lines(&result, r->options, &r->notes);
+	record_notes_asleep(&result, &r->target, &r->notes);
 	say(r, &r->notes);
 	if (result.full && rc)
 		return err_prefix(err, "%s: the recording had to stop", r->options->output);

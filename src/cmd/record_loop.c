@@ -10,12 +10,14 @@
 #include <unistd.h>
 
 #define PROGRESS_NS (NS_PER_SEC / 2)
+#define SLOW_NS	    (NS_PER_SEC / 5)
 
 struct run {
 	struct record_loop *loop;
 	struct run_life *life;
 	int64_t started_ns;
 	int64_t switch_at, progress_at;
+	int64_t slow_at; /* when to look whether there are samples enough to slow down */
 	bool progress_shown;
 };
 
@@ -198,6 +200,13 @@ static int take_time(struct run *run, struct err *err)
 		if (due)
 			rc = switch_file(run, err);
 	}
+	if (!rc && now >= run->slow_at) {
+		bool enough = recording_progress(run->loop->recording).samples >= RECORD_ENOUGH;
+
+		run->slow_at = enough ? RUN_NEVER : now + SLOW_NS;
+		if (enough)
+			rc = recording_slow_down(run->loop->recording, err);
+	}
 	if (!rc && now >= run->progress_at)
 		show_progress(run);
 	return rc;
@@ -209,6 +218,8 @@ static int64_t next_time(const struct run *run)
 
 	if (run->switch_at < next)
 		next = run->switch_at;
+	if (run->slow_at < next)
+		next = run->slow_at;
 	return run->progress_at < next ? run->progress_at : next;
 }
 
@@ -238,6 +249,8 @@ static int begin(struct run *run, struct err *err)
 		run->switch_at = run->started_ns + (o->switch_ns ? o->switch_ns : PROGRESS_NS);
 	if (wants_progress(run))
 		run->progress_at = run->started_ns + NS_PER_SEC;
+	if (o->later_frequency)
+		run->slow_at = run->started_ns + SLOW_NS;
 	return rc;
 }
 
@@ -264,6 +277,7 @@ int record_loop_run(struct record_loop *loop, struct err *err)
 		.loop = loop,
 		.life = &loop->life,
 		.switch_at = RUN_NEVER,
+		.slow_at = RUN_NEVER,
 		.progress_at = RUN_NEVER,
 	};
 	int rc;

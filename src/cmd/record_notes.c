@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cmd/record_notes.h"
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/text.h"
 #include "record/proctree.h"
 
@@ -77,6 +78,59 @@ void record_notes_opened(const struct recording *recording, const struct record_
 	note_children(target, out);
 	note_tasks(recording_census(recording), out);
 	note_machine(recording, options, out);
+}
+
+static const char *state_in_words(char state)
+{
+	switch (state) {
+	case 'S': return "asleep, waiting for something";
+	case 'D': return "waiting for a disk or another device";
+	case 'T':
+	case 't': return "stopped";
+	case 'Z':
+	case 'X': return "over";
+	default: return NULL;
+	}
+}
+
+/* The state of a process at present, from behind the name in its stat file, which may hold
+ * anything. */
+static char state_of(pid_t pid)
+{
+	char line[512];
+	const char *end;
+
+	if (file_line(line, sizeof(line), "/proc/%d/stat", (int)pid) <= 0)
+		return 'X';
+	end = strrchr(line, ')');
+	return end && end[1] == ' ' ? end[2] : '?';
+}
+
+void record_notes_asleep(const struct recording_result *result, const struct target *target,
+			 struct buf *out)
+{
+	double seconds = (double)result->duration_ns / NS_PER_SEC;
+	const char *state = NULL;
+	char cpu[TEXT_NUMBER], time[TEXT_NUMBER];
+	size_t pids = target->source == TARGET_FROM_PIDS ? target->ids.len : 0;
+
+	if (result->samples || result->lost || target->kind != TARGET_TASKS ||
+	    !(result->counts->flags & COUNTS_CPU))
+		return;
+	if (pids == 1)
+		state = state_in_words(state_of(target->ids.data[0]));
+	buf_printf(out, "note: no samples: ");
+	if (pids == 1)
+		buf_printf(out, "process %d", (int)target->ids.data[0]);
+	else
+		buf_puts(out, "these processes");
+	buf_printf(out, " used %s ms of CPU time in %s s",
+		   text_decimal(cpu, (double)result->counts->cpu_ns / NS_PER_MSEC, 1, true),
+		   text_decimal(time, seconds, 1, true));
+	if (state)
+		buf_printf(out, " and %s now %s", pids == 1 ? "is" : "are", state);
+	buf_puts(out, "; record longer or while it works, another process, or where it waits (-e "
+		      "sched:sched_switch -g)\n");
 }
 
 static void add_samples(const struct recording_result *result, struct buf *out)

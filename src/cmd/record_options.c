@@ -411,6 +411,8 @@ const struct option_spec record_option_specs[] = {
 
 	{ OPT_FLAG, 0, "read-along", CHOICE(read_along), NULL,
 	  "the server's: commit ten times a second", .hidden = true },
+	{ OPT_INT, 0, "later-freq", FIELD(later_frequency), "RATE",
+	  "flame's: the rate once there are some thousand samples", .hidden = true },
 	{ OPT_TEXT, 0, "tree-cgroup", FIELD(tree_group), "FOLDER",
 	  "the server's: -p and all that it starts are in this cgroup, and nothing else is",
 	  .hidden = true },

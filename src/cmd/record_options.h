@@ -10,11 +10,13 @@
 
 struct err;
 
+#define RECORD_ENOUGH	 3000 /* samples, after which later_frequency is used */
 #define RECORD_FREQUENCY 4000 /* samples a second when nothing is said, as perf's */
 
 struct record_options {
 	struct event_steps steps;
 	struct sampling_choice choice;
+	int later_frequency; /* once there are many samples; 0: the same */
 	bool frequency_max, frequency_given, period_given;
 	bool strict_freq;
 	bool call_graph, branch_any, group;

@@ -154,6 +154,45 @@ int record_plan(struct record_options *o, struct catalog *catalog, struct err *e
 	return rc ? rc : EXIT_DONE;
 }
 
+#define HIGH_RATE     20000 /* below it is not worth half a second to find out what it costs */
+#define USUAL_RATE    9999
+#define MUCH_SLOWER   0.25 /* of a CPU's time goes to samples */
+#define HARDLY_GET_ON 0.9
+
+void record_plan_warn(const struct record_options *o, const struct event_list *list,
+		      struct buf *notes)
+{
+	double rate = (double)o->choice.frequency, share = 0, usual = 0;
+	char samples[TEXT_NUMBER], each[TEXT_NUMBER], times[TEXT_NUMBER], less[TEXT_NUMBER];
+	double cost_ns = 0;
+
+	if (o->choice.frequency < HIGH_RATE)
+		return;
+	for (size_t i = 0; i < list->events.len; i++) {
+		struct sampling_cost cost;
+		struct event_attr attr;
+
+		sampling_attr(&attr, list, i, &o->choice, true);
+		if (!attr.base.freq || sampling_cost_measure(&cost, list, i, &o->choice, NULL))
+			continue;
+		cost_ns += cost.ns;
+		share += (double)attr.base.sample_freq * cost.ns / NS_PER_SEC;
+		usual += USUAL_RATE * cost.ns / NS_PER_SEC;
+	}
+	if (share < MUCH_SLOWER || usual >= 1)
+		return;
+	buf_printf(notes, "note: %s samples a second of %s us each: programs ",
+		   text_grouped(samples, (uint64_t)rate),
+		   text_decimal(each, cost_ns / 1000, 1, true));
+	if (share >= HARDLY_GET_ON)
+		buf_puts(notes, "hardly get on and take many times as long");
+	else
+		buf_printf(notes, "take about %s times as long",
+			   text_decimal(times, 1 / (1 - share), 1, true));
+	buf_printf(notes, "; -F %d costs about %s %%, and --plan says more\n", USUAL_RATE,
+		   text_decimal(less, 100 * usual / (1 - usual), 0, true));
+}
+
 static void write_json(struct json *json, const struct forecasts *forecasts,
 		       const struct forecast_sum *sum)
 {

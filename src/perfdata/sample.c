@@ -132,16 +132,24 @@ static void parse_regs(struct cursor *c, uint64_t mask, struct sample_regs *regs
 	regs->values = take_array(c, (uint64_t)__builtin_popcountll(mask), sizeof(uint64_t));
 }
 
-/* More room than was asked for is our recorder's doing: a chain and, last, its length. */
+/*
+ * Behind the copy our recorder puts a chain and, last, its length with SAMPLE_CHAIN_MARK.  Version
+ * 0.1.0 had no mark but more room than was asked for.
+ */
 static void find_user_chain(const struct perf_attr *attr, struct sample *s)
 {
 	uint64_t unused = (s->user_stack_room - s->user_stack_size) / 8, length;
+	bool larger = s->user_stack_room > attr->attr.base.sample_stack_user;
 	const uint64_t *end;
 
-	if (s->user_stack_room <= attr->attr.base.sample_stack_user || !s->user_stack || !unused)
+	if (!s->user_stack || !unused)
 		return;
 	end = (const uint64_t *)s->user_stack + s->user_stack_room / 8;
 	length = end[-1];
+	if (length >> 32 == SAMPLE_CHAIN_MARK)
+		length = (uint32_t)length;
+	else if (!larger)
+		return;
 	if (length >= unused)
 		return;
 	s->user_chain = end - 1 - length;

@@ -31,6 +31,9 @@ struct chain_origin {
 	bool deep;	 /* there are more frames than are unwound */
 };
 
+/* In the upper half of a length: what stands before it is a chain (struct sample: user_chain). */
+#define SAMPLE_CHAIN_MARK 0x70666368ULL
+
 struct sample {
 	uint64_t id, stream_id, ip, time, addr, period;
 	uint32_t pid, tid, cpu;

@@ -382,6 +382,11 @@ int recording_switch_event(struct recording *r, size_t event, bool on, struct er
 	return rc;
 }
 
+int recording_slow_down(struct recording *r, struct err *err)
+{
+	return sampling_slow_down(r->sampling, err);
+}
+
 const struct perf_writer_attr *recording_attrs(const struct recording *r, size_t *count)
 {
 	*count = r->attrs_count;
@@ -433,7 +438,7 @@ static int dump_backward(struct recording *r, struct take *take, struct err *err
 		size_t size = ring_copy_backward(&rings[i], copy);
 
 		if (tuck)
-			tuck_records(tuck, copy, size);
+			size = tuck_records(tuck, copy, size);
 		if (size)
 			rc = take_records(take, copy, size, err);
 		free(copy);

@@ -73,6 +73,8 @@ int recording_enable(struct recording *recording, struct err *err);
 int recording_disable(struct recording *recording, struct err *err);
 /* One event alone, by its place among recording_attrs. */
 int recording_switch_event(struct recording *recording, size_t event, bool on, struct err *err);
+/* Goes on with the later frequency of sampling_options. */
+int recording_slow_down(struct recording *recording, struct err *err);
 const struct perf_writer_attr *recording_attrs(const struct recording *recording, size_t *count);
 
 /* The program is let go next: for a target of TARGET_COMMAND sampling begins now. */

@@ -18,6 +18,9 @@
 #define PERF_FORMAT_LOST (1U << 4)
 #endif
 
+#define STACK_BYTES_A_SECOND (36U << 20) /* that go through a busy CPU's ring */
+#define STACK_COPIES_A_RING  64
+
 #define ID_FIELDS                                                                      \
 	(PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | \
 	 PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER)
@@ -268,6 +271,16 @@ static const struct {
 
 #define BRANCH_MODES (PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_KERNEL | PERF_SAMPLE_BRANCH_HV)
 
+uint32_t sampling_stack_size(uint64_t frequency, size_t ring_bytes)
+{
+	uint64_t size = STACK_SIZE_DEFAULT;
+
+	while (frequency && size * 2 * frequency <= STACK_BYTES_A_SECOND &&
+	       size * 2 * STACK_COPIES_A_RING <= ring_bytes && size < STACK_SIZE_MAX)
+		size *= 2;
+	return size < STACK_SIZE_MAX ? (uint32_t)size : STACK_SIZE_MAX;
+}
+
 uint64_t sampling_registers(void)
 {
 	return UNWIND_REGS;
@@ -310,6 +323,7 @@ static int parse_stack_size(struct sampling_choice *choice, const char *text, st
 			       "'%s' is not a size for stack copies; give 8 to %d bytes", text,
 			       STACK_SIZE_MAX);
 	choice->stack_size = (uint32_t)(size + 7) / 8 * 8;
+	choice->stack_size_given = true;
 	return 0;
 }
 

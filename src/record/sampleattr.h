@@ -39,7 +39,8 @@ struct sampling_choice {
 
 	enum stack_mode stacks;
 	uint32_t stack_size;
-	uint16_t max_stack; /* frames; 0: the kernel's limit */
+	bool stack_size_given; /* else it is chosen by the rate: sampling_stack_size */
+	uint16_t max_stack;    /* frames; 0: the kernel's limit */
 	bool only_user_chain, only_kernel_chain;
 
 	uint64_t branches; /* PERF_SAMPLE_BRANCH_*; 0: none */
@@ -77,6 +78,12 @@ size_t sampling_id_size(const struct event_attr *attr);
 
 /* The registers that the kernel can copy here, as bits; 0: it is not known for this machine. */
 uint64_t sampling_registers(void);
+
+/*
+ * How much of a stack to copy at a rate (0: none is known) into rings of so many bytes: as much as
+ * there may be, at a bearable number of bytes a second and with many copies to a ring.
+ */
+uint32_t sampling_stack_size(uint64_t frequency, size_t ring_bytes);
 
 /* "any,u": branch filter words, as perf's -j takes them. */
 int sampling_branches_parse(const char *text, uint64_t *branches, struct err *err);

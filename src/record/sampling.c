@@ -224,6 +224,12 @@ static void open_group(struct sampling *s)
 	s->group_fd = fd;
 }
 
+bool sampling_can_slow_down(const struct sampling *s)
+{
+	return s->options.later_frequency && s->list->events.len == 1 &&
+	       s->events.data[0].attr.base.freq;
+}
+
 static bool any_in_group(const struct sampling *s)
 {
 	vec_each (e, &s->events)
@@ -246,6 +252,8 @@ static void make_events(struct sampling *s)
 	bool several = s->list->events.len > 1;
 	bool begins_with_exec = s->target->kind == TARGET_COMMAND && !s->options.start_disabled;
 
+	if (!choice->stack_size_given)
+		choice->stack_size = sampling_stack_size(choice->frequency, s->census.ring_bytes);
 	for (size_t i = 0; i < s->list->events.len; i++) {
 		const struct event *event = &s->list->events.data[i];
 		struct sampled_event *e = vec_push(&s->events);
@@ -260,7 +268,8 @@ static void make_events(struct sampling *s)
 		if (several)
 			e->attr.base.sample_type |= PERF_SAMPLE_IDENTIFIER;
 	}
-	s->has_tracker = several || !begins_with_exec || choice->overwrite;
+	s->has_tracker = several || !begins_with_exec || choice->overwrite ||
+			 sampling_can_slow_down(s);
 	if (s->has_tracker) {
 		struct sampled_event *e = vec_push(&s->events);
 
@@ -425,10 +434,24 @@ static int switch_all(struct sampling *s, bool on, struct err *err)
 {
 	int rc = 0;
 
-	for (size_t i = 0; i < s->fds.len && !rc; i++)
-		if (s->fds.data[i].switched || (s->apart && is_event(s, &s->fds.data[i])))
-			rc = switch_fd(s, &s->fds.data[i], on, err);
+	for (size_t i = 0; i < s->fds.len && !rc; i++) {
+		const struct sampled_fd *fd = &s->fds.data[i];
+
+		if (fd->later == s->slowed && (fd->switched || (s->apart && is_event(s, fd))))
+			rc = switch_fd(s, fd, on, err);
+	}
 	return rc;
+}
+
+int sampling_slow_down(struct sampling *s, struct err *err)
+{
+	int rc;
+
+	if (!sampling_can_slow_down(s) || s->slowed)
+		return 0;
+	rc = switch_all(s, false, err);
+	s->slowed = true;
+	return rc ? rc : switch_all(s, true, err);
 }
 
 int sampling_switch_event(struct sampling *s, size_t event, bool on, struct err *err)
@@ -498,7 +521,7 @@ int sampling_begin(struct sampling *s, struct err *err)
 	for (size_t i = 0; i < s->fds.len && !rc && !s->options.start_disabled; i++) {
 		const struct sampled_fd *fd = &s->fds.data[i];
 
-		if (fd->switched && s->events.data[fd->event].cgroup == OWN_GROUP)
+		if (fd->switched && !fd->later && s->events.data[fd->event].cgroup == OWN_GROUP)
 			rc = switch_fd(s, fd, true, err);
 	}
 	return rc;

@@ -34,8 +34,9 @@ struct sampling_options {
 	 * less than a period are never seen.
 	 */
 	const char *group;
-	bool start_disabled; /* -D: sampling_enable comes later, not with the exec */
-	size_t ring_bytes;   /* of each ring; 0: RING_BYTES, less where memory is short */
+	uint64_t later_frequency; /* that sampling_slow_down goes on with; 0: it does nothing */
+	bool start_disabled;	  /* -D: sampling_enable comes later, not with the exec */
+	size_t ring_bytes;	  /* of each ring; 0: RING_BYTES, less where memory is short */
 };
 
 #define RING_BYTES (16 << 20)
@@ -67,6 +68,12 @@ int sampling_enable(struct sampling *sampling, struct err *err);
 int sampling_disable(struct sampling *sampling, struct err *err);
 /* The same for one event of the list alone. */
 int sampling_switch_event(struct sampling *sampling, size_t event, bool on, struct err *err);
+
+/*
+ * Goes on with the later frequency.  Every sample has the period that it was taken with, so weights
+ * stay right.  Only of a single event that has a frequency; otherwise nothing happens.
+ */
+int sampling_slow_down(struct sampling *sampling, struct err *err);
 
 const struct sampling_census *sampling_census(const struct sampling *sampling);
 

@@ -40,6 +40,7 @@ struct sampled_fd {
 	int cpu;
 	uint64_t id;
 	bool switched; /* leads its group, so enable and disable are for it */
+	bool later;    /* stands by until sampling_slow_down */
 };
 
 /* A thread, a cgroup or the whole machine, to be opened on every CPU. */
@@ -58,7 +59,8 @@ struct sampling {
 	bool has_tracker, by_cpu;
 	int group_fd; /* the folder of OWN_GROUP; -1: there is none */
 	bool dropped[PARTS];
-	bool apart; /* events were switched one by one, so members of groups count too */
+	bool slowed; /* the later frequency is in use */
+	bool apart;  /* events were switched one by one, so members of groups count too */
 	struct cpuset cpus;
 	VEC(struct sampled_fd) fds;
 	VEC(int) anchors;
@@ -72,6 +74,9 @@ struct sampling {
 	uint64_t idle_ns;	   /* of the CPUs, while they were, until idle_from_ns was read */
 	uint64_t idle_from_ns;	   /* what the kernel said when they were enabled */
 };
+
+/* Whether there is a later frequency to go on with. */
+bool sampling_can_slow_down(const struct sampling *s);
 
 /* sampling_open.c */
 

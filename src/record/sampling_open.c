@@ -337,8 +337,8 @@ static bool wanted(const struct sampled_event *e, const struct sampled_place *pl
 	return !e->event || !e->event->cpus.len || cpuset_has(&e->event->cpus, cpu);
 }
 
-static int open_event(struct sampling *s, uint32_t index, const struct sampled_place *place,
-		      int cpu, int group_fd, struct err *err)
+static int open_one(struct sampling *s, uint32_t index, const struct sampled_place *place, int cpu,
+		    int group_fd, bool later, struct err *err)
 {
 	struct sampled_event *e = &s->events.data[index];
 	struct event_attr attr = e->attr;
@@ -352,8 +352,10 @@ static int open_event(struct sampling *s, uint32_t index, const struct sampled_p
 				 e->cgroup != OWN_GROUP;
 
 		attr.base.disabled = 1;
-		attr.base.enable_on_exec = with_exec;
+		attr.base.enable_on_exec = with_exec && !later;
 	}
+	if (later)
+		attr.base.sample_freq = s->options.later_frequency;
 	fd = open_fd(s, &attr, place, cpu, group_fd);
 	if (fd < 0)
 		return fd == -ESRCH ? fd : open_error(s, e, -fd, err);
@@ -363,9 +365,25 @@ static int open_event(struct sampling *s, uint32_t index, const struct sampled_p
 		return rc;
 	}
 	opened = vec_push(&s->fds);
-	*opened = (struct sampled_fd){
-		.fd = fd, .event = index, .cpu = cpu, .id = id, .switched = !tracker && group_fd < 0
-	};
+	*opened = (struct sampled_fd){ .fd = fd,
+				       .event = index,
+				       .cpu = cpu,
+				       .id = id,
+				       .switched = !tracker && group_fd < 0,
+				       .later = later };
+	return fd;
+}
+
+static int open_event(struct sampling *s, uint32_t index, const struct sampled_place *place,
+		      int cpu, int group_fd, struct err *err)
+{
+	int fd = open_one(s, index, place, cpu, group_fd, false, err);
+
+	if (fd >= 0 && s->events.data[index].event && sampling_can_slow_down(s)) {
+		int rc = open_one(s, index, place, cpu, group_fd, true, err);
+
+		return rc < 0 ? rc : fd;
+	}
 	return fd;
 }
 

@@ -52,57 +52,74 @@ static const struct perf_attr *attr_of(const struct tuck *tuck, const uint64_t *
 }
 
 /*
- *	before:	n + m, kernel's n, USER, m - 1,       registers, room,     stack, its size
- *	after:	n, kernel's n,           registers, room + m, stack, m - 1, "m - 1", its size
+ *	before:	n + m, kernel's n, USER, m - 1, registers, room,     stack, its room's rest, its
+ *size after:	n, kernel's n, registers, size + m, stack, m - 1, "m - 1", its size
  *
- * in words, m with the marker USER.
+ * in words, m with the marker USER.  The new size of the record.
  */
-static void change(struct tuck *tuck, struct sample *sample)
+static size_t change(struct tuck *tuck, uint64_t *record, size_t size, struct sample *sample)
 {
 	uint64_t *chain = (uint64_t *)sample->chain, user = 0, words;
-	unsigned char *from, *end = (unsigned char *)sample->user_stack + sample->user_stack_room;
+	uint64_t *stack = (uint64_t *)sample->user_stack, *to;
+	size_t copied = (sample->user_stack_size + 7) / 8;
+	unsigned char *rest = (unsigned char *)(stack + sample->user_stack_room / 8 + 1);
+	size_t rest_size = (size_t)((unsigned char *)record + size - rest);
 
 	while (user < sample->chain_len && chain[user] != (uint64_t)PERF_CONTEXT_USER)
 		user++;
 	words = sample->chain_len - user;
-	if (!words || !sample->user_stack_room)
-		return;
+	if (sample->user_chain || (!words && !copied))
+		return size; /* done already; and without room no size would follow it */
 	tuck->chain.len = 0;
 	for (uint64_t i = user + 1; i < sample->chain_len; i++)
 		*vec_push(&tuck->chain) = chain[i];
-	*vec_push(&tuck->chain) = words - 1;
-	((uint64_t *)sample->user_stack)[-1] += words * 8;
+	if (words)
+		*vec_push(&tuck->chain) = SAMPLE_CHAIN_MARK << 32 | (words - 1);
+	stack[-1] = (copied + words) * 8;
 	chain[-1] = user;
-	from = (unsigned char *)(chain + sample->chain_len);
-	memmove(chain + user, from,
-		(size_t)((unsigned char *)sample->user_stack + sample->user_stack_size - from));
-	memcpy(end - words * 8, tuck->chain.data, words * 8);
-	memcpy(end, &sample->user_stack_size, 8); /* a damaged one may be more than the room */
+	to = chain + sample->chain_len;
+	memmove(chain + user, to, (size_t)(stack + copied - to) * 8);
+	to = stack + copied - words;
+	memcpy(to, tuck->chain.data, words * 8);
+	to += words;
+	*to++ = sample->user_stack_size; /* a damaged one may be more than the room */
+	memmove(to, rest, rest_size);
+	return (size_t)((unsigned char *)to - (unsigned char *)record) + rest_size;
 }
 
-static void change_record(struct tuck *tuck, uint64_t *record)
+static size_t change_record(struct tuck *tuck, uint64_t *record, size_t size)
 {
 	const struct perf_attr *attr = attr_of(tuck, record);
+	struct perf_event_header *header = (struct perf_event_header *)record;
 	struct sample sample;
 
-	if (!attr || !has_both(&attr->attr.base) ||
-	    sample_parse(attr, (const struct perf_event_header *)record, &sample) ||
+	if (!attr || !has_both(&attr->attr.base) || sample_parse(attr, header, &sample) ||
 	    !sample.user_stack)
-		return;
-	change(tuck, &sample);
+		return size;
+	size = change(tuck, record, size, &sample);
+	header->size = (uint16_t)size;
+	return size;
 }
 
-void tuck_records(struct tuck *tuck, void *records, size_t size)
+size_t tuck_records(struct tuck *tuck, void *records, size_t size)
 {
+	unsigned char *bytes = records;
 	const struct perf_event_header *header;
+	size_t at = 0, kept = 0, record, changed;
 
-	for (size_t at = 0; size - at >= sizeof(*header); at += header->size) {
-		header = (const struct perf_event_header *)((unsigned char *)records + at);
-		if (header->size < sizeof(*header) || header->size > size - at)
+	for (; size - at >= sizeof(*header); at += record, kept += changed) {
+		header = (const struct perf_event_header *)(bytes + at);
+		record = changed = header->size;
+		if (record < sizeof(*header) || record > size - at)
 			break;
 		if (header->type == PERF_RECORD_SAMPLE)
-			change_record(tuck, (uint64_t *)header);
+			changed = change_record(tuck, (uint64_t *)(bytes + at), record);
+		if (kept != at)
+			memmove(bytes + kept, bytes + at, changed);
 	}
+	if (kept != at)
+		memmove(bytes + kept, bytes + at, size - at); /* what is no record */
+	return kept + (size - at);
 }
 
 /* How many bytes of whole records fit into the buffer; what is none is passed on as it is. */
@@ -130,8 +147,7 @@ bool tuck_next(struct tuck *tuck, const struct ring_view *view, uint64_t *at, st
 		return false;
 	size = choose(view, *at);
 	ring_copy(view, *at, tuck->buffer, size);
-	tuck_records(tuck, tuck->buffer, size);
-	*part = (struct iovec){ tuck->buffer, size };
+	*part = (struct iovec){ tuck->buffer, tuck_records(tuck, tuck->buffer, size) };
 	*at += size;
 	return true;
 }

@@ -5,7 +5,7 @@
  * share of a hundred of the whole.  "forks COUNT PROGRAM [ARGUMENTS]" starts a program so many
  * times.
  *
- * Prints what the parent and what the children had of the CPU, in ns.
+ * Prints what the parent and what the children had of the CPU, in ns, and the parent's pid.
  */
 #include <spawn.h>
 #include <stdint.h>
@@ -91,6 +91,7 @@ int main(int argc, char **argv)
 			parent_work(each * atol(argv[3]) / (100 - atol(argv[3])));
 		wait(NULL);
 	}
-	printf("%lld %lld\n", (long long)used_ns(RUSAGE_SELF), (long long)used_ns(RUSAGE_CHILDREN));
+	printf("%lld %lld %d\n", (long long)used_ns(RUSAGE_SELF),
+	       (long long)used_ns(RUSAGE_CHILDREN), (int)getpid());
 	return 0;
 }

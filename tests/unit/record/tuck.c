@@ -93,9 +93,10 @@ TEST(tuck_puts_the_chain_behind_the_stack)
 					  cases[i].copied);
 
 		test_case("%zu", i);
-		tuck_records(tuck, record, size);
+		size = tuck_records(tuck, record, size);
+		EXPECT_INT(record[0] >> 48, size);
 		expect_sample(record, cases[i].kernel, cases[i].user, cases[i].copied);
-		tuck_records(tuck, record, size); /* nothing is left to do */
+		EXPECT_INT(tuck_records(tuck, record, size), size); /* nothing is left to do */
 		expect_sample(record, cases[i].kernel, cases[i].user, cases[i].copied);
 	}
 	tuck_free(tuck);
