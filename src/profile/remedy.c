@@ -90,8 +90,8 @@ static const char *const words[ADVICES][2] = {
 				  "functions" },
 	[ADVICE_GUEST_USER] = { "record in the virtual machine: the host is not told of its "
 				"programs" },
-	[ADVICE_LONGER] = { "record longer or with -F 999: %s",
-			    "let it run longer or choose a Rate of 999: %s" },
+	[ADVICE_LONGER] = { "record longer or at a higher rate (-F): %s",
+			    "let it run longer or choose a higher Rate: %s" },
 	[ADVICE_LOST] = { "record with larger buffers (-m 32M) or at a lower rate (-F)",
 			  "choose a lower Rate, or give -m 32M in Options of record" },
 	[ADVICE_THROTTLED] = { "record at a lower rate (-F), or raise "

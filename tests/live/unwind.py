@@ -136,11 +136,11 @@ def compare(label, data):
     return ours
 
 
-def record(recorder, data, *command, rate="1999", enough=ENOUGH):
+def record(recorder, data, *command, rate="1999", stacks="dwarf", enough=ENOUGH):
     """A %s in the command's last word is how long it shall take.  Again where perf died, as run_perf has it."""
     for seconds in SECONDS:
         for _ in range(5):
-            made = run([*recorder, "record", "-q", "-e", "cpu-clock", "-F", rate, "--call-graph", "dwarf",
+            made = run([*recorder, "record", "-q", "-e", "cpu-clock", "-F", rate, "--call-graph", stacks,
                         "-o", data, *command[:-1], command[-1] % seconds])
             if made.returncode >= 0:
                 break
@@ -213,7 +213,7 @@ def test_splice(folder):
     with open(source, "w", encoding="utf-8") as file:
         file.write(DEEP)
     run(["gcc", "-O2", "-fno-omit-frame-pointer", "-fno-optimize-sibling-calls", "-o", path, source])
-    record([PERFOLIO], data, path, "%s")
+    record([PERFOLIO], data, path, "%s", stacks="dwarf,8192")
     said = run(["perf", "script", "--no-inline", "-i", data, "-F", "comm,ip,sym,dso"])
     theirs = samples_of(["perf", "script", "--no-inline", "-i", data, "-F", "comm,ip,sym,dso"])
     text = run([*OURS, data]).stdout

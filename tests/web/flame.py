@@ -188,7 +188,7 @@ def long_lines(folder):
         check(f"and every line at the edge, {width} pixels",
               all(0 <= line[0] and line[1] <= width for line in seen["lines"]), seen["lines"])
         check(f"one says what would help, {width} pixels", any(
-              line[2] == "What would help most: record longer or with -F 999: 4 samples say little."
+              line[2] == "What would help most: record longer or at a higher rate (-F): 4 samples say little."
               for line in seen["lines"]), seen["lines"])
 
 

@@ -330,7 +330,7 @@ def several_events(browser, folder):
           second[0].startswith("page-faults: 3 samples") and second[1] == {"toucher"} and graph.hash() == "#e=1",
           (first, second))
     check("what would help is below it", graph.text("#trust").endswith(
-          ". What would help most: record longer or with -F 999: 6 samples say little."), graph.text("#trust"))
+          ". What would help most: record longer or at a higher rate (-F): 6 samples say little."), graph.text("#trust"))
     graph.page.close()
 
 

@@ -394,15 +394,15 @@ TEST(overview_says_when_it_can_not_know)
 	EXPECT_TEXT(overview->findings[0].text,
 		    "There is too little data to say what limited it: 3 samples in 1 ms.");
 	EXPECT_TEXT(overview->findings[0].remedy,
-		    "record longer or with -F 999: 3 samples say little");
+		    "record longer or at a higher rate (-F): 3 samples say little");
 	facts.form = true;
 	overview_make(overview, &facts);
 	EXPECT_TEXT(overview->findings[0].remedy,
-		    "let it run longer or choose a Rate of 999: 3 samples say little");
+		    "let it run longer or choose a higher Rate: 3 samples say little");
 	facts.samples = 0;
 	overview_make(overview, &facts);
 	EXPECT_TEXT(overview->findings[0].remedy,
-		    "let it run longer or choose a Rate of 999: not one sample was taken");
+		    "let it run longer or choose a higher Rate: not one sample was taken");
 	/* what did not do its work needs no longer look */
 	facts.failed = true;
 	strcpy(facts.ending, "exit status 2");

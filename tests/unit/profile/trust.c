@@ -102,7 +102,7 @@ TEST(trust_few_samples)
 		const char *want;
 	} cases[] = {
 		{ "one", 1, 1000, "1 sample says little" },
-		{ "four", 4, 1000, "record longer or with -F 999: 4 samples say little" },
+		{ "four", 4, 1000, "record longer or at a higher rate (-F): 4 samples say little" },
 		{ "just few", 19, 1000, "19 samples say little" },
 		{ "enough", 20, 1000, "" },
 		{ "each one recorded", 4, 1, "" },
