@@ -9,8 +9,10 @@
 #define SHORT_S		0.02 /* CPU time of one, on average */
 #define SEVERAL_CPUS	1.1  /* below it is one, by clocks that differ a little */
 #define SHORT_RATE	50   /* a second: where that many are, the rest is no rest */
+#define OFTEN		2000 /* switches a second that are what it does */
 #define SOON_S		0.01 /* of a run that is shorter, its start is all there is */
 #define OWN_CROWD	0.9  /* where something of it runs for so long, its own threads queue up */
+#define TIE		0.02 /* parts that differ by less are as large */
 #define MOST		0.5  /* a part of the time that is more than all others */
 
 static const char *duration(const struct sums *s, char into[static TEXT_NUMBER])
@@ -55,6 +57,11 @@ static void say_parts(struct finding *f, const struct sums *s, int without)
 			    s->run[i] < 0.01 ? 1 : 0, percent(s->run[i]));
 			any = true;
 		}
+}
+
+static bool tells_by_stacks(const struct sums *s)
+{
+	return s->facts->has_kernel_stacks && s->facts->samples >= FEW_SAMPLES;
 }
 
 /* ---- nothing, or little ---- */
@@ -167,6 +174,33 @@ static bool is_enough_samples(const struct sums *s)
 	return s->facts->samples >= 5 * FEW_SAMPLES;
 }
 
+/* ---- two that are as large ---- */
+
+static enum budget_part second_part(const struct sums *s)
+{
+	enum budget_part second = s->main == BUDGET_RAN ? BUDGET_QUEUE : BUDGET_RAN;
+
+	for (int i = 0; i < BUDGET_PARTS; i++)
+		if (i != (int)s->main && s->run[i] > s->run[second])
+			second = (enum budget_part)i;
+	return second;
+}
+
+static bool is_mixed(const struct sums *s)
+{
+	return s->known && s->run[s->main] < MOST && s->run[s->main] - s->run[second_part(s)] < TIE;
+}
+
+static void tell_mixed(const struct sums *s, struct finding *f)
+{
+	char text[TEXT_NUMBER];
+
+	say(f, "No single thing limited it: of its %s ", duration(s, text));
+	say_parts(f, s, -1);
+	say(f, ".");
+	show_parts(f, s);
+}
+
 /* ---- waiting ---- */
 
 static bool is_mostly_other(const struct sums *s)
@@ -268,7 +302,7 @@ static void tell_queue_of_workers(const struct sums *s, struct finding *f)
 
 static void tell_queue(const struct sums *s, struct finding *f)
 {
-	double rest[] = { s->run[BUDGET_RAN], s->run[BUDGET_DISK], s->run[BUDGET_OTHER] };
+	const double *work = s->work;
 	char text[TEXT_NUMBER];
 
 	if (s->main != BUDGET_QUEUE) {
@@ -281,33 +315,67 @@ static void tell_queue(const struct sums *s, struct finding *f)
 	    "%s; ",
 	    percent(s->run[BUDGET_QUEUE]), duration(s, text));
 	say_parts(f, s, BUDGET_QUEUE);
-	if (rest[1] > rest[0] && rest[1] > rest[2])
+	/* only what is much more than the rest: waiting has waiting for a CPU behind it */
+	if (work[BUDGET_DISK] > 2 * (work[BUDGET_RAN] + work[BUDGET_OTHER]))
 		say(f, ". On a quiet machine the disk would limit it");
-	else if (rest[0] > rest[1] && rest[0] > rest[2])
+	else if (work[BUDGET_RAN] > 2 * (work[BUDGET_DISK] + work[BUDGET_OTHER]))
 		say(f, ". On a quiet machine it would mostly run");
-	else if (rest[2] > 2 * rest[0] && rest[2] > 2 * rest[1])
-		say(f, ". On a quiet machine it would mostly wait for something else");
 	say(f, ".");
 	advise(f, s, ADVICE_QUIET, "");
 	show_parts(f, s);
 }
 
+/* Several share the work, and hand it to each other: bytes through a pipe, a condition. */
+static bool hands_over(const struct sums *s)
+{
+	const struct budget *budget = &s->facts->budget;
+	const struct budget_thread *threads = budget->threads.data;
+
+	return s->known && s->main == BUDGET_RAN && budget->threads.len > 1 &&
+	       s->work[BUDGET_OTHER] >= 0.2 &&
+	       (double)threads[1].ns[BUDGET_RAN] >= 0.2 * (double)threads[0].ns[BUDGET_RAN] &&
+	       (double)budget->switches >= OFTEN * s->seconds && !has_short_processes(s);
+}
+
 /* Something always runs, and each that does mostly waits. */
 static bool takes_turns(const struct sums *s)
 {
-	return is_mostly_of_workers(s, BUDGET_OTHER);
+	return is_mostly_of_workers(s, BUDGET_OTHER) || hands_over(s);
+}
+
+static void tell_handing_over(const struct sums *s, struct finding *f)
+{
+	uint64_t rate = (uint64_t)((double)s->facts->budget.switches / s->seconds);
+	char count[TEXT_NUMBER];
+
+	say(f,
+	    "Its threads took turns: they stopped to wait %s times a second, and those that did "
+	    "the "
+	    "work waited for %.0f %% of their time, neither for a CPU nor for the disk. The reason "
+	    "is "
+	    "not recorded",
+	    text_grouped(count, rate), percent(s->work[BUDGET_OTHER]));
+	if (tells_by_stacks(s) && is_above(s->facts, s->facts->calls, MOST))
+		say(f, "; %.0f %% of the CPU time went into system calls",
+		    percent(s->facts->calls));
+	say(f, ".");
 }
 
 static void tell_turns(const struct sums *s, struct finding *f)
 {
 	char text[TEXT_NUMBER];
 
-	say(f,
-	    "Its threads mostly waited, neither for a CPU nor for the disk: something of it ran "
-	    "for "
-	    "%.0f %% of its %s, but those that did the work took turns and waited for %.0f %% of "
-	    "their time, more than they ran. The reason is not recorded.",
-	    percent(s->run[BUDGET_RAN]), duration(s, text), percent(s->work[BUDGET_OTHER]));
+	if (!is_mostly_of_workers(s, BUDGET_OTHER))
+		tell_handing_over(s, f);
+	else
+		say(f,
+		    "Its threads mostly waited, neither for a CPU nor for the disk: something of "
+		    "it ran "
+		    "for "
+		    "%.0f %% of its %s, but those that did the work took turns and waited for %.0f "
+		    "%% of "
+		    "their time, more than they ran. The reason is not recorded.",
+		    percent(s->run[BUDGET_RAN]), duration(s, text), percent(s->work[BUDGET_OTHER]));
 	show_share(f, "waiting, of who worked", s->work[BUDGET_OTHER]);
 	show_share(f, "running, of who worked", s->work[BUDGET_RAN]);
 	show_count(f, "threads", s->facts->budget.count);
@@ -405,13 +473,10 @@ static double guessed_faults(const struct sums *s)
 		       : 0;
 }
 
-static bool tells_by_stacks(const struct sums *s)
-{
-	return s->facts->has_kernel_stacks && s->facts->samples >= FEW_SAMPLES;
-}
-
 static bool has_faults(const struct sums *s)
 {
+	if (s->known && s->run[BUDGET_RAN] < MOST)
+		return false;
 	if (tells_by_stacks(s))
 		return s->facts->faults >= MOST;
 	return s->kernel >= MOST && guessed_faults(s) >= 0.25;
@@ -459,6 +524,8 @@ static void tell_faults(const struct sums *s, struct finding *f)
 
 static bool has_calls(const struct sums *s)
 {
+	if (s->known && s->run[BUDGET_RAN] < MOST)
+		return false;
 	if (tells_by_stacks(s))
 		return s->facts->calls >= MOST;
 	return s->kernel >= MOST;
@@ -607,6 +674,7 @@ const struct rule overview_first_rules[] = {
 	{ "too-little", "output", has_little, tell_little, NULL },
 	{ "other-event", "flame", counts_other, tell_other, NULL },
 	{ "mostly-idle", "time", is_host_idle, tell_host_idle, is_enough_samples },
+	{ "mixed", "time", is_mixed, tell_mixed, is_budget_whole },
 	{ "waiting", "time", is_mostly_other, tell_other_waiting, is_budget_whole },
 	{ "disk", "time", is_mostly_disk, tell_disk, is_budget_whole },
 	{ "memory", "time", is_mostly_pages, tell_pages, is_budget_whole },

@@ -118,7 +118,8 @@ static bool has_one_worker(const struct sums *s)
 		for (size_t i = 1; i < budget->threads.len; i++)
 			if (first[i].pid != first->pid)
 				return false;
-		return budget->count >= 3 && s->run[BUDGET_RAN] >= 0.5 && first->count == 1 &&
+		return budget->count >= 3 && s->run[BUDGET_RAN] + s->run[BUDGET_QUEUE] >= 0.5 &&
+		       first->count == 1 &&
 		       (double)first->ns[BUDGET_RAN] >= 0.8 * (double)budget->all_ns[BUDGET_RAN];
 	}
 	return !facts->whole_host && !facts->other_event && facts->samples >= 5 * FEW_SAMPLES &&

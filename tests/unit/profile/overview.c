@@ -247,14 +247,18 @@ TEST(overview_follows_the_budget)
 	       "waited for a CPU for 8 %.");
 	spend(&facts, 30, 30, 40, 0, 0);
 	expect(&facts, "disk", "for 40 % of its 2 s, more than for anything else");
+	spend(&facts, 38, 25, 37, 0, 0);
+	expect(&facts, "mixed",
+	       "No single thing limited it: of its 2 s it ran for 38 %, waited for a CPU for 25 %, "
+	       "waited for the disk for 37 %.");
 	spend(&facts, 10, 5, 5, 80, 0);
 	expect(&facts, "memory",
 	       "for 80 % of its 2 s it waited for pages to be swapped in or freed");
-	spend(&facts, 20, 70, 10, 0, 0);
+	spend(&facts, 21, 70, 9, 0, 0);
 	expect(&facts, "cpu-queue",
 	       "It mostly waited for a CPU: it was ready and others had the CPUs for 70 % of its 2 "
 	       "s; "
-	       "it ran for 20 %, waited for the disk for 10 %. On a quiet machine it would mostly "
+	       "it ran for 21 %, waited for the disk for 9 %. On a quiet machine it would mostly "
 	       "run.");
 	spend(&facts, 5, 70, 25, 0, 0);
 	expect(&facts, "cpu-queue", "On a quiet machine the disk would limit it.");
@@ -281,6 +285,16 @@ TEST(overview_of_several_threads)
 		add_thread(&facts.budget, 25, 0, 75);
 	expect(&facts, "taking-turns",
 	       "Its threads mostly waited, neither for a CPU nor for the disk");
+	/* two that hand over to each other on one CPU: they are mostly ready, and never both run */
+	spend(&facts, 100, 0, 0, 0, 0);
+	facts.budget.threads.data[0].ns[BUDGET_RAN] = 50 * SECOND / 50;
+	facts.budget.threads.data[0].ns[BUDGET_QUEUE] = 22 * SECOND / 50;
+	facts.budget.threads.data[0].ns[BUDGET_OTHER] = 28 * SECOND / 50;
+	facts.budget.threads.data[0].switches = 100000;
+	add_thread(&facts.budget, 50, 22, 28);
+	expect(&facts, "taking-turns",
+	       "Its threads took turns: they stopped to wait 50,000 times a second, and those that "
+	       "did the work waited for 28 %");
 	/* four on two CPUs: more to do than there are CPUs */
 	facts.user_ns = 4 * SECOND;
 	spend(&facts, 100, 0, 0, 0, 0);
