@@ -35,7 +35,7 @@ const struct command *command_find(const char *name)
 static int usage_error(const struct command *command, const struct err *err)
 {
 	fprintf(stderr, "perfolio %s: %s\n", command->name, err->text);
-	fprintf(stderr, "`perfolio help %s` shows what it takes.\n", command->name);
+	fprintf(stderr, "See 'perfolio help %s'.\n", command->name);
 	return EXIT_USAGE;
 }
 

@@ -2,6 +2,7 @@
 #include "base/options.h"
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/text.h"
 #include "base/vec.h"
 
 #include <assert.h>
@@ -9,6 +10,8 @@
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -156,6 +159,48 @@ static enum match search(const struct option_spec *specs, const char *name, size
 	return best;
 }
 
+static void complain_unknown(const struct option_spec *specs, const char *name, size_t length,
+			     struct err *err)
+{
+	char typed[64];
+	const char *nearest = NULL, *negation = "";
+	int best = 0;
+
+	snprintf(typed, sizeof(typed), "%.*s", (int)length, name);
+	for (const struct option_spec *spec = specs; spec->kind; spec++) {
+		bool negated = !strncmp(typed, "no-", 3) && spec->long_name && !takes_value(spec) &&
+			       strncmp(spec->long_name, "no-", 3) != 0;
+		int distance = 0;
+
+		if (spec->long_name && !spec->hidden)
+			distance = text_typo_of(negated ? typed + 3 : typed, spec->long_name);
+		if (!distance || (best && distance >= best))
+			continue;
+		best = distance;
+		nearest = spec->long_name;
+		negation = negated ? "no-" : "";
+	}
+	if (nearest)
+		err_set(err, EINVAL, "unknown option '--%s'; did you mean --%s%s?", typed, negation,
+			nearest);
+	else
+		err_set(err, EINVAL, "unknown option '--%s'", typed);
+}
+
+static void complain_ambiguous(const struct option_spec *specs, const char *name, size_t length,
+			       struct err *err)
+{
+	struct buf list = { 0 };
+
+	for (const struct option_spec *spec = specs; spec->kind; spec++)
+		if (spec->long_name && !spec->hidden &&
+		    match_name(spec->long_name, name, length) != MATCH_NONE)
+			buf_printf(&list, "%s--%s", list.len ? ", " : "", spec->long_name);
+	err_set(err, EINVAL, "ambiguous option '--%.*s'%s%s", (int)length, name,
+		list.len ? "; it could be " : "", list.len ? buf_text(&list) : "");
+	buf_free(&list);
+}
+
 /* The option that name spells, or NULL with the reason; *unset for its --no- form. */
 static const struct option_spec *find_long(const struct option_spec *specs, const char *name,
 					   size_t length, bool *unset, struct err *err)
@@ -172,11 +217,26 @@ static const struct option_spec *find_long(const struct option_spec *specs, cons
 	if (*unset ? negated : plain)
 		return *unset ? negated : plain;
 	if (match == MATCH_NONE && match_unset == MATCH_NONE)
-		err_set(err, EINVAL, "unknown option --%.*s", (int)length, name);
+		complain_unknown(specs, name, length, err);
 	else
-		err_set(err, EINVAL, "--%.*s is the beginning of several options", (int)length,
-			name);
+		complain_ambiguous(specs, name, length, err);
 	return NULL;
+}
+
+/* "-c needs a number", but "--since: 'x' is not a time". */
+static int __attribute__((format(printf, 2, 3)))
+name_option(struct err *err, const char *format, ...)
+{
+	bool sentence = err &&
+			(!strncmp(err->text, "needs ", 6) || !strncmp(err->text, "must ", 5));
+	char name[64];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(name, sizeof(name), format, args);
+	va_end(args);
+	return sentence ? err_set(err, err->code, "%s %s", name, err->text)
+			: err_prefix(err, "%s", name);
 }
 
 struct parser {
@@ -211,7 +271,7 @@ static int parse_long(struct parser *p, struct err *err)
 		value = p->argv[++p->at];
 	}
 	if (store(spec, p->options, value, unset, err))
-		return err_prefix(err, "--%s", spec->long_name);
+		return name_option(err, "--%s", spec->long_name);
 	return 0;
 }
 
@@ -229,7 +289,7 @@ static int parse_short(struct parser *p, struct err *err)
 			return 0;
 		}
 		if (!spec->kind)
-			return err_set(err, EINVAL, "unknown option -%c", *c);
+			return err_set(err, EINVAL, "unknown option '-%c'", *c);
 		if (takes_value(spec)) {
 			if (c[1])
 				value = c + 1;
@@ -239,7 +299,7 @@ static int parse_short(struct parser *p, struct err *err)
 				return err_set(err, EINVAL, "-%c needs %s", *c, spec->arg);
 		}
 		if (store(spec, p->options, value, false, err))
-			return err_prefix(err, "-%c", *c);
+			return name_option(err, "-%c", *c);
 		if (takes_value(spec))
 			return 0;
 	}

@@ -161,6 +161,11 @@ void text_wrap(FILE *out, const char *text, int indent, int width)
 	putc('\n', out);
 }
 
+const char *text_plural(uint64_t count)
+{
+	return count == 1 ? "" : "s";
+}
+
 static int min(int a, int b)
 {
 	return a < b ? a : b;
@@ -200,6 +205,18 @@ int text_distance(const char *a, const char *b, int limit)
 		now = spare;
 	}
 	return min(last[lb], limit);
+}
+
+int text_typo_of(const char *typed, const char *name)
+{
+	size_t shorter = strlen(typed) < strlen(name) ? strlen(typed) : strlen(name);
+	int distance = text_distance(typed, name, 5);
+
+	if (!*typed || !distance || distance == 5 || shorter < 3)
+		return 0;
+	if (distance > 2 && (shorter < 6 || tolower((unsigned char)*typed) != *name))
+		return 0;
+	return distance;
 }
 
 bool text_glob(const char *pattern, const char *text)

@@ -43,7 +43,16 @@ void text_wrap(FILE *out, const char *text, int indent, int width);
  * How far two names are apart (insertions, deletions, changes, swaps of neighbours; case is one
  * half), for "did you mean".  Gives at most `limit`.
  */
+/* "s", or "" for one: "%llu sample%s". */
+const char *text_plural(uint64_t count);
+
 int text_distance(const char *a, const char *b, int limit);
+
+/*
+ * Whether `typed` may be meant for `name`: one letter wrong, or two of a name of six letters or
+ * more that begins alike ("evlist" is no "list").  Gives the distance, or 0 if not.
+ */
+int text_typo_of(const char *typed, const char *name);
 
 /* Shell-style pattern with * and ?; whole string, case counts. */
 bool text_glob(const char *pattern, const char *text);

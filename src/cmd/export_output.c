@@ -67,10 +67,8 @@ int export_write(const struct flame_job *job, struct err *err)
 	if (!rc && strcmp(job->output, "-") && job->written)
 		strlist_add(job->written, job->output);
 	if (merged)
-		log_line(LOG_NOTE,
-			 "%s samples were written as one with others that agree, with their sum as "
-			 "period",
-			 text_grouped(number, merged));
+		log_line(LOG_NOTE, "%s sample%s merged with equal ones; the period is their sum",
+			 text_grouped(number, merged), text_plural(merged));
 	selection_free(&selection);
 	return rc;
 }

@@ -42,7 +42,7 @@ static const struct option_spec flame_specs[] = {
 	{ OPT_TEXT, 0, "format", FIELD(format), "NAME",
 	  "svg, html, folded, json, pprof, speedscope, firefox, script, csv or hdf5" },
 	{ OPT_TEXT, 'e', "event", FIELD(event), "NAME",
-	  "of a file: only this event, else a graph for each; else the event to record" },
+	  "of a file: only this event (default: a graph for each); otherwise the event to record" },
 	{ OPT_TEXT, 0, "weight", FIELD(weight), "WHAT",
 	  "width = samples, or period: the event's own count; default: period" },
 	{ OPT_HEADING, .help = "Recording what runs now" },
@@ -56,6 +56,8 @@ static const struct option_spec flame_specs[] = {
 	{ OPT_INT, 'F', "freq", FIELD(rate), "HZ", "samples a second: 99" },
 	{ OPT_DURATION, 0, "duration", FIELD(duration_ns), "TIME",
 	  "how long: 60s, or until the command ends", .unit_ns = NS_PER_SEC },
+	{ OPT_DURATION, 0, "timeout", FIELD(duration_ns), "TIME",
+	  "the same; a bare number means milliseconds", .unit_ns = NS_PER_MSEC },
 	{ OPT_TEXT, 0, "call-graph", FIELD(call_graph), "MODE",
 	  "how stacks are followed: dwarf (copied and unwound), fp or lbr" },
 	{ OPT_FLAG, 'g', NULL, FIELD(frame_pointers), NULL,
@@ -79,8 +81,7 @@ static const struct option_spec flame_specs[] = {
 	  "take colours from FILE (palette.map) and add new names to it" },
 	{ OPT_HEADING, .help = "Which samples and frames" },
 	FLAME_FILTER_SPECS,
-	{ OPT_FLAG, 0, "idle", FIELD(idle), NULL,
-	  "show what idle CPUs do, which is left out else" },
+	{ OPT_FLAG, 0, "idle", FIELD(idle), NULL, "show what idle CPUs do; left out by default" },
 	SYMBOL_OPTIONS(FLAME_SYMBOL),
 	{ OPT_FLAG, 0, "no-index", FIELD(no_index), NULL, "neither read nor write FILE.index" },
 	{ 0 },
@@ -207,7 +208,7 @@ static int draw_live(const struct flame_args *args, int argc, char **argv, struc
 	int rc = flame_format_of(args, FORMAT_SVG, &job.format, err), status;
 
 	if (!rc && !args->duration_ns)
-		rc = err_set(err, EINVAL, "--duration: more than nothing is wanted");
+		rc = err_set(err, EINVAL, "--duration must be greater than 0");
 	if (!rc && args->rate != FLAME_NO_RATE && args->rate < 1)
 		rc = err_set(err, EINVAL, "-F %d: samples a second, 1 at least", args->rate);
 	if (rc)

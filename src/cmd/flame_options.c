@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cmd/flame_options.h"
 #include "base/buf.h"
-#include "base/clock.h"
 #include "base/err.h"
 #include "base/log.h"
-#include "cmd/script_filter.h"
+#include "base/timerange.h"
 #include "render/folded.h"
 
 #include <errno.h>
@@ -46,41 +45,18 @@ int flame_weight_of(const struct flame_args *args, enum flame_weight *weight, st
 	if (!args->weight || !strcmp(args->weight, "period"))
 		return 0;
 	if (strcmp(args->weight, "samples"))
-		return err_set(err, EINVAL, "--weight '%s': samples or period is wanted",
+		return err_set(err, EINVAL, "--weight '%s': must be samples or period",
 			       args->weight);
 	*weight = WEIGH_SAMPLES;
-	return 0;
-}
-
-/* "10s-20s", "10s-", "-500ms" after the first sample. */
-static int parse_time(const char *text, uint64_t start, struct profile_filter *filter,
-		      struct err *err)
-{
-	const char *dash = strchr(text, '-');
-	int64_t from = 0, to = 0;
-	char *begin;
-	int rc = 0;
-
-	if (!dash)
-		return err_set(err, EINVAL, "--time '%s': a range is wanted, 10s-20s", text);
-	begin = mem_strndup(text, (size_t)(dash - text));
-	if (*begin)
-		rc = duration_parse(begin, NS_PER_SEC, &from, err);
-	if (!rc && dash[1])
-		rc = duration_parse(dash + 1, NS_PER_SEC, &to, err);
-	free(begin);
-	if (rc)
-		return err_prefix(err, "--time '%s'", text);
-	if (dash[1] && to <= from)
-		return err_set(err, EINVAL, "--time '%s': it ends before it begins", text);
-	filter->time_from = start + (uint64_t)from;
-	filter->time_to = dash[1] ? start + (uint64_t)to : 0;
 	return 0;
 }
 
 int flame_filter_of(const struct flame_args *args, const struct profile *profile,
 		    struct profile_filter *filter, struct err *err)
 {
+	struct time_range range = { 0 }, whole;
+	int rc;
+
 	*filter = (struct profile_filter){
 		.keep = args->keep,
 		.keep_raw = args->keep_raw,
@@ -92,8 +68,15 @@ int flame_filter_of(const struct flame_args *args, const struct profile *profile
 	};
 	if (!args->time)
 		return 0;
-	return parse_time(args->time, profile->samples.len ? profile->samples.time[0] : 0, filter,
-			  err);
+	profile_times(profile, &whole);
+	/* START alone is perf's; who leaves the end of 10s-20s out means something else */
+	rc = strpbrk(args->time, ",-%")
+		     ? time_range_parse(&range, args->time, &whole, err)
+		     : err_set(err, EINVAL, "--time '%s': must be a range like 10s-20s",
+			       args->time);
+	filter->time_from = range.start;
+	filter->time_to = range.end;
+	return rc;
 }
 
 int flame_view_of(const struct flame_args *args, const struct profile *profile,
@@ -183,7 +166,7 @@ int flame_event_find(const struct profile *profile, const char *name, uint16_t *
 
 	*event = (uint16_t)found;
 	if (found == SIZE_MAX)
-		rc = err_set(err, ENOENT, "no event is called '%s'; there are: %s", name,
+		rc = err_set(err, ENOENT, "unknown event '%s'; there are: %s", name,
 			     names.len ? buf_text(&names) : "none");
 	else if (any && !profile->events.data[found].samples)
 		rc = err_set(err, ENODATA, "there are no samples of '%s'; there are some of: %s",

@@ -59,8 +59,8 @@ struct flame_args {
 	  "such functions are left out; what they call moves up" },                              \
 	{ OPT_TEXT, 0, "comm", FLAME_FIELD(comms), "NAME[,...]", "only threads of these names" }, \
 	{ OPT_TEXT, 0, "cpu", FLAME_FIELD(cpus), "LIST", "only these CPUs: 0-3,8" },             \
-	{ OPT_TEXT, 0, "time", FLAME_FIELD(time), "FROM-TO",                                     \
-	  "only this part of the time since the first sample: 10s-20s; either may be missing" }, \
+	{ OPT_TEXT, 0, "time", FLAME_FIELD(time), "RANGE",                                     \
+	  "10s-20s after the start, START,STOP in seconds of its clock, or 10%-20%" }, \
 	{ OPT_FLAG, 0, "collapse-recursion", FLAME_FIELD(collapse_recursion), NULL,              \
 	  "a function that calls itself is one frame" },                                         \
 	{ OPT_FLAG, 0, "per-thread", FLAME_FIELD(per_thread), NULL,                              \

@@ -85,8 +85,9 @@ static void make_footer(struct drawing *d)
 	if (strstr(event_name(d), "cpu-clock"))
 		buf_puts(&d->footer, "; sampled by a timer (cpu-clock)");
 	if (d->tree.idle.samples)
-		buf_printf(&d->footer, "; idle CPUs left out: %s samples (--idle shows them)",
-			   text_grouped(number, d->tree.idle.samples));
+		buf_printf(&d->footer, "; idle CPUs left out: %s sample%s (--idle shows them)",
+			   text_grouped(number, d->tree.idle.samples),
+			   text_plural(d->tree.idle.samples));
 	/* What those figures do not say. */
 	for (size_t i = 0; i < trust.fault_count; i++)
 		if (trust.faults[i].object == NO_OBJECT_ID && is_not_a_figure(&trust.faults[i]))
@@ -103,7 +104,8 @@ static void make_subtitle(struct drawing *d)
 	/* Texts without events have one of this name. */
 	if (strcmp(event_name(d), "samples"))
 		buf_printf(&d->subtitle, "%s: ", event_name(d));
-	buf_printf(&d->subtitle, "%s samples", text_grouped(number, total->samples));
+	buf_printf(&d->subtitle, "%s sample%s", text_grouped(number, total->samples),
+		   text_plural(total->samples));
 	if (strcmp(d->unit, "samples"))
 		buf_printf(&d->subtitle, ", %s", amount);
 	if (profile_event_sampled(&d->profile->events.data[d->event]))
@@ -121,7 +123,7 @@ static int make_svg_options(struct drawing *d, struct err *err)
 	char *end = NULL;
 
 	if (palette < 0)
-		return err_set(err, EINVAL, "--color '%s': kind, name, warm or object is wanted",
+		return err_set(err, EINVAL, "--color '%s': must be kind, name, warm or object",
 			       args->color);
 	if (args->width < 200 || args->width > 100000)
 		return err_set(err, EINVAL, "--width %d: 200 to 100000 pixels", args->width);
@@ -136,7 +138,8 @@ static int make_svg_options(struct drawing *d, struct err *err)
 		.fixed = args->palette_map ? &d->colors : NULL,
 	};
 	if (end && (end == args->min_width || *end || !(d->svg.min_width >= 0)))
-		return err_set(err, EINVAL, "--min-width '%s': pixels are wanted", args->min_width);
+		return err_set(err, EINVAL, "--min-width '%s': must be a number of pixels",
+			       args->min_width);
 	return 0;
 }
 

@@ -20,7 +20,7 @@ static const struct option_spec fold_specs[] = {
 	{ OPT_TEXT, 'o', "output", FIELD(output), "FILE",
 	  "write FILE instead of standard output; its end tells the format" },
 	{ OPT_TEXT, 0, "format", FIELD(format), "NAME", "folded or json" },
-	{ OPT_TEXT, 'e', "event", FIELD(event), "NAME", "the event to fold; the first else" },
+	{ OPT_TEXT, 'e', "event", FIELD(event), "NAME", "the event to fold; default: the first" },
 	{ OPT_TEXT, 0, "weight", FIELD(weight), "WHAT",
 	  "count samples, or the event's own count (period)" },
 	{ OPT_FLAG, 0, "annotate", FIELD(annotate), NULL,

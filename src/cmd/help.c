@@ -95,22 +95,21 @@ void help_command(const struct command *command, FILE *out)
 
 int help_unknown_command(const char *name, struct err *err)
 {
-	const int near = 5; /* two letters wrong and one in the other case */
 	const struct command *nearest = NULL;
-	int best = near;
+	int best = 0;
 
 	for (size_t i = 0; commands[i]; i++) {
-		int distance = text_distance(name, commands[i]->name, near);
+		int distance = text_typo_of(name, commands[i]->name);
 
-		if (distance < best) {
+		if (distance && (!best || distance < best)) {
 			best = distance;
 			nearest = commands[i];
 		}
 	}
 	if (nearest)
-		return err_set(err, EINVAL, "no command is called '%s'; did you mean '%s'?", name,
+		return err_set(err, EINVAL, "unknown command '%s'; did you mean '%s'?", name,
 			       nearest->name);
-	return err_set(err, EINVAL, "no command is called '%s'; `perfolio help` lists them", name);
+	return err_set(err, EINVAL, "unknown command '%s'; see 'perfolio help'", name);
 }
 
 struct help_options {

@@ -468,3 +468,13 @@ uint32_t load_copy_size(const struct loaded *in)
 	}
 	return 0;
 }
+
+bool profile_times(const struct profile *profile, struct time_range *whole)
+{
+	*whole = (struct time_range){ 0 };
+	if (!profile->samples.len)
+		return false;
+	whole->start = profile->samples.time[0];
+	whole->end = profile->samples.time[profile->samples.len - 1];
+	return true;
+}

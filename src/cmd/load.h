@@ -16,6 +16,7 @@
 #ifndef CMD_LOAD_H
 #define CMD_LOAD_H
 
+#include "base/timerange.h"
 #include "cmd/symbols.h"
 #include "import/import.h"
 
@@ -67,6 +68,9 @@ int load_need_recording(const struct loaded *in, const char *what, struct err *e
 
 /* -EINVAL, with words, where CPUs or times are asked for and none are told: all would be 0. */
 int load_check_told(const struct loaded *in, bool cpus, bool times, struct err *err);
+
+/* When its samples begin and end; false if there are none. */
+bool profile_times(const struct profile *profile, struct time_range *whole);
 
 /* How many samples there are in all; of a pprof each has several values, and counts once. */
 uint64_t loaded_samples(const struct loaded *in);

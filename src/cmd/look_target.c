@@ -177,7 +177,7 @@ int look_target(char *const *words, int count, struct err *err)
 	struct look look = { .words = words };
 
 	if (count != WORDS)
-		return err_set(err, EINVAL, "target: %d words are wanted", (int)WORDS);
+		return err_set(err, EINVAL, "target: needs %d words", (int)WORDS);
 	if (!strcmp(words[KIND], "command"))
 		look_at_command(&look);
 	else if (!strcmp(words[KIND], "process") || !strcmp(words[KIND], "thread"))

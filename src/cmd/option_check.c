@@ -17,7 +17,7 @@ static int parse(const struct command *command, void *options, struct strlist *a
 			       &result, err);
 
 	if (!rc && (result.help || result.next < (int)argv->len))
-		rc = err_set(err, EINVAL, "only options are wanted here");
+		rc = err_set(err, EINVAL, "only options are possible here");
 	return rc ? err_prefix(err, "%s", command->name) : 0;
 }
 

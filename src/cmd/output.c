@@ -46,7 +46,7 @@ int output_check_apart(const char *output, const char *input, struct err *err)
 	    (strcmp(input, "-") ? stat(input, &from) : fstat(STDIN_FILENO, &from)) ||
 	    from.st_dev != to.st_dev || from.st_ino != to.st_ino)
 		return 0;
-	return err_set(err, EINVAL, "-o '%s' is the file that is read; it would be lost", output);
+	return err_set(err, EINVAL, "-o '%s' would overwrite the input", output);
 }
 
 /* What is written until it is whole; a link stays one, its file is what gets new. */

@@ -50,7 +50,7 @@ struct asked {
 static const struct option_spec query_specs[] = {
 	{ OPT_TEXT, 'i', "input", FIELD(input), "FILE",
 	  "read FILE instead of perf.data; - is standard input" },
-	{ OPT_INT, 0, "depth", OWN(depth), "N", "of a tree: levels below the root; all else" },
+	{ OPT_INT, 0, "depth", OWN(depth), "N", "of a tree: levels below the root; default: all" },
 	{ OPT_INT, 0, "limit", OWN(limit), "N",
 	  "at most N rows, the heaviest: 100, of a tree 1000 nodes" },
 	{ OPT_TEXT, 0, "percent-limit", OWN(percent_limit), "PERCENT",
@@ -58,7 +58,7 @@ static const struct option_spec query_specs[] = {
 	{ OPT_TEXT, 0, "sort", OWN(sort), "WHAT",
 	  "functions by self (the default) or by total, with what they call" },
 	{ OPT_HEADING, .help = "Which samples and frames" },
-	{ OPT_TEXT, 'e', "event", FIELD(event), "NAME", "the event; the first else" },
+	{ OPT_TEXT, 'e', "event", FIELD(event), "NAME", "the event; default: the first" },
 	{ OPT_TEXT, 0, "weight", FIELD(weight), "WHAT",
 	  "sort and divide by samples, or by the event's own count (period), the default" },
 	{ OPT_TEXT, 0, "pid", FIELD(pids), "PID[,...]", "only these processes" },
@@ -124,11 +124,11 @@ static int read_bounds(struct query *query, const struct query_args *args, enum 
 					       : ROWS_LIMIT;
 	query->least = least ? strtod(least, &end) / 100 : 0;
 	if (least && (end == least || *end || !(query->least >= 0)))
-		return err_set(err, EINVAL, "--percent-limit '%s': a number is wanted", least);
+		return err_set(err, EINVAL, "--percent-limit '%s': must be a number", least);
 	if (args->sort && !strcmp(args->sort, "total"))
 		query->order = ORDER_TOTAL;
 	else if (args->sort && strcmp(args->sort, "self"))
-		return err_set(err, EINVAL, "--sort '%s': self or total is wanted", args->sort);
+		return err_set(err, EINVAL, "--sort '%s': must be self or total", args->sort);
 	return 0;
 }
 

@@ -160,8 +160,9 @@ static void show_progress(struct run *run)
 			     true));
 	if (timeout_ns)
 		fprintf(stderr, " of %s", text_duration(seconds, timeout_ns));
-	fprintf(stderr, ", %s samples, %s MB, %s lost \x1b[K", text_grouped(samples, now.samples),
-		text_decimal(size, (double)now.bytes / 1e6, 1, true), text_grouped(lost, now.lost));
+	fprintf(stderr, ", %s sample%s, %s MB, %s lost \x1b[K", text_grouped(samples, now.samples),
+		text_plural(now.samples), text_decimal(size, (double)now.bytes / 1e6, 1, true),
+		text_grouped(lost, now.lost));
 	run->progress_shown = true;
 }
 

@@ -231,6 +231,6 @@ void record_closing_lines(const struct recording_result *result,
 	if (result->throttled)
 		buf_printf(out,
 			   "note: the kernel held events back %" PRIu64 " time%s because they came "
-			   "too fast; there are fewer samples than asked for\n",
+			   "too fast; there are fewer samples than requested\n",
 			   result->throttled, plural(result->throttled));
 }

@@ -50,7 +50,7 @@ static int set_frequency(void *options, const char *text, bool unset, struct err
 	if (o->frequency_max)
 		return 0;
 	if (parse_count(text, &o->choice.frequency) || !o->choice.frequency)
-		return err_set(err, EINVAL, "it takes samples a second, or max");
+		return err_set(err, EINVAL, "needs a rate in samples per second, or max");
 	return 0;
 }
 
@@ -61,7 +61,7 @@ static int set_period(void *options, const char *text, bool unset, struct err *e
 	(void)unset;
 	o->period_given = true;
 	if (parse_count(text, &o->choice.period) || !o->choice.period)
-		return err_set(err, EINVAL, "it takes how many events make one sample");
+		return err_set(err, EINVAL, "needs a positive event count");
 	return 0;
 }
 
@@ -98,7 +98,8 @@ static int set_ring(void *options, const char *text, bool unset, struct err *err
 
 	(void)unset;
 	if (parse_size(text, page, &bytes) || !bytes || bytes > 1ULL << 31)
-		return err_set(err, EINVAL, "it takes pages, or a size like 16M, up to 2G");
+		return err_set(err, EINVAL,
+			       "needs a number of pages, or a size like 16M, up to 2G");
 	if (o->choice.read_along && bytes > SERVED_RING_MOST)
 		return err_set(err, EINVAL, "a server's runs have rings of up to 64M");
 	while (o->ring_bytes < bytes)
@@ -125,7 +126,7 @@ static int set_most_bytes(void *options, const char *text, bool unset, struct er
 
 	(void)unset;
 	if (parse_size(text, 1, &bytes) || !bytes)
-		return err_set(err, EINVAL, "it takes a size like 500M");
+		return err_set(err, EINVAL, "needs a size like 500M");
 	/* a server gives its own first, which a run's options must not raise */
 	if (!o->most_bytes || bytes < o->most_bytes)
 		o->most_bytes = bytes;
@@ -199,7 +200,7 @@ static int set_switching(void *options, const char *text, bool unset, struct err
 		return 0;
 	if (!duration_parse(text, 0, &o->switch_ns, NULL) && o->switch_ns > 0)
 		return 0;
-	return err_set(err, EINVAL, "it takes signal, a size like 100M or a time like 30s");
+	return err_set(err, EINVAL, "needs signal, a size like 100M or a time like 30s");
 }
 
 static uint64_t register_named(const char *name, size_t length, const char *machine)
@@ -274,7 +275,7 @@ static int set_clock(void *options, const char *text, bool unset, struct err *er
 			o->choice.clock = clocks[i].clock;
 			return 0;
 		}
-	return err_set(err, EINVAL, "it takes monotonic, monotonic_raw, realtime, boottime or tai");
+	return err_set(err, EINVAL, "must be monotonic, monotonic_raw, realtime, boottime or tai");
 }
 
 #define FIELD(name)  offsetof(struct record_options, name)
@@ -287,7 +288,7 @@ const struct option_spec record_option_specs[] = {
 	  "without it: cycles, or cpu-clock where there are no hardware counters",
 	  .call = add_event },
 	{ OPT_CALL, 'F', "freq", 0, "RATE",
-	  "samples a second for each event and CPU, or max; 4000 if nothing is said; 99 costs "
+	  "samples a second for each event and CPU, or max; default: 4000; 99 costs "
 	  "next to nothing",
 	  .call = set_frequency },
 	{ OPT_CALL, 'c', "count", 0, "N", "a sample every N events, rather than by time",
@@ -318,8 +319,8 @@ const struct option_spec record_option_specs[] = {
 	{ OPT_FLAG, 'T', "timestamp", FIELD(timestamps), NULL,
 	  "the time; on by default, --no-timestamp leaves it out" },
 	{ OPT_CALL, 'k', "clockid", 0, "CLOCK",
-	  "the clock of the times: monotonic if nothing is said, monotonic_raw, realtime, boottime "
-	  "or tai",
+	  "the clock of the times: monotonic (the default), monotonic_raw, realtime, boottime or "
+	  "tai",
 	  .call = set_clock },
 	{ OPT_FLAG, 'P', "period", CHOICE(period_field), NULL,
 	  "how many events the sample stands for" },
@@ -372,10 +373,12 @@ const struct option_spec record_option_specs[] = {
 
 	{ OPT_HEADING, .help = "When (a bare number means milliseconds, as in perf)" },
 	{ OPT_DURATION, 'D', "delay", FIELD(delay_ns), "TIME",
-	  "begin to sample so long after the start; -1: only when --control says so",
+	  "begin to sample this long after the start; -1: only when --control says so",
 	  .unit_ns = NS_PER_MSEC },
-	{ OPT_DURATION, 0, "timeout", FIELD(timeout_ns), "TIME", "end it after so long",
+	{ OPT_DURATION, 0, "timeout", FIELD(timeout_ns), "TIME", "end it after this time",
 	  .unit_ns = NS_PER_MSEC },
+	{ OPT_DURATION, 0, "duration", FIELD(timeout_ns), "TIME",
+	  "the same; a bare number means seconds", .unit_ns = NS_PER_SEC },
 	{ OPT_TEXT, 0, "control", FIELD(control), "CHANNEL",
 	  "take enable, disable (of one EVENT, too), evlist, snapshot, ping and stop from "
 	  "fifo:CTL[,ACK] or fd:CTL[,ACK]" },
@@ -384,7 +387,7 @@ const struct option_spec record_option_specs[] = {
 	{ OPT_TEXT, 'o', "output", FIELD(output), "FILE",
 	  "write to FILE instead of perf.data; - is standard output, for a pipe" },
 	{ OPT_CALL, 'z', "compression-level", 0, "[LEVEL]",
-	  "compress with zstd, 1 to 22; 1 if bare", .call = set_compression },
+	  "compress with zstd, 1 to 22; default: 1", .call = set_compression },
 	{ OPT_CALL, 0, "max-size", 0, "SIZE",
 	  "end it when the file is that large: 500M; of two the smaller", .call = set_most_bytes },
 	{ OPT_CALL, 0, "switch-output", 0, "[WHEN]",
@@ -399,9 +402,9 @@ const struct option_spec record_option_specs[] = {
 	  "a flight recorder: keep the newest samples in memory, write them at the end or at a "
 	  "switch of files" },
 	{ OPT_CALL, 'm', "mmap-pages", 0, "PAGES",
-	  "each CPU's ring in pages, or as a size: 32M; 16M if nothing is said", .call = set_ring },
+	  "each CPU's ring in pages, or as a size: 32M; default: 16M", .call = set_ring },
 	{ OPT_INT, 'r', "realtime", FIELD(priority), "PRIO",
-	  "the writing thread's real-time priority; 1 if nothing is said and it is permitted" },
+	  "the writing thread's real-time priority; default: 1 where that is permitted" },
 	{ OPT_FLAG, 'N', "no-buildid-cache", FIELD(no_cache), NULL,
 	  "do not keep in ~/.debug what would vanish: deleted programs, files in containers" },
 	{ OPT_FLAG, 0, "no-buffering", CHOICE(no_buffering), NULL,
@@ -416,8 +419,8 @@ const struct option_spec record_option_specs[] = {
 	{ OPT_TEXT, 0, "tree-cgroup", FIELD(tree_group), "FOLDER",
 	  "the server's: -p and all that it starts are in this cgroup, and nothing else is",
 	  .hidden = true },
-	{ OPT_TEXT, 0, "summary", FIELD(summary), "NAME", "what `script record` was asked for",
-	  .hidden = true },
+	{ OPT_TEXT, 0, "summary", FIELD(summary), "NAME",
+	  "which summary `script record` records for", .hidden = true },
 	{ OPT_FLAG, 0, "group", FIELD(group), NULL, "make one group of all events",
 	  .hidden = true },
 	{ OPT_HEADING, .help = "How it is done" },

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cmd/report_options.h"
 #include "base/err.h"
-#include "cmd/script_filter.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -66,7 +65,7 @@ int report_parse_sort(const struct report_args *args, enum breakdown_key *keys, 
 	}
 	if (args->parent && !(taken & 1u << BY_PARENT))
 		keys[count++] = BY_PARENT;
-	return count ? count : err_set(err, EINVAL, "--sort: a key is wanted");
+	return count ? count : err_set(err, EINVAL, "--sort needs a key");
 }
 
 bool report_wants_lines(const struct report_args *args)
@@ -163,7 +162,7 @@ int report_make_options(const struct report_args *args, bool has_stacks,
 	};
 	options->percent_limit = limit ? strtod(limit, &end) : 0;
 	if (limit && (end == limit || *end || options->percent_limit < 0))
-		return err_set(err, EINVAL, "--percent-limit '%s': a number is wanted", limit);
+		return err_set(err, EINVAL, "--percent-limit '%s': must be a number", limit);
 	options->graph = (enum report_graph)args->graph;
 	if (args->graph < 0)
 		options->graph = options->children ? REPORT_CALLER : REPORT_CALLEE;
@@ -171,7 +170,7 @@ int report_make_options(const struct report_args *args, bool has_stacks,
 		options->graph = REPORT_NO_GRAPH;
 	if (args->percentage && strcmp(args->percentage, "relative") &&
 	    strcmp(args->percentage, "absolute"))
-		return err_set(err, EINVAL, "--percentage '%s': relative or absolute is wanted",
+		return err_set(err, EINVAL, "--percentage '%s': must be relative or absolute",
 			       args->percentage);
 	options->relative = args->percentage && *args->percentage == 'r';
 	return 0;
@@ -180,7 +179,7 @@ int report_make_options(const struct report_args *args, bool has_stacks,
 int report_make_filter(const struct report_args *args, const struct loaded *in,
 		       struct profile_filter *filter, struct err *err)
 {
-	struct script_filter times = { 0 };
+	struct time_range range = { 0 }, whole;
 	int rc = load_check_told(in, args->cpus, args->time, err);
 
 	*filter = (struct profile_filter){
@@ -193,16 +192,13 @@ int report_make_filter(const struct report_args *args, const struct loaded *in,
 		.listed = true,
 		.busy = args->busy,
 	};
-	if (!rc && args->time)
-		rc = script_filter_times(&times, args->time, in->reader, err);
-	if (!rc && times.times.len > 1)
-		rc = err_set(err, EINVAL, "--time '%s': one range is wanted", args->time);
-	if (!rc && times.times.len) {
-		filter->time_from = times.times.data[0].start;
+	if (!rc && args->time) {
+		rc = time_range_parse(&range, args->time,
+				      profile_times(in->profile, &whole) ? &whole : NULL, err);
+		filter->time_from = range.start;
 		/* perf takes the end's own sample too. */
-		filter->time_to = times.times.data[0].end ? times.times.data[0].end + 1 : 0;
+		filter->time_to = range.end ? range.end + 1 : 0;
 	}
-	script_filter_free(&times);
 	return rc;
 }
 
@@ -223,7 +219,7 @@ const struct option_spec report_specs[] = {
 	  .call = take_children },
 	{ OPT_TEXT, 's', "sort", FIELD(sort), "KEYS",
 	  "a row for each comm, pid, tid, cpu, parent, dso, symbol, srcline, srcfile; "
-	  "comm,dso,symbol if not given" },
+	  "default: comm,dso,symbol" },
 	{ OPT_TEXT, 'p', "parent", FIELD(parent), "REGEX",
 	  "which callers --sort parent tells apart" },
 	{ OPT_TEXT, 0, "percent-limit", FIELD(percent_limit), "PERCENT",
@@ -245,8 +241,8 @@ const struct option_spec report_specs[] = {
 	{ OPT_HEADING, .help = "Which samples" },
 	{ OPT_FLAG, 0, "busy", FIELD(busy), NULL,
 	  "without idle CPUs: shares are then of busy time" },
-	{ OPT_TEXT, 0, "time", FIELD(time), "START,STOP",
-	  "between two times, in seconds; either may be left out; also 10%-20%" },
+	{ OPT_TEXT, 0, "time", FIELD(time), "RANGE",
+	  "10s-20s after the start, START,STOP in seconds of its clock, or 10%-20%" },
 	{ OPT_TEXT, 'C', "cpu", FIELD(cpus), "CPUS", "on these CPUs: 0-3,8" },
 	{ OPT_TEXT, 0, "pid", FIELD(pids), "PIDS", "of these processes" },
 	{ OPT_TEXT, 0, "tid", FIELD(tids), "TIDS", "of these threads" },

@@ -360,7 +360,7 @@ static void complain(const struct script *script, const char *input)
 			 (unsigned long long)script->unknown_ids);
 }
 
-static int take_filters(struct script_filter *filter, struct perf_reader *reader,
+static int take_filters(struct script_filter *filter, struct perf_reader *reader, const char *input,
 			const struct script_options *o, struct err *err)
 {
 	int rc = 0;
@@ -376,7 +376,9 @@ static int take_filters(struct script_filter *filter, struct perf_reader *reader
 	if (!rc && o->cpus)
 		rc = script_filter_check_cpus(reader, err);
 	if (!rc && o->times)
-		rc = script_filter_times(filter, o->times, reader, err);
+		rc = script_filter_times(filter, o->times,
+					 o->follow || perf_reader_is_pipe(reader) ? NULL : input,
+					 reader, err);
 	script_filter_symbols(filter, o->symbols, o->address_range);
 	script_filter_names(&filter->objects, o->objects);
 	filter->shows_switches = o->show_switches;
@@ -438,16 +440,13 @@ static int print_other(struct script *script, const struct script_options *o, st
 		rc = load_check_told(&script->in, o->cpus, o->times, err);
 	if (!rc && o->events)
 		rc = flame_event_find(script->in.profile, o->events, &wanted.event, err);
-	if (!rc && o->times)
-		rc = script_filter_times(&script->filter, o->times, NULL, err);
-	if (!rc && script->filter.times.len > 1)
-		rc = err_set(err, EINVAL, "--time '%s': only a recording takes several ranges",
-			     o->times);
-	if (!rc && script->filter.times.len) {
-		wanted.filter.time_from = script->filter.times.data[0].start;
-		wanted.filter.time_to = script->filter.times.data[0].end
-						? script->filter.times.data[0].end + 1
-						: 0;
+	if (!rc && o->times) {
+		struct time_range range, whole;
+
+		profile_times(script->in.profile, &whole);
+		rc = time_range_parse(&range, o->times, &whole, err);
+		wanted.filter.time_from = range.start;
+		wanted.filter.time_to = range.end ? range.end + 1 : 0;
 	}
 	if (!rc)
 		rc = selection_make(&selection, script->in.profile, &wanted, err);
@@ -511,7 +510,8 @@ static int script_over(struct script *script, const struct script_options *o, co
 		if (o->header_only && !script->features)
 			return 0;
 	}
-	rc = take_filters(&script->filter, script->reader, o, err);
+	rc = take_filters(&script->filter, script->reader,
+			  script->in.is_stream ? NULL : script->in.place, o, err);
 	if (!rc && !perf_reader_is_pipe(script->reader))
 		rc = script_fields_check(&script->text.fields, script->reader, !o->no_chains, err);
 	if (!rc && o->dlfilter) {
@@ -547,7 +547,7 @@ static int run_summary(const struct summary *summary, const struct script_option
 		return rc;
 	rc = load_need_recording(&in, "a summary of events", err);
 	if (!rc)
-		rc = take_filters(&filter, in.reader, o, err);
+		rc = take_filters(&filter, in.reader, in.is_stream ? NULL : in.place, o, err);
 	if (!rc)
 		rc = script_summary_print(summary, in.reader, in.name, &filter, o->json, err);
 	script_filter_free(&filter);
@@ -693,8 +693,8 @@ static const struct option_spec script_specs[] = {
 	{ OPT_FLAG, 0, "itrace", FIELD(itrace), NULL,
 	  "taken and ignored: hardware traces are not decoded", .hidden = true },
 	{ OPT_HEADING, .help = "Which samples" },
-	{ OPT_TEXT, 0, "time", FIELD(times), "START,STOP",
-	  "between two times, in seconds; either may be left out; also 10%-20%" },
+	{ OPT_TEXT, 0, "time", FIELD(times), "RANGE",
+	  "START,STOP in seconds of its clock, 10s-20s after the start, or 10%-20%" },
 	{ OPT_TEXT, 'c', "comms", FIELD(comms), "NAMES", "of threads with these names" },
 	{ OPT_TEXT, 0, "pid", FIELD(pids), "PIDS", "of these processes" },
 	{ OPT_TEXT, 0, "tid", FIELD(tids), "TIDS", "of these threads" },

@@ -1,107 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cmd/script_filter.h"
-#include "base/clock.h"
 #include "base/err.h"
 #include "base/text.h"
 #include "perfdata/feature.h"
+#include "perfdata/sort.h"
 #include "summary/summary.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* "12.5" of *text to ns; *text is moved past it.  False if there is no number. */
-static bool take_seconds(const char **text, uint64_t *ns)
+/* perf's recordings say it only if told to (--timestamp-boundary): then it is looked for. */
+static void find_times(const char *input, struct perf_env *env)
 {
-	uint64_t place = NS_PER_SEC / 10;
-	char *end;
+	struct perf_reader *reader = input ? perf_reader_open(input, NULL, NULL) : NULL;
+	struct record_sort *sort = reader ? record_sort_new(reader, 0) : NULL;
+	struct sorted_record rec;
 
-	*ns = strtoull(*text, &end, 10) * NS_PER_SEC;
-	if (end == *text)
-		return false;
-	if (*end == '.')
-		for (end++; *end >= '0' && *end <= '9'; end++, place /= 10)
-			*ns += (uint64_t)(*end - '0') * place;
-	*text = end;
-	return true;
-}
-
-static int parse_seconds(struct time_range *range, const char *text)
-{
-	*range = (struct time_range){ 0 };
-	if (*text != ',' && !take_seconds(&text, &range->start))
-		return -EINVAL;
-	if (!*text)
-		return 0;
-	if (*text++ != ',')
-		return -EINVAL;
-	if (*text && !take_seconds(&text, &range->end))
-		return -EINVAL;
-	return *text || (range->end && range->end < range->start) ? -EINVAL : 0;
-}
-
-/* "10%-20%" or "10%/2" as shares of the whole. */
-static int parse_share(const char *text, double *from, double *to)
-{
-	char *end;
-	double share = strtod(text, &end);
-	long which;
-
-	if (end == text || *end != '%' || share < 0 || share > 100)
-		return -EINVAL;
-	if (end[1] == '-') {
-		const char *rest = end + 2;
-
-		*from = share / 100;
-		*to = strtod(rest, &end) / 100;
-		return end == rest || strcmp(end, "%") || *to <= *from || *to > 1 ? -EINVAL : 0;
+	while (sort && record_sort_next(sort, &rec, NULL) > 0) {
+		if (rec.rec.header->type != PERF_RECORD_SAMPLE || !rec.time)
+			continue;
+		if (!env->first_sample_ns)
+			env->first_sample_ns = rec.time;
+		env->last_sample_ns = rec.time;
 	}
-	which = end[1] == '/' ? strtol(end + 2, &end, 10) : 1;
-	if (which < 1 || (*end && strcmp(end, "%")))
-		return -EINVAL;
-	*from = share / 100 * (double)(which - 1);
-	*to = share / 100 * (double)which;
-	return *from >= 1 ? -EINVAL : 0;
+	record_sort_free(sort);
+	perf_reader_close(reader);
 }
 
-static int parse_part(struct time_range *range, const char *text, const struct perf_env *env,
-		      struct err *err)
+int script_filter_times(struct script_filter *filter, const char *text, const char *input,
+			struct perf_reader *reader, struct err *err)
 {
-	double from, to, whole = (double)(env->last_sample_ns - env->first_sample_ns);
-
-	if (parse_share(text, &from, &to))
-		return -EINVAL;
-	if (!env->last_sample_ns)
-		return err_set(err, ENODATA,
-			       "--time '%s': the recording does not tell when it begins and ends; "
-			       "give seconds",
-			       text);
-	range->start = env->first_sample_ns + (uint64_t)(from * whole);
-	range->end = env->first_sample_ns + (uint64_t)(to * whole);
-	if (to >= 1)
-		range->end = env->last_sample_ns;
-	return 0;
-}
-
-int script_filter_times(struct script_filter *filter, const char *text, struct perf_reader *reader,
-			struct err *err)
-{
+	struct time_range whole;
 	struct perf_env env = { 0 };
 	int rc = 0;
 
 	if (reader)
 		perf_env_load(&env, reader);
+	if (!env.last_sample_ns && (strchr(text, '%') || !strchr(text, ',')))
+		find_times(input, &env);
+	whole = (struct time_range){ env.first_sample_ns, env.last_sample_ns };
 	while (*text && !rc) {
-		bool share = strchr(text, '%');
-		size_t length = strcspn(text, share ? ", " : " ");
+		size_t length = strcspn(text, strchr(text, '%') ? ", " : " ");
 		char *part = mem_strndup(text, length);
 
 		if (length)
-			rc = share ? parse_part(vec_push(&filter->times), part, &env, err)
-				   : parse_seconds(vec_push(&filter->times), part);
-		if (rc == -EINVAL)
-			err_set(err, EINVAL,
-				"--time '%s': START,STOP in seconds or 10%%-20%% is wanted", part);
+			rc = time_range_parse(vec_push(&filter->times), part,
+					      env.last_sample_ns ? &whole : NULL, err);
 		free(part);
 		text += length + !!text[length];
 	}

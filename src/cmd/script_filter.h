@@ -6,6 +6,7 @@
 #define CMD_SCRIPT_FILTER_H
 
 #include "base/cpuset.h"
+#include "base/timerange.h"
 #include "base/vec.h"
 #include "machine/machine.h"
 #include "perfdata/sample.h"
@@ -13,10 +14,6 @@
 
 struct err;
 struct summary_who;
-
-struct time_range {
-	uint64_t start, end; /* 0: open */
-};
 
 struct script_filter {
 	VEC(struct time_range) times;
@@ -30,12 +27,11 @@ struct script_filter {
 };
 
 /*
- * "START,STOP" in seconds, either may be missing; several with blanks between.  "10%-20%" and
- * "10%/2" (the second tenth) are parts of the time between the first and the last sample, which
- * the recording must tell.
+ * Ranges as base/timerange.h has them, several with blanks between.  `input` is the recording's
+ * path, NULL if it can't be read twice.
  */
-int script_filter_times(struct script_filter *filter, const char *text, struct perf_reader *reader,
-			struct err *err);
+int script_filter_times(struct script_filter *filter, const char *text, const char *input,
+			struct perf_reader *reader, struct err *err);
 /* "a,b": names, patterns with * and ? too. */
 void script_filter_names(struct strlist *list, const char *text);
 int script_filter_numbers(struct cpuset *set, const char *what, const char *text, struct err *err);

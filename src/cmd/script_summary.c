@@ -31,14 +31,13 @@ const struct summary *script_summary_named(int *argc, char ***argv)
 
 static int unknown_name(const char *name, const char *known, struct err *err)
 {
-	const int near = 5; /* two letters wrong and one in the other case */
 	const struct summary *nearest = NULL;
-	int best = near;
+	int best = 0;
 
 	for (size_t i = 0; summaries[i]; i++) {
-		int distance = text_distance(name, summaries[i]->name, near);
+		int distance = text_typo_of(name, summaries[i]->name);
 
-		if (distance < best) {
+		if (distance && (!best || distance < best)) {
 			best = distance;
 			nearest = summaries[i];
 		}

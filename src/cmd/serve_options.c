@@ -23,7 +23,7 @@ static int parse_bytes(const char *text, uint64_t *bytes, struct err *err)
 	value = strtoull(text, &end, 10);
 	unit = *end ? strchr(units, toupper((unsigned char)*end)) : NULL;
 	if (!isdigit((unsigned char)*text) || errno || (*end && (!unit || end[1])))
-		return err_set(err, EINVAL, "it takes a size like 500M or 20G; 0: no limit");
+		return err_set(err, EINVAL, "needs a size like 500M or 20G; 0: no limit");
 	shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
 	if (value > SIZE_MOST >> shift)
 		return err_set(err, EINVAL, "%s is more than any disk holds; 0: no limit", text);
@@ -54,7 +54,7 @@ static int set_memory(void *options, const char *text, bool unset, struct err *e
 const struct option_spec serve_option_specs[] = {
 	{ OPT_HEADING, .help = "Where" },
 	{ OPT_TEXT, 0, "listen", FIELD(listen), "ADDRESS",
-	  "ADDR:PORT, PORT or unix:PATH; else 127.0.0.1 and the first free port from 7700 on" },
+	  "ADDR:PORT, PORT or unix:PATH; default: 127.0.0.1 and the first free port from 7700 on" },
 	{ OPT_TEXT, 0, "data", FIELD(data), "DIR",
 	  "the folder of sessions and recordings; $XDG_DATA_HOME/perfolio, root: "
 	  "/var/lib/perfolio" },
@@ -69,10 +69,10 @@ const struct option_spec serve_option_specs[] = {
 	{ OPT_FLAG, 0, "open", FIELD(open), NULL,
 	  "nobody need sign in; only for addresses of this machine" },
 	{ OPT_TEXT, 0, "user", FIELD(user), "NAME",
-	  "start programs as this user; else as the one who called sudo, nobody or daemon" },
+	  "start programs as this user; default: the one who called sudo, nobody or daemon" },
 	{ OPT_FLAG, 0, "as-root", FIELD(as_root), NULL, "start programs as root" },
 	{ OPT_TEXT, 0, "web-user", FIELD(web_user), "NAME",
-	  "answer requests as this user; else perfolio, or nobody" },
+	  "answer requests as this user; default: perfolio, or nobody" },
 
 	{ OPT_HEADING, .help = "What is allowed" },
 	{ OPT_TEXT, 0, "deny", FIELD(deny), "LIST",
@@ -81,16 +81,16 @@ const struct option_spec serve_option_specs[] = {
 	  "runs may have addresses that begin so told of their end: http://127.0.0.1:9000/ci; may "
 	  "be repeated" },
 	{ OPT_DURATION, 0, "max-runtime", FIELD(max_runtime_ns), "TIME",
-	  "end a run after so long; 1h else", .unit_ns = NS_PER_SEC },
-	{ OPT_CALL, 0, "max-output", 0, "SIZE", "keep so much of what a program prints; 64M else",
-	  .call = set_output },
-	{ OPT_CALL, 0, "max-disk", 0, "SIZE", "refuse runs when all files take so much; 20G else",
-	  .call = set_disk },
+	  "end a run after this time; default: 1h", .unit_ns = NS_PER_SEC },
+	{ OPT_CALL, 0, "max-output", 0, "SIZE",
+	  "how much of a program's output to keep; default: 64M", .call = set_output },
+	{ OPT_CALL, 0, "max-disk", 0, "SIZE",
+	  "refuse runs when all files take this much; default: 20G", .call = set_disk },
 	{ OPT_CALL, 0, "analyser-memory", 0, "SIZE",
-	  "memory for looking at one recording or import; half of the machine's else",
+	  "memory for analysing one recording or import; default: half of the machine's",
 	  .call = set_memory },
-	{ OPT_DURATION, 0, "analyser-time", FIELD(analyser_ns), "TIME", "and CPU time; 10min else",
-	  .unit_ns = NS_PER_SEC },
+	{ OPT_DURATION, 0, "analyser-time", FIELD(analyser_ns), "TIME",
+	  "and CPU time; default: 10min", .unit_ns = NS_PER_SEC },
 
 	{ OPT_HEADING, .help = "Instead of serving" },
 	{ OPT_FLAG, 0, "gc", FIELD(gc), NULL,
@@ -126,7 +126,7 @@ static int add_line(struct strlist *words, char *line, struct err *err)
 	char *equals = strchr(line, '='), *name, *value, *word;
 
 	if (!equals)
-		return err_set(err, EINVAL, "'%s': NAME = VALUE is wanted", line);
+		return err_set(err, EINVAL, "'%s': must be NAME = VALUE", line);
 	*equals = '\0';
 	name = trim(line);
 	value = trim(equals + 1);

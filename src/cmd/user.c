@@ -25,7 +25,8 @@ struct user_options {
 
 static const struct option_spec user_specs[] = {
 	{ OPT_TEXT, 0, "data", FIELD(data), "DIR",
-	  "the server's data folder; else $XDG_DATA_HOME/perfolio, root: /var/lib/perfolio" },
+	  "the server's data folder; default: $XDG_DATA_HOME/perfolio, for root "
+	  "/var/lib/perfolio" },
 	{ OPT_HEADING, .help = "add" },
 	{ OPT_TEXT, 0, "role", FIELD(role), "ROLE",
 	  "viewer, who may look (the default), or runner, who may also measure" },
@@ -33,7 +34,7 @@ static const struct option_spec user_specs[] = {
 	{ OPT_HEADING, .help = "token" },
 	{ OPT_TEXT, 0, "label", FIELD(label), "TEXT", "what it is for" },
 	{ OPT_DURATION, 0, "expires", FIELD(expires_ns), "TIME",
-	  "how long it is good, such as 720h; else for ever", .unit_ns = 3600 * NS_PER_SEC },
+	  "how long it is valid, such as 720h; default: for ever", .unit_ns = 3600 * NS_PER_SEC },
 	{ OPT_FLAG, 0, "list", FIELD(list), NULL, "show the user's tokens, but not their text" },
 	{ OPT_U64, 0, "revoke", FIELD(revoke), "N", "forget the token of this number" },
 	{ 0 },

@@ -139,7 +139,9 @@ static bool add_nearest(struct buf *out, struct catalog *catalog, const char *na
 		nearest.best[i].distance = 2 * (2 + (int)length) / 3;
 	catalog_each(catalog, &texts, offer_entry, &nearest);
 	for (int i = 0; i < NEAREST && nearest.best[i].name; i++)
-		buf_printf(out, "%s%s", i ? ", " : "\n  near to it: ", nearest.best[i].name);
+		buf_printf(out, "%s%s", i ? ", " : "\n  did you mean: ", nearest.best[i].name);
+	if (nearest.best[0].name)
+		buf_putc(out, '?');
 	if (!nearest.best[0].name)
 		buf_puts(out, "\n  `perfolio list` shows what there is");
 	arena_free(&texts);
@@ -186,7 +188,7 @@ int complain_unknown(struct err *err, struct catalog *catalog, const char *text,
 		buf_printf(&after, "\n  tracepoints are out of reach: %s", why.text);
 	if (text[at + length] == '/') /* terms follow */
 		add_pmus(&after, catalog);
-	buf_puts(&words, "no event is called '");
+	buf_puts(&words, "unknown event '");
 	add_printable(&words, name, length > 60 ? 60 : length);
 	buf_puts(&words, length > 60 ? "...'" : "'");
 	rc = complain_with(err, EINVAL, text, at, length, buf_text(&words), buf_text(&after));

@@ -316,7 +316,7 @@ static int parse_list(struct parser *p)
 		if (!p->text[p->at])
 			return 0;
 		if (p->text[p->at] != ',')
-			return complain(p->err, EINVAL, p->text, p->at, 1, "a ',' is wanted here");
+			return complain(p->err, EINVAL, p->text, p->at, 1, "expected ','");
 		p->at++;
 	}
 }

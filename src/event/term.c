@@ -78,7 +78,7 @@ int terms_parse(struct terms *terms, const char *text, size_t length, size_t *at
 		}
 		*at = pos;
 		if (pos < length && text[pos] != ',')
-			return err_set(err, EINVAL, "a ',' is wanted between terms");
+			return err_set(err, EINVAL, "expected ',' between terms");
 		*at = ++pos;
 		if (pos == length)
 			return err_set(err, EINVAL, "a term is missing here");

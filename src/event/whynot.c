@@ -200,7 +200,7 @@ const char *host_why_not(const struct host *host, const struct event *event, int
 			 "them");
 		break;
 	case ESRCH: snprintf(into, room, "the process has ended"); break;
-	case E2BIG: snprintf(into, room, "this kernel is too old for what is asked of it"); break;
+	case E2BIG: snprintf(into, room, "this kernel is too old for what was requested"); break;
 	default: snprintf(into, room, "%s", strerror(code));
 	}
 	return into;

@@ -142,7 +142,7 @@ static int check_pid(const struct policy *policy, pid_t pid, struct err *err)
 		return 0;
 	snprintf(path, sizeof(path), "/proc/%d", (int)pid);
 	if (stat(path, &info))
-		return err_set(err, ESRCH, "there is no process %d", (int)pid);
+		return err_set(err, ESRCH, "no such process: %d", (int)pid);
 	if (info.st_uid != policy->workload.uid)
 		return err_set(err, EPERM,
 			       "process %d is not of user %s, and this server measures no other",

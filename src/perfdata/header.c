@@ -225,8 +225,7 @@ static int read_file(struct perf_reader *reader, size_t have, struct err *err)
 		memset(reader->header.features, 0, sizeof(reader->header.features));
 	find_data(reader);
 	if (!reader->unfinished && reader->streams.data[0].end > source_size(file))
-		reader_damage(reader,
-			      "it is cut: %" PRIu64 " bytes are there, its records end at %" PRIu64,
+		reader_damage(reader, "truncated: %" PRIu64 " of %" PRIu64 " bytes",
 			      source_size(file), reader->streams.data[0].end);
 	read_attrs(reader);
 	read_feature_table(reader);

@@ -164,7 +164,7 @@ int profile_chart(struct chart *chart, const struct profile *profile,
 
 	*chart = (struct chart){ .from = options->from, .to = options->to };
 	if (!options->columns || options->columns > CHART_COLUMNS)
-		return err_set(err, EINVAL, "1 to %d columns are wanted, not %u", CHART_COLUMNS,
+		return err_set(err, EINVAL, "columns must be 1 to %d, not %u", CHART_COLUMNS,
 			       options->columns);
 	if (!find_thread(chart, profile, options))
 		return err_set(err, ENOENT, "thread %u has no samples of that event", options->tid);

@@ -159,10 +159,10 @@ int profile_lanes(struct lanes *lanes, const struct profile *profile,
 	int rc;
 
 	if (!options->columns || options->columns > LANES_COLUMNS)
-		return err_set(err, EINVAL, "1 to %d columns are wanted, not %u", LANES_COLUMNS,
+		return err_set(err, EINVAL, "columns must be 1 to %d, not %u", LANES_COLUMNS,
 			       options->columns);
 	if (!options->limit || options->limit > LANES_MOST)
-		return err_set(err, EINVAL, "1 to %d lanes are wanted, not %u", LANES_MOST,
+		return err_set(err, EINVAL, "lanes must be 1 to %d, not %u", LANES_MOST,
 			       options->limit);
 	rc = sieve_make(&s.sieve, profile, &options->filter, err);
 	if (rc)

@@ -65,7 +65,7 @@ int profile_moments(struct moments *moments, const struct profile *profile,
 	int rc;
 
 	if (!columns || columns > MOMENTS_COLUMNS)
-		return err_set(err, EINVAL, "1 to %d columns are wanted, not %u", MOMENTS_COLUMNS,
+		return err_set(err, EINVAL, "columns must be 1 to %d, not %u", MOMENTS_COLUMNS,
 			       columns);
 	rc = sieve_make(&sieve, profile, filter, err);
 	if (rc)

@@ -46,7 +46,7 @@ static int find_user(uid_t *into, const char *text, struct err *err)
 	errno = 0;
 	number = strtoul(text, &end, 10);
 	if (!isdigit((unsigned char)*text) || *end || errno || number >= UINT_MAX)
-		return err_set(err, ENOENT, "no user is called '%s'", text);
+		return err_set(err, ENOENT, "unknown user '%s'", text);
 	*into = (uid_t)number;
 	return 0;
 }
@@ -211,7 +211,7 @@ static int resolve_tasks(struct target *target, const struct target_flags *flags
 		return 0;
 	if (target->source == TARGET_FROM_USER)
 		return err_set(err, ESRCH, "user '%s' runs no process", named);
-	return err_set(err, ESRCH, "no %s %s is there; `ps -e%s` lists them",
+	return err_set(err, ESRCH, "no such %s: %s; `ps -e%s` lists them",
 		       flags->pids ? "process" : "thread", named, flags->pids ? "" : "L");
 }
 

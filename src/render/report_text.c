@@ -301,8 +301,8 @@ void report_trust_text(const struct profile *p, const struct trust *trust, struc
 {
 	char samples[TEXT_NUMBER], lost[TEXT_NUMBER];
 
-	out_printf(out, "#\n# Trust: %s samples, %s lost", text_grouped(samples, trust->samples),
-		   text_grouped(lost, trust->lost));
+	out_printf(out, "#\n# Trust: %s sample%s, %s lost", text_grouped(samples, trust->samples),
+		   text_plural(trust->samples), text_grouped(lost, trust->lost));
 	if (trust->lost)
 		out_printf(out, " (%.2f %%)", trust->lost_share * 100);
 	out_printf(out, ", throttled %llu time%s", (unsigned long long)trust->throttled,
@@ -318,8 +318,8 @@ void report_trust_text(const struct profile *p, const struct trust *trust, struc
 			   panel_reason(panel_why_unnamed(p, &p->objects.data[trust->worst_object]))
 				   ->text);
 	if (trust->guests)
-		out_printf(out, "; besides, %llu samples of virtual machines, which are not shown",
-			   (unsigned long long)trust->guests);
+		out_printf(out, "; besides, %llu sample%s of virtual machines, not shown",
+			   (unsigned long long)trust->guests, text_plural(trust->guests));
 	if (trust->damaged)
 		out_printf(out, "; %llu records not understood",
 			   (unsigned long long)trust->damaged);

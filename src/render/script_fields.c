@@ -138,7 +138,7 @@ static int find_field(const char *text, size_t length, struct err *err)
 	for (int field = 0; field < SCRIPT_FIELD_COUNT; field++)
 		if (strlen(table[field].name) == length && !memcmp(table[field].name, text, length))
 			return field;
-	return err_set(err, EINVAL, "no field is called '%.*s'; `script --explain` tells them all",
+	return err_set(err, EINVAL, "unknown field '%.*s'; see 'perfolio script --explain'",
 		       (int)length, text);
 }
 

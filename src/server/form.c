@@ -66,7 +66,7 @@ static int read_command(const struct form_raw *raw, struct arena *arena, struct 
 	int rc = 0;
 
 	if (text == (raw->argv.len > 0))
-		return err_set(err, EINVAL, "a command is wanted, as `command` or as `argv`");
+		return err_set(err, EINVAL, "needs a command, as `command` or as `argv`");
 	if (raw->shell && !text)
 		return err_set(err, EINVAL, "a shell is given a text: `command`");
 	if (strlen(raw->command) > QUOTE_BYTES_MOST)
@@ -97,8 +97,7 @@ static int check_numbers(const char *text, const char *what, struct err *err)
 		size_t digits = strspn(at, "0123456789");
 
 		if (!digits || digits > 9 || (at[digits] && at[digits] != ','))
-			return err_set(err, EINVAL, "`who`: %s numbers with commas are wanted",
-				       what);
+			return err_set(err, EINVAL, "`who`: must be %s numbers with commas", what);
 		if (!at[digits])
 			return 0;
 		at += digits + 1;
@@ -121,8 +120,7 @@ static int read_target(const struct form_raw *raw, struct arena *arena, struct f
 	case TARGET_COMMAND: return read_command(raw, arena, form, err);
 	case TARGET_PROCESS: return check_numbers(raw->who, "process", err);
 	case TARGET_THREAD: return check_numbers(raw->who, "thread", err);
-	case TARGET_USER:
-		return *raw->who ? 0 : err_set(err, EINVAL, "`who`: a user's name is wanted");
+	case TARGET_USER: return *raw->who ? 0 : err_set(err, EINVAL, "`who`: needs a user's name");
 	case TARGET_HOST: return 0;
 	}
 	return 0;

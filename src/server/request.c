@@ -31,7 +31,7 @@ int request_u64(const struct request *request, const char *name, uint64_t otherw
 	errno = 0;
 	*value = strtoull(text, &end, 10);
 	if (errno || *end || *text < '0' || *text > '9')
-		return err_set(err, EINVAL, "%s=%s: a whole number is wanted", name, text);
+		return err_set(err, EINVAL, "%s=%s: must be a whole number", name, text);
 	return 0;
 }
 
@@ -46,7 +46,7 @@ int request_double(const struct request *request, const char *name, double other
 		return 0;
 	*value = strtod(text, &end);
 	if (*end || !(*value >= -1e300 && *value <= 1e300))
-		return err_set(err, EINVAL, "%s=%s: a number is wanted", name, text);
+		return err_set(err, EINVAL, "%s=%s: must be a number", name, text);
 	return 0;
 }
 
@@ -60,7 +60,7 @@ int request_flag(const struct request *request, const char *name, bool otherwise
 		return 0;
 	*value = !strcmp(text, "true") || !strcmp(text, "1");
 	if (!*value && strcmp(text, "false") && strcmp(text, "0"))
-		return err_set(err, EINVAL, "%s=%s: true or false is wanted", name, text);
+		return err_set(err, EINVAL, "%s=%s: must be true or false", name, text);
 	return 0;
 }
 

@@ -47,7 +47,7 @@ int result_choice(const struct request *request, const char *name, const char *c
 		}
 		buf_printf(&all, "%s%s", i ? ", " : "", words[i]);
 	}
-	rc = err_set(err, EINVAL, "%s=%s: one of %s is wanted", name, text, buf_text(&all));
+	rc = err_set(err, EINVAL, "%s=%s: must be one of %s", name, text, buf_text(&all));
 	buf_free(&all);
 	return rc;
 }
@@ -133,7 +133,7 @@ static int read_frames(struct query *query, const struct request *request, struc
 	if (!rc)
 		rc = request_double(request, "least", 0, &query->least, err);
 	if (!rc && !(query->least >= 0 && query->least <= 1))
-		rc = err_set(err, EINVAL, "least=%g: a share of 1 is wanted", query->least);
+		rc = err_set(err, EINVAL, "least=%g: must be between 0 and 1", query->least);
 	if (rc)
 		return rc;
 	stacks->focus = result_text(request, "focus");

@@ -102,7 +102,7 @@ static int read_events(const struct request *request, const struct series *serie
 		return 0;
 	free(*events);
 	*events = NULL;
-	return err_set(err, EINVAL, "events=%s: numbers below %u are wanted", text,
+	return err_set(err, EINVAL, "events=%s: must be numbers below %u", text,
 		       series->head->events);
 }
 

@@ -70,8 +70,9 @@ static void put_flame(const struct result *result, const struct flametree *tree,
 	};
 
 	put_members(result, tree, &members);
-	buf_printf(&subtitle, "%s samples",
-		   text_grouped(samples, tree->nodes.data[0].total.samples));
+	buf_printf(&subtitle, "%s sample%s",
+		   text_grouped(samples, tree->nodes.data[0].total.samples),
+		   text_plural(tree->nodes.data[0].total.samples));
 	graph.members = members.data;
 	graph.subtitle = subtitle.data;
 	flame_columns_write(&graph, out);
@@ -85,7 +86,7 @@ static int read_inside(struct request *request, struct flametree_options *view, 
 	const char *text = result_text(request, "inside");
 
 	if (text && (strspn(text, "0123456789abcdef") != strlen(text) || strlen(text) > 8))
-		return err_set(err, EINVAL, "inside=%s: eight hexadecimal digits are wanted", text);
+		return err_set(err, EINVAL, "inside=%s: must be eight hexadecimal digits", text);
 	view->inside = text ? (uint32_t)strtoul(text, NULL, 16) : 0;
 	view->name_key = flame_shade;
 	return 0;
@@ -195,7 +196,7 @@ static int answer_function(struct request *request, function_writer *write, stru
 	const char *name = result_text(request, "function");
 	struct result result;
 	int rc = name ? result_open(&result, request, err)
-		      : err_set(err, EINVAL, "function: the name of one is wanted");
+		      : err_set(err, EINVAL, "function: needs a name");
 
 	if (rc)
 		return rc < 0 ? rc : 0;

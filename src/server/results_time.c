@@ -99,7 +99,7 @@ static int get_chart(struct request *request, struct err *err)
 	options.to = result.query.view.filter.time_to;
 	answer_begin(&answer, request);
 	if (!result.query.view.filter.tids)
-		rc = err_set(err, EINVAL, "tid: a thread is wanted");
+		rc = err_set(err, EINVAL, "tid: needs a thread");
 	if (!rc)
 		rc = result_number(request, "tid", 0, 0, UINT32_MAX, &options.tid, err);
 	if (!rc)

@@ -310,12 +310,12 @@ static void note_losses(struct run *run)
 	result->lost = perf_reader_lost(run->reader, run->lost_records, run->lost_samples);
 	if (result->lost)
 		summary_note(result,
-			     "%llu samples were lost while recording: counts are too low; a larger "
+			     "%llu sample%s lost while recording: counts are too low; a larger "
 			     "ring helps (record -m 64M)",
-			     (unsigned long long)result->lost);
+			     (unsigned long long)result->lost, text_plural(result->lost));
 	if (late)
-		summary_note(result, "%llu records come too late to be put in order",
-			     (unsigned long long)late);
+		summary_note(result, "%llu record%s came too late to be put in order",
+			     (unsigned long long)late, text_plural(late));
 	if (run->broken || run->unknown)
 		summary_note(result,
 			     "%llu samples do not fit their event's description, %llu are of "

@@ -198,7 +198,7 @@ static int compare_failures(const void *left, const void *right)
 }
 
 #define SIDE_COLUMNS(name, what)                                                              \
-	{ name "s", name "s", CELL_COUNT }, { name "_asked", "asked", CELL_COUNT },           \
+	{ name "s", name "s", CELL_COUNT }, { name "_requested", "requested", CELL_COUNT },   \
 		{ name "_done", what, CELL_COUNT }, { name "_errors", "errors", CELL_COUNT }, \
 	{                                                                                     \
 		name "_ns", name " us", CELL_SPAN                                             \

@@ -29,7 +29,7 @@ No sample is left: the filters take none, or all are idle.
 $ printf 'swapper 0 [000] 1.0: 1 cycles:\n\tff default_idle+0x1 ([kernel.kallsyms])\n\tff do_idle+0x1 ([kernel.kallsyms])\n\np 5 [001] 1.0: 1 cycles:\n\t7f f+0x1 (/bin/p)\n\n' >idle.txt
 $ perfolio flame idle.txt; grep -o 'idle CPUs left out[^<]*' idle.flamegraph.svg; grep -c 'default_idle' idle.flamegraph.svg
 idle.flamegraph.svg
-idle CPUs left out: 1 samples (--idle shows them)
+idle CPUs left out: 1 sample (--idle shows them)
 0
 [1]
 $ perfolio flame --idle -o shown.svg idle.txt; grep -c '<title>default_idle' shown.svg; grep -c 'idle CPUs left out' shown.svg
@@ -40,7 +40,7 @@ shown.svg
 
 # Samples of other events only.
 $ printf 'p 5 [001] 1.0: 1 cycles:\n\t7f f+0x1 (/bin/p)\n\n' >one.txt; perfolio flame -e page-faults one.txt
-perfolio: no event is called 'page-faults'; there are: cycles
+perfolio: unknown event 'page-faults'; there are: cycles
 [1]
 
 # Lines that are not understood: counted, the first shown, in the picture too.

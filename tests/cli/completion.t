@@ -64,5 +64,5 @@ stat +-- count events while a program runs (re)
 
 $ perfolio help --completion fish
 perfolio help: no completion for 'fish'; there is bash and zsh
-`perfolio help help` shows what it takes.
+See 'perfolio help help'.
 [2]

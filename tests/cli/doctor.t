@@ -15,7 +15,7 @@ $ perfolio doctor --json >out.json; test $? = "$(python3 -c 'import json; print(
 # Wrong usage.
 $ perfolio doctor one two
 perfolio doctor: one recording or process at a time
-`perfolio help doctor` shows what it takes.
+See 'perfolio help doctor'.
 [2]
 $ perfolio doctor -i one -p 2 2>&1 | head -1
 perfolio doctor: -i and -p don't go together

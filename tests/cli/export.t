@@ -75,10 +75,10 @@ perfolio: .: Is a directory
 # What is read is not written over, by whichever name.
 $ cp b.txt same.txt; ln -s same.txt same.folded; ln same.txt same.svg
 $ perfolio flame same.txt -o same.svg 2>&1 | head -1; cmp b.txt same.txt
-perfolio flame: -o 'same.svg' is the file that is read; it would be lost
+perfolio flame: -o 'same.svg' would overwrite the input
 $ perfolio fold same.txt -o same.folded 2>&1 | head -1; cmp b.txt same.txt
-perfolio fold: -o 'same.folded' is the file that is read; it would be lost
+perfolio fold: -o 'same.folded' would overwrite the input
 $ perfolio export --format csv -o same.txt - <same.folded 2>&1 | head -1; cmp b.txt same.txt
-perfolio export: -o 'same.txt' is the file that is read; it would be lost
+perfolio export: -o 'same.txt' would overwrite the input
 $ cp b.txt both.cycles.svg; perfolio flame both.cycles.svg -o both.svg 2>&1 | head -1; cmp b.txt both.cycles.svg
-perfolio flame: -o 'both.cycles.svg' is the file that is read; it would be lost
+perfolio flame: -o 'both.cycles.svg' would overwrite the input

@@ -24,7 +24,7 @@ p-5/6;g 1
 $ perfolio fold -e cycles --weight samples --cpu 1 --time 0s-1s b.txt
 p;f 1
 $ perfolio fold -e misses b.txt
-perfolio: no event is called 'misses'; there are: cycles, faults
+perfolio: unknown event 'misses'; there are: cycles, faults
 [1]
 $ perfolio flame b.txt; grep -c '<title>' b.flamegraph.cycles.svg
 b.flamegraph.cycles.svg
@@ -51,7 +51,7 @@ q;main;foo::read 4
 p;main;sort 2
 $ perfolio flame --keep read f.txt
 perfolio flame: --keep: 'read': did you mean --grep 'read'? (--save-script keeps the `perf script` text)
-`perfolio help flame` shows what it takes.
+See 'perfolio help flame'.
 [2]
 
 # Names match as they are shown: a parameter's type stands in the mangled name alone.
@@ -114,13 +114,13 @@ $ echo hello world | perfolio flame -
 perfolio: standard input isn't a profile we can read (perf.data, perf script, folded, pprof)
 [1]
 $ perfolio flame --color red a.txt 2>&1 | head -1
-perfolio flame: --color 'red': kind, name, warm or object is wanted
+perfolio flame: --color 'red': must be kind, name, warm or object
 $ perfolio flame --format pdf a.txt 2>&1 | head -1
 perfolio flame: --format 'pdf': there are: svg, html, folded, json, pprof, speedscope, firefox, script, csv, hdf5
 $ perfolio fold --like sed a.txt 2>&1 | head -1
 perfolio fold: --like 'sed': stackcollapse-perf and inferno-collapse-perf are known
 $ perfolio fold --time 5 b.txt 2>&1 | head -1
-perfolio fold: --time '5': a range is wanted, 10s-20s
+perfolio fold: --time '5': must be a range like 10s-20s
 $ perfolio fold --grep '(' a.txt 2>&1 | head -c 40; echo
 perfolio fold: '(' is not a regular expr
 $ perfolio flame a.txt b.txt 2>&1 | head -1
@@ -142,7 +142,7 @@ perfolio: .: Is a directory
 # An end that is no format's is refused; what has no end gets a picture.
 $ perfolio flame a.txt -o a.png
 perfolio flame: the end of 'a.png' names no format: there are .svg, .html, .folded, .json, .pb.gz, .speedscope.json, .firefox.json, .script, .csv, .h5; or --format names it
-`perfolio help flame` shows what it takes.
+See 'perfolio help flame'.
 [2]
 $ perfolio flame -o a.data -- true 2>&1 | head -1; test -e a.data
 perfolio flame: the end of 'a.data' names no format: there are .svg, .html, .folded, .json, .pb.gz, .speedscope.json, .firefox.json, .script, .csv, .h5; or --format names it

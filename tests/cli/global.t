@@ -23,27 +23,27 @@ perfolio [0-9]+\.[0-9]+\.[0-9]+ (re)
 
 # A command that does not exist; the nearest name is offered.
 $ perfolio frobnicate
-perfolio: no command is called 'frobnicate'; `perfolio help` lists them
+perfolio: unknown command 'frobnicate'; see 'perfolio help'
 [2]
 $ perfolio help frobnicate
-perfolio help: no command is called 'frobnicate'; `perfolio help` lists them
-`perfolio help help` shows what it takes.
+perfolio help: unknown command 'frobnicate'; see 'perfolio help'
+See 'perfolio help help'.
 [2]
 $ perfolio stats
-perfolio: no command is called 'stats'; did you mean 'stat'?
+perfolio: unknown command 'stats'; did you mean 'stat'?
 [2]
 
 # An option that does not exist.
 $ perfolio help --frob
-perfolio help: unknown option --frob
-`perfolio help help` shows what it takes.
+perfolio help: unknown option '--frob'
+See 'perfolio help help'.
 [2]
 $ perfolio help -Z
-perfolio help: unknown option -Z
-`perfolio help help` shows what it takes.
+perfolio help: unknown option '-Z'
+See 'perfolio help help'.
 [2]
 $ perfolio --frob
-perfolio: no command is called '--frob'; `perfolio help` lists them
+perfolio: unknown command '--frob'; see 'perfolio help'
 [2]
 
 # Every command explains itself, by either spelling.
@@ -73,9 +73,47 @@ perfolio: standard output: No space left on device
 [1]
 $ perfolio help list stat
 perfolio help: one command at a time
-`perfolio help help` shows what it takes.
+See 'perfolio help help'.
 [2]
 
 # Nothing leaks into a file that happens to get a standard descriptor's number.
 $ perfolio frobnicate 2>&- >&- <&-
+[2]
+
+# A typo is helped; a word that only looks a little like a command is not.
+$ perfolio evlst
+perfolio: unknown command 'evlst'; see 'perfolio help'
+[2]
+$ perfolio iostat
+perfolio: unknown command 'iostat'; see 'perfolio help'
+[2]
+$ perfolio test
+perfolio: unknown command 'test'; see 'perfolio help'
+[2]
+$ perfolio recrod
+perfolio: unknown command 'recrod'; did you mean 'record'?
+[2]
+$ perfolio record --durtion 5s true
+perfolio record: unknown option '--durtion'; did you mean --duration?
+See 'perfolio help record'.
+[2]
+$ perfolio stat --no-big-nmu true
+perfolio stat: unknown option '--no-big-nmu'; did you mean --no-big-num?
+See 'perfolio help stat'.
+[2]
+$ perfolio record --switch true
+perfolio record: ambiguous option '--switch'; it could be --switch-events, --switch-output, --switch-max-files
+See 'perfolio help record'.
+[2]
+$ perfolio record -c 0 true
+perfolio record: -c needs a positive event count
+See 'perfolio help record'.
+[2]
+$ perfolio record -p 999999
+perfolio: no such process: 999999; `ps -e` lists them
+[1]
+$ perfolio stat -e cyclse true
+...
+  did you mean: cycles?
+See 'perfolio help stat'.
 [2]

@@ -16,10 +16,10 @@ cgroup-switches
 
 # Nothing found: the nearest names, exit status 1.
 $ perfolio list cylces
-perfolio: no event is called 'cylces'
+perfolio: unknown event 'cylces'
   cylces
   \^~~~~~ (re)
-  near to it: cycles
+  did you mean: cycles?
 [1]
 $ perfolio list raw no such words
 perfolio: no event has all of these words in its name or description; try fewer of them

@@ -29,11 +29,11 @@ perfolio query: --depth 3: a number of levels, of a tree only
 $ perfolio query a.txt top --limit -1 2>&1 | head -1
 perfolio query: --limit -1: 1 to 1000000
 $ perfolio query a.txt top --percent-limit some 2>&1 | head -1
-perfolio query: --percent-limit 'some': a number is wanted
+perfolio query: --percent-limit 'some': must be a number
 $ perfolio query a.txt top --sort name 2>&1 | head -1
-perfolio query: --sort 'name': self or total is wanted
+perfolio query: --sort 'name': must be self or total
 $ perfolio query a.txt top -e misses
-perfolio: no event is called 'misses'; there are: cycles, faults
+perfolio: unknown event 'misses'; there are: cycles, faults
 [1]
 $ perfolio query threads
 perfolio: perf.data: No such file or directory
@@ -44,4 +44,4 @@ $ perfolio query a.txt top -e cycles --grep nothing >out
 perfolio: a.txt holds no samples of cycles that the filters leave
 $ perfolio query a.txt top --limit 0 2>&1 | sed 's/ to .*/ to .../'
 perfolio query: --limit 0: 1 to ...
-`perfolio help query` shows what it takes.
+See 'perfolio help query'.

@@ -1,45 +1,45 @@
 # What depends on the machine is left out; tests/live compares the rest with perf.
 $ perfolio record 2>&1
 perfolio record: nothing to record: name a command, or -a for the whole machine, or -p, -t, -u
-`perfolio help record` shows what it takes.
+See 'perfolio help record'.
 [2]
 
 $ perfolio record -F 99 -c 1000 true 2>&1
 perfolio record: -F and -c contradict each other: by time or by count
-`perfolio help record` shows what it takes.
+See 'perfolio help record'.
 [2]
 
 $ perfolio record --call-graph dwarf,100000 true 2>&1
 perfolio record: --call-graph: '100000' is not a size for stack copies; give 8 to 65528 bytes
-`perfolio help record` shows what it takes.
+See 'perfolio help record'.
 [2]
 
 $ perfolio record --call-graph nonsense true 2>&1
 perfolio record: --call-graph: 'nonsense' is no call graph mode; write fp, dwarf[,BYTES] or lbr
-`perfolio help record` shows what it takes.
+See 'perfolio help record'.
 [2]
 
 $ perfolio record -j any,nonsense true 2>&1
 perfolio record: -j: 'nonsense' is no branch filter; there are any, any_call, any_ret, ind_call, ind_jmp, call, cond, stack, u, k ...
-`perfolio help record` shows what it takes.
+See 'perfolio help record'.
 [2]
 
 $ perfolio record --tree true 2>&1
 perfolio record: --tree needs -p
-`perfolio help record` shows what it takes.
+See 'perfolio help record'.
 [2]
 
 $ perfolio record --switch-output -o - true 2>&1
 perfolio record: a pipe can't be switched: --switch-output needs a file
-`perfolio help record` shows what it takes.
+See 'perfolio help record'.
 [2]
 
 $ perfolio record --timeout 5ms true 2>&1
 perfolio record: --timeout: 10ms is the shortest
-`perfolio help record` shows what it takes.
+See 'perfolio help record'.
 [2]
 
 $ perfolio record -e duration_time true 2>&1
 perfolio record: duration_time can be counted but not sampled
-`perfolio help record` shows what it takes.
+See 'perfolio help record'.
 [2]

@@ -4,7 +4,7 @@
 
     # words for the reader
     $ perfolio frobnicate
-    perfolio: no command is called 'frobnicate'; `perfolio help` lists them
+    perfolio: unknown command 'frobnicate'; see 'perfolio help'
     [2]
 
 A line `$ COMMAND` is given to sh; the lines below it are its output (stdout and stderr as they come)

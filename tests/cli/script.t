@@ -9,7 +9,7 @@ $ : >empty.data; perfolio script -i empty.data
 perfolio: empty.data is empty
 [1]
 $ perfolio script -F colour text.data 2>&1 | head -1
-perfolio script: no field is called 'colour'; `script --explain` tells them all
+perfolio script: unknown field 'colour'; see 'perfolio script --explain'
 $ perfolio script text.data two 2>&1 | head -1
 perfolio script: one recording at a time
 $ perfolio script one two.data 2>&1 | head -1
@@ -49,13 +49,13 @@ $ perfolio script report syscall-counts one two 2>&1 | head -1
 perfolio script: one recording at a time
 $ perfolio script record
 perfolio script: record which summary? Its name comes first; `perfolio script -l` lists them
-`perfolio help script` shows what it takes.
+See 'perfolio help script'.
 [2]
 $ perfolio script record -a rw-by-pid 2>&1 | head -1
 perfolio script: record which summary? Its name comes first; `perfolio script -l` lists them
 $ perfolio script record nonsense true
 perfolio script: no summary is called 'nonsense'; `perfolio script -l` lists them
-`perfolio help script` shows what it takes.
+See 'perfolio help script'.
 [2]
 $ perfolio script record rw-by-pit true 2>&1 | head -1
 perfolio script: no summary is called 'rw-by-pit'; did you mean 'rw-by-pid'?
@@ -65,7 +65,7 @@ $ perfolio script nowhere
 perfolio: nowhere: No such file or directory
 [1]
 $ perfolio script record syscall-counts --colour true 2>&1 | head -1
-perfolio record: unknown option --colour
+perfolio record: unknown option '--colour'
 $ perfolio script rw-by-pid -e cycles text.data 2>&1 | head -1
 perfolio script: -e: a summary looks at its own events, to the end
 $ perfolio script --json text.data 2>&1 | head -1
@@ -81,7 +81,7 @@ System calls
 syscall  calls  errors  total us  avg us  max us    max at
 read         1       1     0.011   0.011   0.011  0.000000
 
-Note: 12 samples were lost while recording: counts are too low; a larger ring helps (record -m 64M).
+Note: 12 samples lost while recording: counts are too low; a larger ring helps (record -m 64M).
 $ perfolio script futex-contention --tid 9 $DATA/../../../fuzz/corpus/summary/all | head -3
 Waits, by process and lock: none
 
@@ -92,4 +92,4 @@ Threads that were moved
 comm    pid  tid  moves  to CPUs
 worker    -   55      1        1
 $ perfolio script rw-by-file --json -i $DATA/../../../fuzz/corpus/summary/all | python3 -m json.tool --compact
-{"summary":"rw-by-file","files":[{"comm":"prog","pid":7,"fd":3,"reads":1,"read_asked":4096,"read_done":0,"read_errors":1,"read_ns":9,"writes":0,"write_asked":0,"write_done":0,"write_errors":0,"write_ns":0}],"failures":[{"comm":"prog","pid":7,"call":"read","error":"EBADF","errno":9,"failures":1}],"samples":2,"lost":12,"notes":["12 samples were lost while recording: counts are too low; a larger ring helps (record -m 64M)"]}
+{"summary":"rw-by-file","files":[{"comm":"prog","pid":7,"fd":3,"reads":1,"read_requested":4096,"read_done":0,"read_errors":1,"read_ns":9,"writes":0,"write_requested":0,"write_done":0,"write_errors":0,"write_ns":0}],"failures":[{"comm":"prog","pid":7,"call":"read","error":"EBADF","errno":9,"failures":1}],"samples":2,"lost":12,"notes":["12 samples lost while recording: counts are too low; a larger ring helps (record -m 64M)"]}

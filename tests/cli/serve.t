@@ -1,40 +1,40 @@
 # What is refused before anything is started.
 $ perfolio serve --listen nonsense --data data
 perfolio serve: --listen nonsense: ADDRESS:PORT, or unix:PATH
-`perfolio help serve` shows what it takes.
+See 'perfolio help serve'.
 [2]
 $ perfolio serve --listen 0.0.0.0:0 --open --data data
 perfolio: --open: other machines reach http://.*, and nobody would have to sign in (re)
 [1]
 $ perfolio serve --tls-cert cert.pem
 perfolio serve: --tls-cert and --tls-key go together
-`perfolio help serve` shows what it takes.
+See 'perfolio help serve'.
 [2]
 $ perfolio serve --tls-cert cert.pem --tls-key key.pem --data data
 perfolio: cert.pem: No such file or directory
 [1]
 $ perfolio serve --deny all --data data
 perfolio serve: --deny all: it is attach, users or host
-`perfolio help serve` shows what it takes.
+See 'perfolio help serve'.
 [2]
 $ perfolio serve --max-disk much
-perfolio serve: --max-disk: it takes a size like 500M or 20G; 0: no limit
-`perfolio help serve` shows what it takes.
+perfolio serve: --max-disk needs a size like 500M or 20G; 0: no limit
+See 'perfolio help serve'.
 [2]
 $ perfolio serve --max-disk 99999999999T
 perfolio serve: --max-disk: 99999999999T is more than any disk holds; 0: no limit
-`perfolio help serve` shows what it takes.
+See 'perfolio help serve'.
 [2]
 $ perfolio serve now
 perfolio serve: 'now' is no option
-`perfolio help serve` shows what it takes.
+See 'perfolio help serve'.
 [2]
 
 # A file of settings: names of options, and what is wrong in it by its line.
 $ printf '# ours\nlisten = nonsense # no address\n' >conf
 $ perfolio serve --config conf --data data
 perfolio serve: --listen nonsense: ADDRESS:PORT, or unix:PATH
-`perfolio help serve` shows what it takes.
+See 'perfolio help serve'.
 [2]
 $ perfolio serve --config conf --data data --listen 0.0.0.0:0 --open
 perfolio: --open: other machines reach http://.*, and nobody would have to sign in (re)
@@ -42,17 +42,17 @@ perfolio: --open: other machines reach http://.*, and nobody would have to sign 
 $ printf 'listen = 127.0.0.1:0\ngc = yes\n' >conf
 $ perfolio serve --config conf --data data
 perfolio serve: conf:2: 'gc' is no setting of the server
-`perfolio help serve` shows what it takes.
+See 'perfolio help serve'.
 [2]
 $ printf 'open\n' >conf
 $ perfolio serve --config conf --data data
-perfolio serve: conf:1: 'open': NAME = VALUE is wanted
-`perfolio help serve` shows what it takes.
+perfolio serve: conf:1: 'open': must be NAME = VALUE
+See 'perfolio help serve'.
 [2]
 $ printf 'open = maybe\n' >conf
 $ perfolio serve --config conf --data data
 perfolio serve: conf:1: open: yes or no
-`perfolio help serve` shows what it takes.
+See 'perfolio help serve'.
 [2]
 
 # Cleaning up wants a folder that a server has used; the processes of a server, a server.

@@ -27,32 +27,32 @@ $ perfolio stat -qiecs -- sh -c 'echo -e'
 
 # Wrong usage says what is wrong.
 $ perfolio stat --nonsense true
-perfolio stat: unknown option --nonsense
-`perfolio help stat` shows what it takes.
+perfolio stat: unknown option '--nonsense'
+See 'perfolio help stat'.
 [2]
 $ perfolio stat -e
 perfolio stat: -e needs EVENT
-`perfolio help stat` shows what it takes.
+See 'perfolio help stat'.
 [2]
 $ perfolio stat -A true
 perfolio stat: counts of a program or thread are not kept apart by CPU; use -a or -C
-`perfolio help stat` shows what it takes.
+See 'perfolio help stat'.
 [2]
 $ perfolio stat --per-thread true
 perfolio stat: --per-thread needs -p, -t, -u or -a
-`perfolio help stat` shows what it takes.
+See 'perfolio help stat'.
 [2]
 $ perfolio stat -I 100us true
 perfolio stat: -I: 1ms is the shortest interval
-`perfolio help stat` shows what it takes.
+See 'perfolio help stat'.
 [2]
 $ perfolio stat --format xml true
 perfolio stat: --format 'xml': it is text, csv or json
-`perfolio help stat` shows what it takes.
+See 'perfolio help stat'.
 [2]
 $ perfolio stat -p 1 --passes
 perfolio stat: --passes needs a command that it can run again
-`perfolio help stat` shows what it takes.
+See 'perfolio help stat'.
 [2]
 
 # A command that can't be started.

@@ -23,34 +23,34 @@ perfolio: there is a user 'ann' already
 [1]
 $ echo short | perfolio user add --data data bob
 perfolio user: a password has at least 8 letters
-`perfolio help user` shows what it takes.
+See 'perfolio help user'.
 [2]
 $ perfolio user add --data data bob </dev/null
 perfolio: standard input: no password there
 [1]
 $ perfolio user add --data data 'b b'
 perfolio user: 'b b' can't be a user's name: letters, digits and . _ - @ + may be in one
-`perfolio help user` shows what it takes.
+See 'perfolio help user'.
 [2]
 $ perfolio user add --data data --role root bob
 perfolio user: --role root: viewer and runner are known
-`perfolio help user` shows what it takes.
+See 'perfolio help user'.
 [2]
 $ perfolio user
 perfolio user: add, list, remove or token?
-`perfolio help user` shows what it takes.
+See 'perfolio help user'.
 [2]
 $ perfolio user change ann
 perfolio user: 'change': add, list, remove and token are known
-`perfolio help user` shows what it takes.
+See 'perfolio help user'.
 [2]
 $ perfolio user add
 perfolio user: add: the name of one user follows
-`perfolio help user` shows what it takes.
+See 'perfolio help user'.
 [2]
 $ perfolio user list ann
 perfolio user: list: nothing follows
-`perfolio help user` shows what it takes.
+See 'perfolio help user'.
 [2]
 
 # Tokens: 256 bits, each another one, shown once.
@@ -72,7 +72,7 @@ $ perfolio user token --data data --list ci | wc -l
 2
 $ perfolio user token --data data --expires -1 ci
 perfolio user: --expires: that time is over
-`perfolio help user` shows what it takes.
+See 'perfolio help user'.
 [2]
 $ perfolio user token --data data nobody
 perfolio: there is no user 'nobody'

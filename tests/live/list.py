@@ -209,7 +209,7 @@ def main():
     test_import_errors()
     test_time()
     out = run([PERFOLIO, "list", "sched:sched_swich"])
-    check(out.returncode == 1 and "near to it: sched:sched_switch" in out.stderr,
+    check(out.returncode == 1 and "did you mean: sched:sched_switch" in out.stderr,
           "nothing found: exit 1 and the nearest name", out.stderr)
     done()
 

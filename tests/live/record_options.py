@@ -65,7 +65,7 @@ for words in (["-b"], ["-j", "any_call,u"]):
           f"{' '.join(words)} on a clock is refused with the reason", ours.stderr)
 for words in (["-k", "sundial"], ["--user-regs=nothing"], ["--switch-output=7x"]):
     ours = run([PERFOLIO, "record", *words, "--", "true"])
-    check(ours.returncode == 2 and "it takes" in ours.stderr or "is no register" in ours.stderr,
+    check(ours.returncode == 2 and " must be " in ours.stderr or " needs " in ours.stderr or "is no register" in ours.stderr,
           f"{' '.join(words)} is refused", ours.stderr)
 
 

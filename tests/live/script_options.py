@@ -87,7 +87,7 @@ def views():
     same("host", "-L", "-F", "comm,cpu,time,event")
     same("sqlite", "--reltime")
     same("sqlite", "--deltatime")
-    pid = run([PERFOLIO, "script", "-i", "host", "-c", "sqlite3", "-F", "pid"]).stdout.split()[0]
+    pid = hottest("host", "pid")
     same("host", "--pid", pid, *HOST)
     same("host", "--tid", pid, *HOST)
     same("host", "-C", "0", *HOST)

@@ -198,7 +198,7 @@ def check_filters(who, path, events):
 
 def check_rw(who, path, events):
     sides = [f"{side}{what}" for side in ("read", "write")
-             for what in ("s", "_asked", "_done", "_errors")]
+             for what in ("s", "_requested", "_done", "_errors")]
     rows = summary("rw-by-pid", path).get("processes", [])
     ours = {(row["comm"], row["pid"]): [row[key] for key in sides] for row in rows}
     truth = true_rw(events)

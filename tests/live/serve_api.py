@@ -208,7 +208,7 @@ def impossible(site, session):
     command = {"kind": "command", "command": "true"}
     surely = [({"cpus": "999"}, "CPU 999 is not there"), ({"events": {"sample": "no-such-event"}}, "no-such-event"),
               ({"target": {"kind": "user", "who": "no-such-user"}}, "no user 'no-such-user'"),
-              ({"target": {"kind": "process", "who": "999999999"}}, "no process 999999999"),
+              ({"target": {"kind": "process", "who": "999999999"}}, "no such process: 999999999"),
               ({"tool": "count", "events": {"count": "no-such-event"}}, "no-such-event")]
     for more, words in surely:
         form = {"tool": "sample", "target": command, "rate": "99", "events": {"sample": "cpu-clock"}, **more}

@@ -72,7 +72,7 @@ def test_refused(server):
             (["true"], {"folder": "/no/such"}, "there is no such folder; make it"),
             (["true"], {"folder": "tmp"}, "named from / on"),
             (["true"], {"cpus": "999"}, "CPUs 999"),
-            (["true"], {"count_events": "nonsense"}, "no event is called 'nonsense'"),
+            (["true"], {"count_events": "nonsense"}, "unknown event 'nonsense'"),
             (["true"], {"environment": ["=x"]}, "no NAME=VALUE"),
             ([], {}, "no command"),
             ([], {"target": peer.PROCESS, "who": "999999999"}, "999999999"),

@@ -42,11 +42,11 @@ def end_of(process, timeout=120):
 
 
 def wrong_words():
-    says(["-e", "nosuch", "true"], 2, "no event is called 'nosuch'")
+    says(["-e", "nosuch", "true"], 2, "unknown event 'nosuch'")
     says(["-e", "page-fault", "true"], 2, "page-faults")
     says(["-e", "cs", "--filter", "x == 1", "true"], 2, "filter")
     says(["-e", "sched:sched_switch", "--filter", "nosuch == 1", "true"], 2, "nosuch == 1")
-    says(["-p", "4194304"], 1, "no process 4194304")
+    says(["-p", "4194304"], 1, "no such process: 4194304")
     says(["-p", "abc"], 2, "not a list of process ids")
     says(["-t", "4194304"], 1, "no thread 4194304")
     says(["-u", "nosuchuser"], 1, "nosuchuser")

@@ -197,7 +197,7 @@ def refusals():
             (["-p", "2147483647"], {}, r"no process 2147483647 is there"),
             (["-t", "2147483647"], {}, r"no thread 2147483647 is there"),
             (["-p", "12x"], {}, r"'12x' is not a list of process ids"),
-            (["-u", "no-such-user"], {}, r"no user is called 'no-such-user'"),
+            (["-u", "no-such-user"], {}, r"unknown user 'no-such-user'"),
             (["-C", "0,4095"], {}, r"CPU 4095 does not exist; online are 0"),
             (["-C", "x"], {}, r"'x' is not a list of CPUs"),
             (["-a", "--cgroup", "no/such"], {}, r"cgroup 'no/such': .*No such file"),

@@ -172,16 +172,17 @@ TEST(options_faults)
 	static const struct {
 		const char *line, *text;
 	} cases[] = {
-		{ "--frob", "unknown option --frob" },
-		{ "--frob=7", "unknown option --frob" },
-		{ "-x", "unknown option -x" },
-		{ "-ax", "unknown option -x" },
-		{ "--=x", "unknown option --" },
-		{ "--su", "--su is the beginning of several options" },
-		{ "--s", "--s is the beginning of several options" },
+		{ "--frob", "unknown option '--frob'" },
+		{ "--frob=7", "unknown option '--frob'" },
+		{ "-x", "unknown option '-x'" },
+		{ "-ax", "unknown option '-x'" },
+		{ "--=x", "unknown option '--'" },
+		{ "--su", "ambiguous option '--su'; it could be --summary, --summary-only" },
+		{ "--s", "ambiguous option '--s'; it could be --size, --style, --summary, "
+			 "--summary-only" },
 		{ "--all-cpus=1", "--all-cpus takes no value" },
 		{ "--no-summary=x", "--no-summary takes no value" },
-		{ "--no-repeat", "unknown option --no-repeat" },
+		{ "--no-repeat", "unknown option '--no-repeat'" },
 		{ "-r", "-r needs N" },
 		{ "--repeat", "--repeat needs N" },
 		{ "--output", "--output needs FILE" },

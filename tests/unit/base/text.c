@@ -160,6 +160,32 @@ TEST(text_distances)
 	}
 }
 
+TEST(text_typos)
+{
+	static const struct {
+		const char *typed, *name;
+		bool near;
+	} cases[] = {
+		{ "stats", "stat", true },	     { "recrod", "record", true },
+		{ "reprot", "report", true },	     { "erport", "report", true },
+		{ "durtion", "duration", true },     { "timout", "timeout", true },
+		{ "evlist", "list", false },	     { "test", "list", false },
+		{ "iostat", "stat", false },	     { "top", "stat", false },
+		{ "stat", "stat", false },	     { "no", "ns", false },
+		{ "colour", "column-width", false }, { "", "a", false },
+		{ "recordd", "record", true },	     { "rport", "report", true },
+		{ "annotate", "rotate", false },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		test_case("%s", cases[i].typed);
+		EXPECT_BOOL(text_typo_of(cases[i].typed, cases[i].name) != 0, cases[i].near);
+	}
+	EXPECT_TEXT(text_plural(1), "");
+	EXPECT_TEXT(text_plural(0), "s");
+	EXPECT_TEXT(text_plural(2), "s");
+}
+
 TEST(text_distance_of_long_names)
 {
 	char a[100] = "", b[100] = "";

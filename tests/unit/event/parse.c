@@ -204,15 +204,15 @@ TEST(event_parse_errors)
 		{ "cs,", "missing here", "\n  cs,\n     ^" },
 		{ ",cs", "missing here", "\n  ,cs\n  ^" },
 		{ "cs,,cs", "missing here", "\n  cs,,cs\n     ^" },
-		{ "faults,cyclse:u", "no event is called 'cyclse'", "\n         ^~~~~~\n" },
-		{ "faluts:uk", "near to it: faults", "\n  ^~~~~~\n" },
-		{ "CYCLES", "near to it: cycles", "^~~~~~" },
+		{ "faults,cyclse:u", "unknown event 'cyclse'", "\n         ^~~~~~\n" },
+		{ "faluts:uk", "did you mean: faults", "\n  ^~~~~~\n" },
+		{ "CYCLES", "did you mean: cycles", "^~~~~~" },
 		{ "cs:uu", "once too often", "\n  cs:uu\n      ^" },
 		{ "cs:pppp", "once too often", "\n        ^" },
 		{ "cs:z", "no modifier", "\n  cs:z\n     ^" },
 		{ "{cs,faults", "no } at its end", "\n  ^" },
-		{ "cs}", "a ',' is wanted", "\n    ^" },
-		{ "{cs}}", "a ',' is wanted", "\n      ^" },
+		{ "cs}", "expected ','", "\n    ^" },
+		{ "{cs}}", "expected ','", "\n      ^" },
 		{ "{{cs}}", "missing here", "\n   ^" },
 		{ "{}", "missing here", "\n   ^" },
 		{ "{cs}:uq", "no modifier", "\n  {cs}:uq\n        ^" },
@@ -226,9 +226,9 @@ TEST(event_parse_errors)
 		{ "cycles/inherit=2/", "at most 1", "^~~~~~~~~" },
 		{ "cycles/period=99999999999999999999/", "wants a number", NULL },
 		{ "5000000000:1", "32 bits", NULL },
-		{ "iTLB-store-misses", "no event is called", NULL },
-		{ "L1-dcache-load-load", "no event is called", NULL },
-		{ "nopmu/event=1/", "no event is called 'nopmu'", "\n  ^~~~~" },
+		{ "iTLB-store-misses", "unknown event", NULL },
+		{ "L1-dcache-load-load", "unknown event", NULL },
+		{ "nopmu/event=1/", "unknown event 'nopmu'", "\n  ^~~~~" },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -255,7 +255,7 @@ TEST(event_parse_error_in_a_long_text)
 	EXPECT_INT(parse(&f, text), -EINVAL);
 	EXPECT_CONTAINS(f.err.text, ",brnach-misses\n");
 	EXPECT_CONTAINS(f.err.text, " ^~~~~~~~~~~~~\n");
-	EXPECT_CONTAINS(f.err.text, "near to it: branch-misses");
+	EXPECT_CONTAINS(f.err.text, "did you mean: branch-misses");
 	done(&f);
 }
 

@@ -137,8 +137,8 @@ TEST(pmu_errors_name_the_terms)
 		{ "cpu/event=abc/", "event= wants a number", NULL },
 		{ "cpu/wants/", "wants umask=NUMBER too", "\n      ^~~~~" },
 		{ "cpu/broken=1/", "no term or event 'broken'", NULL },
-		{ "cpuu/event=1/", "no event is called 'cpuu'", "this machine's PMUs: " },
-		{ "nonsense/event=1/", "no event is called 'nonsense'", NULL },
+		{ "cpuu/event=1/", "unknown event 'cpuu'", "this machine's PMUs: " },
+		{ "nonsense/event=1/", "unknown event 'nonsense'", NULL },
 	};
 	struct machine m = boot();
 

@@ -88,11 +88,11 @@ TEST(tracepoint_unknown_gives_the_nearest)
 	static const struct {
 		const char *text, *words;
 	} cases[] = {
-		{ "sched:sched_swich", "near to it: sched:sched_switch" },
-		{ "..:y", "no event is called" },
-		{ "sched:../../x", "no event is called" },
-		{ "ftrace:print", "no event is called" },
-		{ "nosuch:*", "no event is called" },
+		{ "sched:sched_swich", "did you mean: sched:sched_switch" },
+		{ "..:y", "unknown event" },
+		{ "sched:../../x", "unknown event" },
+		{ "ftrace:print", "unknown event" },
+		{ "nosuch:*", "unknown event" },
 		{ "sched:sched_switch/event=1/", "no term 'event'" },
 	};
 	struct catalog *catalog = boot();

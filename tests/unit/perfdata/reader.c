@@ -203,7 +203,7 @@ TEST(reader_gives_all_before_the_damage)
 		test_case("cut at %zu", cut);
 		EXPECT(reader);
 		EXPECT_INT(count_records(reader), cut >= second ? 1 : 0);
-		EXPECT_CONTAINS(perf_reader_damage(reader), "cut");
+		EXPECT_CONTAINS(perf_reader_damage(reader), "truncated");
 		perf_reader_close(reader);
 	}
 	/* A record without a size, in the middle. */

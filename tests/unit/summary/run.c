@@ -169,7 +169,7 @@ TEST(run_counts_what_is_damaged_or_lost)
 	EXPECT_INT(result.samples, 1);
 	EXPECT_INT(result.lost, 1234);
 	EXPECT_INT(result.notes.len, 2);
-	EXPECT_CONTAINS(result.notes.data[0], "1234 samples were lost");
+	EXPECT_CONTAINS(result.notes.data[0], "1234 samples lost");
 	EXPECT_CONTAINS(result.notes.data[1], "2 samples do not fit");
 	EXPECT_CONTAINS(result.notes.data[1], "1 are of events");
 	summary_result_free(&result);

@@ -163,8 +163,9 @@ TEST(rw_by_process_and_file)
 		EXPECT_TEXT(scene_text(&scene, by_file ? "files" : "processes", 0, "comm"), "dd");
 		EXPECT_INT(scene_number(&scene, by_file ? "files" : "processes", 0, "reads"),
 			   3 - by_file);
-		EXPECT_INT(scene_number(&scene, by_file ? "files" : "processes", 0, "read_asked"),
-			   by_file ? 4126 : 8222);
+		EXPECT_INT(
+			scene_number(&scene, by_file ? "files" : "processes", 0, "read_requested"),
+			by_file ? 4126 : 8222);
 		EXPECT_INT(scene_number(&scene, by_file ? "files" : "processes", 0, "read_done"),
 			   130);
 		EXPECT_INT(scene_number(&scene, by_file ? "files" : "processes", 0, "write_errors"),
