@@ -1,50 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profile/chart.h"
 #include "base/err.h"
+#include "profile/moments.h"
 
 #include <errno.h>
 
-#define LATE 4 /* times the usual distance: the thread was away */
+#define LATE 2 /* intervals: who has no sample for longer was away */
+
+/* A sample that is drawn. */
+struct drawn {
+	size_t row;
+	uint64_t end;
+};
 
 struct draughtsman {
 	struct chart *chart;
 	const struct profile *profile;
-	VEC(size_t) rows;     /* samples that are drawn */
+	VEC(size_t) rows; /* the thread's, in the range */
+	VEC(struct drawn) drawn;
 	VEC(uint32_t) frames; /* of the one that is being drawn, the innermost first */
 	VEC(size_t) open;     /* spans by level */
-	uint64_t usual;	      /* ns between two samples */
+	uint64_t interval;    /* ns that a sample stands for */
 };
-
-static int by_size(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-/* The median distance. */
-static void find_usual(struct draughtsman *d)
-{
-	const uint64_t *times = d->profile->samples.time;
-	VEC(uint64_t) distances = { 0 };
-
-	for (size_t i = 1; i < d->rows.len; i++)
-		*vec_push(&distances) = times[d->rows.data[i]] - times[d->rows.data[i - 1]];
-	if (distances.len)
-		qsort(distances.data, distances.len, sizeof(*distances.data), by_size);
-	d->usual = distances.len ? distances.data[distances.len / 2] : 1000000;
-	d->usual = d->usual ? d->usual : 1;
-	vec_free(&distances);
-}
-
-static uint64_t end_of(const struct draughtsman *d, size_t i)
-{
-	const uint64_t *times = d->profile->samples.time;
-	uint64_t start = times[d->rows.data[i]];
-	uint64_t next = i + 1 < d->rows.len ? times[d->rows.data[i + 1]] : start + d->usual;
-
-	return next - start > LATE * d->usual ? start + d->usual : next;
-}
 
 static void close_from(struct draughtsman *d, size_t level)
 {
@@ -62,10 +39,11 @@ static void open_span(struct draughtsman *d, uint32_t function, uint64_t start)
 	};
 }
 
-static void draw(struct draughtsman *d, size_t i, uint64_t start, uint64_t end)
+static void draw(struct draughtsman *d, const struct drawn *sample)
 {
 	const struct profile_stacks *stacks = &d->profile->stacks;
-	uint32_t stack = d->profile->samples.stack[d->rows.data[i]];
+	uint32_t stack = d->profile->samples.stack[sample->row];
+	uint64_t start = d->profile->samples.time[sample->row];
 
 	d->frames.len = 0;
 	for (; stack != STACK_ROOT; stack = stacks->parent[stack])
@@ -80,7 +58,7 @@ static void draw(struct draughtsman *d, size_t i, uint64_t start, uint64_t end)
 		if (level >= d->open.len)
 			open_span(d, function, start);
 		span = &d->chart->spans.data[d->open.data[level]];
-		span->end = end;
+		span->end = sample->end;
 		span->samples++;
 	}
 	close_from(d, d->frames.len);
@@ -90,40 +68,43 @@ static void draw(struct draughtsman *d, size_t i, uint64_t start, uint64_t end)
 
 static void draw_all(struct draughtsman *d)
 {
-	const uint64_t *times = d->profile->samples.time;
 	uint64_t before = 0;
 
-	find_usual(d);
-	for (size_t i = 0; i < d->rows.len; i++) {
-		uint64_t start = times[d->rows.data[i]];
-
-		if (start > before)
+	vec_each (sample, &d->drawn) {
+		if (d->profile->samples.time[sample->row] > before)
 			close_from(d, 0);
-		before = end_of(d, i);
-		draw(d, i, start, before);
+		before = sample->end;
+		draw(d, sample);
 	}
 }
 
-/* One row of each column. */
-static void thin_out(struct draughtsman *d, uint32_t columns)
+/*
+ * All rows, or one of each column and the first behind each gap that is wider than a column.  What
+ * is left out makes no gap: whether the thread was away is for all of its samples to say.
+ */
+static void choose_rows(struct draughtsman *d, uint32_t columns)
 {
 	const uint64_t *times = d->profile->samples.time;
+	bool thin = d->chart->down_sampled;
 	double width = (double)(d->chart->to - d->chart->from) / columns;
-	uint64_t end = 0;
-	size_t kept = 0;
+	uint64_t late = LATE * d->interval, column_end = 0;
+	bool away = true;
 
+	if (thin && (double)late < width)
+		late = (uint64_t)width;
 	for (size_t i = 0; i < d->rows.len; i++) {
 		uint64_t time = times[d->rows.data[i]];
+		uint64_t next = i + 1 < d->rows.len ? times[d->rows.data[i + 1]] : UINT64_MAX;
 
-		if (time < end)
-			continue;
-		d->rows.data[kept++] = d->rows.data[i];
-		end = d->chart->from +
-		      (uint64_t)((double)((uint64_t)((double)(time - d->chart->from) / width) + 1) *
-				 width);
-		end = end > time ? end : time + 1;
+		if (!thin || away || time >= column_end) {
+			double column = (double)(uint64_t)((double)(time - d->chart->from) / width);
+
+			*vec_push(&d->drawn) = (struct drawn){ .row = d->rows.data[i] };
+			column_end = d->chart->from + (uint64_t)((column + 1) * width);
+		}
+		away = next - time > late;
+		vec_last(&d->drawn)->end = away ? time + d->interval : next;
 	}
-	d->rows.len = kept;
 }
 
 static bool find_thread(struct chart *chart, const struct profile *profile,
@@ -175,10 +156,11 @@ int profile_chart(struct chart *chart, const struct profile *profile,
 	if (chart->to <= chart->from)
 		chart->to = chart->from + 1;
 	find_rows(&d, options);
-	if (chart->down_sampled)
-		thin_out(&d, options->columns);
+	d.interval = profile_interval(profile, options->event);
+	choose_rows(&d, options->columns);
 	draw_all(&d);
 	vec_free(&d.rows);
+	vec_free(&d.drawn);
 	vec_free(&d.frames);
 	vec_free(&d.open);
 	return 0;

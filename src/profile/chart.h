@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A flame chart: the stacks of one thread over time.  A sample lasts until the thread's next one,
- * unless that comes late: then the thread was away, and the sample lasts as long as one usually
- * does.  Neighbours that have a frame in common share its span.
+ * unless that comes more than two intervals (profile/moments.h) later: then the thread was away,
+ * and the sample lasts for one interval.  Neighbours that have a frame in common share its span.
  */
 #ifndef PROFILE_CHART_H
 #define PROFILE_CHART_H

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profile/moments.h"
 #include "base/err.h"
+#include "base/mem.h"
 
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define NO_ROW SIZE_MAX
 
@@ -85,4 +88,56 @@ int profile_moments(struct moments *moments, const struct profile *profile,
 void moments_free(struct moments *moments)
 {
 	vec_free(&moments->rows);
+}
+
+/* ---- how far apart ---- */
+
+#define LOOKED_AT    100000 /* samples; more tell nothing new */
+#define NOT_KNOWN_NS 1000000
+
+static int by_size(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static bool is_clock(const struct profile *profile, uint16_t event)
+{
+	const struct profile_event *facts = &profile->events.data[event];
+	const char *name = profile_text(profile, facts->name);
+	const char *unit = profile_text(profile, facts->unit);
+
+	return facts->weight != facts->samples &&
+	       (strstr(name, "cpu-clock") || strstr(name, "task-clock") || !strcmp(unit, "ns") ||
+		!strcmp(unit, "nanoseconds"));
+}
+
+uint64_t profile_interval(const struct profile *profile, uint16_t event)
+{
+	const struct profile_samples *rows = &profile->samples;
+	bool clock = is_clock(profile, event);
+	uint64_t *before = mem_alloc(profile->threads.len * sizeof(*before)); /* 0: no sample yet */
+	VEC(uint64_t) found = { 0 };
+	uint64_t interval;
+
+	for (size_t i = 0; i < rows->len && found.len < LOOKED_AT; i++) {
+		uint64_t *last = &before[rows->thread[i]];
+
+		if (rows->event[i] != event)
+			continue;
+		if (clock)
+			*vec_push(&found) = rows->weight[i];
+		else if (*last && rows->time[i] > *last)
+			*vec_push(&found) = rows->time[i] - *last;
+		*last = rows->time[i];
+	}
+	if (found.len)
+		qsort(found.data, found.len, sizeof(*found.data), by_size);
+	/* Pauses make distances longer, never shorter: of those the lower quartile is a running
+	 * thread's, unless it hardly ever ran on. */
+	interval = found.len ? found.data[clock ? found.len / 2 : found.len / 4] : NOT_KNOWN_NS;
+	vec_free(&found);
+	free(before);
+	return interval ? interval : 1;
 }

@@ -21,4 +21,10 @@ int profile_moments(struct moments *moments, const struct profile *profile,
 		    const struct profile_filter *filter, uint32_t columns, struct err *err);
 void moments_free(struct moments *moments);
 
+/*
+ * The time that one sample of an event stands for, ns: of a clock its period; of other events what
+ * usually lies between two samples of a thread that runs, which only the samples themselves tell.
+ */
+uint64_t profile_interval(const struct profile *profile, uint16_t event);
+
 #endif

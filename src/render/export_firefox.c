@@ -10,6 +10,7 @@
  */
 #include "base/buf.h"
 #include "base/outbuf.h"
+#include "profile/moments.h"
 #include "render/export.h"
 #include "render/flame_layout.h"
 
@@ -387,16 +388,13 @@ static void put_threads(struct writer *w)
 
 /* ---- the whole ---- */
 
-/* What lies between two samples of the busiest thread, in ns. */
+/* One for the whole file: that of the first event that is in it. */
 static uint64_t interval_of(const struct writer *w)
 {
-	uint64_t most = 1, range = w->s->last_time - w->s->first_time;
-
-	for (size_t i = 0; i < w->profile->threads.len; i++)
-		if (w->s->threads[i].samples > most)
-			most = w->s->threads[i].samples;
-	range /= most;
-	return w->has_times && range ? range : 1000000;
+	for (uint16_t event = 0; event < w->profile->events.len; event++)
+		if (w->has_times && w->s->totals[event].samples)
+			return profile_interval(w->profile, event);
+	return 1000000;
 }
 
 static void put_meta(struct writer *w)

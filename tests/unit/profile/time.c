@@ -20,12 +20,20 @@ static void add(struct profile *profile, uint64_t time, uint32_t thread, uint16_
 						    .cpu = cpu });
 }
 
+/* Its event is no clock. */
+static void made_cycles(struct profile *profile)
+{
+	profile->events.data[0].name = interner_add(&profile->strings, "cycles");
+	profile->events.data[0].unit = interner_add(&profile->strings, "");
+}
+
 /* Thread 1 on CPU 0 each ms; thread 2 on CPU 3 for two of ten of them, under two names. */
 static struct profile *two_threads(void)
 {
 	struct profile *profile = made_profile();
 	uint32_t young = made_thread(profile, 7, 2, "sh"), old = made_thread(profile, 7, 2, "awk");
 
+	made_cycles(profile);
 	for (uint64_t i = 0; i < 10; i++) {
 		add(profile, 1000 + i * MS, 0, 0, i < 5 ? "main;work;sort" : "main;work", 5 + i);
 		if (i == 4 || i == 9)
@@ -164,5 +172,58 @@ TEST(chart_shows_gaps)
 	EXPECT_INT(chart.spans.data[0].end, 5 * MS);
 	EXPECT_INT(chart.spans.data[1].start, 105 * MS);
 	chart_free(&chart);
+	profile_free(profile);
+}
+
+/* Three intervals are a gap, also for a thread that hardly ever runs and where rows are left out.
+ */
+TEST(chart_breaks_after_two_intervals)
+{
+	static const struct {
+		const char *label;
+		unsigned run, pause; /* samples of a millisecond, and what follows */
+		uint32_t columns;
+	} cases[] = {
+		{ "short pauses", 4, 2, 1000 },
+		{ "mostly away", 1, 50, 1000 },
+		{ "more samples than columns", 100, 40, 300 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct chart_options options = { .tid = 1, .columns = cases[i].columns };
+		struct profile *profile = made_profile();
+		struct err err = { 0 };
+		uint64_t time = 0, shown = 0;
+		struct chart chart;
+
+		test_case("%s", cases[i].label);
+		for (unsigned round = 0; round < 20; round++, time += cases[i].pause * MS)
+			for (unsigned n = 0; n < cases[i].run; n++, time += MS)
+				made_sample(profile, time, "main", MS);
+		profile->events.data[0].unit = interner_add(&profile->strings, "ns");
+		EXPECT_INT(profile_interval(profile, 0), MS);
+		EXPECT_INT(profile_chart(&chart, profile, &options, &err), 0);
+		EXPECT_INT(chart.spans.len, 20);
+		vec_each (span, &chart.spans)
+			shown += span->end - span->start;
+		EXPECT_INT(shown, 20 * cases[i].run * MS);
+		chart_free(&chart);
+		profile_free(profile);
+	}
+}
+
+/* Of what is no clock the samples of running threads tell, whatever the pauses. */
+TEST(interval_of_other_events)
+{
+	struct profile *profile = made_profile();
+	uint32_t other = made_thread(profile, 7, 2, "sh");
+	uint64_t time = 1;
+
+	made_cycles(profile);
+	for (unsigned i = 0; i < 90; i++, time += i % 3 ? 2 * MS : 70 * MS) {
+		add(profile, time, 0, 0, "main", 100);
+		add(profile, time + MS / 2, other, 1, "main", 100);
+	}
+	EXPECT_INT(profile_interval(profile, 0), 2 * MS);
 	profile_free(profile);
 }
