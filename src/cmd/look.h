@@ -8,22 +8,25 @@
 
 struct err;
 
-/* {"processes": [{pid, parent, user, command, threads: [{tid, name}]}]}; the kernel's are left out.
- */
+/* {"processes": [{pid, parent, user, command, cpu_percent, threads: [{tid, name}]}]}, by pid;
+ * the kernel's are left out.  Takes a tenth of a second. */
 int look_processes(struct err *err);
 
-/* Of an expression: {"valid", "message", "events": [{name, kind, openable, user_only, errno, why}]}
+/* Of an expression: {"valid", "message", "marked", "remedy", "events": [{name, kind, openable,
+ * user_only, errno, why}]}
  */
 int look_check(const char *expression, struct err *err);
 
 /*
- * words: "count", "sample" or "both", events to count, events to sample, rate, call graph.
+ * words: "count", "sample" or "both", events to count, events to sample, rate, call graph, known
+ * costs (cmd/record_plan.h).
  * {"needed", "general", "fixed", "passes", "events": [{name, need, shares, why}],
- *  "samples_per_second", "bytes_per_second", "overhead", "sampled": [...], "notes"}
+ *  "samples_per_second", "bytes_per_second", "overhead", "overhead_error", "sampled": [...],
+ *  "notes"}
  * What can't be measured so is {"wrong": why}.
  */
 int look_plan(char *const *words, int count, struct err *err);
-/* The same, and only whether it is wrong: nothing is tried out. */
+/* Without costs, and only whether it is wrong: nothing is tried out. */
 int look_plan_events(char *const *words, int count, struct err *err);
 
 /*

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/arena.h"
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/json.h"
 #include "cmd/command.h"
@@ -68,6 +69,32 @@ static void write_events(struct json *json, const struct event_list *list)
 	json_close(json);
 }
 
+/*
+ * An error of the parser is the reason, the expression and a mark below it, and what helps: see
+ * event/complain.c.
+ */
+static void write_complaint(struct json *json, const char *text)
+{
+	static const char list[] = "  `perfolio list`";
+	const char *shown = strstr(text, "\n  "), *mark = shown ? strstr(shown + 3, "\n  ") : NULL;
+	const char *end = mark ? strchrnul(mark + 3, '\n') : text + strlen(text);
+	struct buf line = { 0 };
+
+	buf_add(&line, text, (size_t)((mark ? shown : end) - text));
+	json_text(json, "message", buf_text(&line));
+	if (mark) {
+		buf_clear(&line);
+		buf_printf(&line, "%.*s\n%.*s", (int)(mark - shown - 3), shown + 3,
+			   (int)(end - mark - 3), mark + 3);
+		json_text(json, "marked", buf_text(&line));
+		if (!strncmp(end + (*end == '\n'), list, sizeof(list) - 1))
+			json_text(json, "remedy", "Choose one from the list of events.");
+		else
+			json_text(json, "remedy", *end ? end + 1 + strspn(end + 1, " ") : "");
+	}
+	buf_free(&line);
+}
+
 int look_check(const char *expression, struct err *err)
 {
 	struct json json = json_to(stdout);
@@ -79,7 +106,7 @@ int look_check(const char *expression, struct err *err)
 	(void)err;
 	json_open(&json, NULL, '{');
 	json_flag(&json, "valid", !rc);
-	json_text(&json, "message", wrong.text);
+	write_complaint(&json, wrong.text);
 	write_events(&json, &list);
 	json_close(&json);
 	event_list_free(&list);
@@ -219,7 +246,7 @@ static int plan_samples(struct json *json, struct catalog *catalog, char *const 
 	int rc = sample_options(&options, words, arena, err);
 
 	if (!rc)
-		rc = record_plan_json(&options, catalog, json, err);
+		rc = record_plan_json(&options, catalog, words[5], json, err);
 	record_options_release(&options);
 	return rc;
 }
@@ -257,8 +284,9 @@ static int plan(char *const *words, int count, bool whole, struct err *err)
 	struct err wrong = { 0 };
 	int rc = 0;
 
-	if (count != 5)
-		return err_set(err, EINVAL, "plan: tool, events to count, to sample, rate, calls");
+	if (count != 5 + whole)
+		return err_set(err, EINVAL, "plan: tool, events to count, to sample, rate, calls%s",
+			       whole ? ", costs" : "");
 	catalog = catalog_new(NULL);
 	json_open(&json, NULL, '{');
 	if (strcmp(words[0], "sample") != 0)

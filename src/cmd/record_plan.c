@@ -16,8 +16,8 @@
 struct forecast {
 	const char *name;
 	double rate; /* samples a second in all; negative: can't be said before */
-	double cost_ns, bytes;
-	bool measured;
+	double cost_ns, error_ns, bytes;
+	bool measured; /* its bytes, and its cost unless that is negative */
 };
 
 static size_t busy_cpus(const struct record_options *o)
@@ -46,21 +46,35 @@ static double samples_a_second(const struct event *event, const struct event_att
 	return rate < 0 ? rate : rate / (double)attr->base.sample_period;
 }
 
+/* The next of "NS:ERROR:BYTES,..."; false: there is none. */
+static bool known_cost(const char **known, struct sampling_cost *cost)
+{
+	int length = 0;
+
+	*cost = (struct sampling_cost){ 0 };
+	if (sscanf(*known, "%lf:%lf:%lf%n", &cost->ns, &cost->error_ns, &cost->bytes, &length) != 3)
+		return false;
+	*known += length + ((*known)[length] == ',');
+	return true;
+}
+
 static int forecast_event(struct forecast *forecast, const struct event_list *list, size_t index,
-			  const struct record_options *o, struct err *err)
+			  const struct record_options *o, const char **known, struct err *err)
 {
 	struct sampling_cost cost;
 	struct event_attr attr;
-	int rc;
+	int rc = 0;
 
 	sampling_attr(&attr, list, index, &o->choice, true);
-	rc = sampling_cost_measure(&cost, list, index, &o->choice, err);
+	if (!known_cost(known, &cost))
+		rc = sampling_cost_measure(&cost, list, index, &o->choice, err);
 	if (rc && rc != -ENOTSUP)
 		return rc;
 	*forecast = (struct forecast){
 		.name = list->events.data[index].name,
 		.rate = samples_a_second(&list->events.data[index], &attr, o),
 		.cost_ns = cost.ns,
+		.error_ns = cost.error_ns,
 		.bytes = cost.bytes,
 		.measured = rc == 0,
 	};
@@ -76,7 +90,10 @@ static void show(const struct forecast *f)
 		printf("%14s", "?");
 	else
 		printf("%14s", text_decimal(rate, f->rate, 0, true));
-	if (f->measured)
+	if (f->measured && f->cost_ns < 0)
+		printf(" %14s %10s %10s\n", "?", text_decimal(bytes, f->bytes, 0, true),
+		       text_decimal(mb, f->rate * f->bytes / 1e6, 2, true));
+	else if (f->measured)
 		printf(" %11s us %10s %10s\n", text_decimal(cost, f->cost_ns / 1000, 1, true),
 		       text_decimal(bytes, f->bytes, 0, true),
 		       text_decimal(mb, f->rate * f->bytes / 1e6, 2, true));
@@ -90,21 +107,25 @@ struct forecasts VEC_OF(struct forecast);
 struct forecast_sum {
 	double samples, bytes;
 	double share; /* of a CPU that is busy all the time, which takes its share of the samples */
-	bool all;     /* nothing is left out that can't be foreseen */
+	double share_error;
+	bool all; /* nothing is left out that can't be foreseen */
+	bool costs_known;
 };
 
 static struct forecast_sum add_up(const struct forecasts *forecasts, size_t cpus)
 {
-	struct forecast_sum sum = { .all = true };
+	struct forecast_sum sum = { .all = true, .costs_known = true };
 
 	vec_each (forecast, forecasts) {
 		if (!forecast->measured || forecast->rate < 0) {
-			sum.all = false;
+			sum.all = sum.costs_known = false;
 			continue;
 		}
 		sum.samples += forecast->rate;
 		sum.bytes += forecast->rate * forecast->bytes;
+		sum.costs_known = sum.costs_known && forecast->cost_ns >= 0;
 		sum.share += forecast->rate / (double)cpus * forecast->cost_ns / NS_PER_SEC;
+		sum.share_error += forecast->rate / (double)cpus * forecast->error_ns / NS_PER_SEC;
 	}
 	return sum;
 }
@@ -114,22 +135,29 @@ static void show_sum(const struct forecasts *forecasts, size_t cpus)
 	struct forecast_sum sum = add_up(forecasts, cpus);
 	double mb = sum.bytes / 1e6;
 	char count_text[TEXT_NUMBER], second[TEXT_NUMBER], minute[TEXT_NUMBER], slower[TEXT_NUMBER];
+	char error[TEXT_NUMBER];
 
-	printf("\nWith %s CPU%s busy%s: the file grows by %s MB a second, %s MB a minute, and "
-	       "programs\nrun about %s %% slower while they are sampled.\n",
+	printf("\nWith %s CPU%s busy%s: the file grows by %s MB a second, %s MB a minute, and ",
 	       text_grouped(count_text, cpus), cpus == 1 ? "" : "s",
 	       sum.all ? "" : ", besides what can't be foreseen", text_decimal(second, mb, 2, true),
-	       text_decimal(minute, mb * 60, 0, true),
-	       text_decimal(slower, 100 * sum.share, sum.share < 0.1 ? 1 : 0, true));
+	       text_decimal(minute, mb * 60, 0, true));
+	if (sum.all && !sum.costs_known)
+		printf("how\nmuch slower programs run can't be told: this machine is too busy to "
+		       "find out.\n");
+	else
+		printf("programs\nrun about %s %% (+-%s) slower while they are sampled.\n",
+		       text_decimal(slower, 100 * sum.share, sum.share < 0.1 ? 1 : 0, true),
+		       text_decimal(error, 100 * sum.share_error, sum.share_error < 0.1 ? 1 : 0,
+				    true));
 }
 
 static int foresee(struct forecasts *forecasts, struct event_list *list, struct record_options *o,
-		   struct catalog *catalog, struct buf *notes, struct err *err)
+		   struct catalog *catalog, const char *known, struct buf *notes, struct err *err)
 {
 	int rc = record_events(list, catalog, o, notes, err);
 
 	for (size_t i = 0; i < list->events.len && !rc; i++)
-		rc = forecast_event(vec_push(forecasts), list, i, o, err);
+		rc = forecast_event(vec_push(forecasts), list, i, o, &known, err);
 	return rc;
 }
 
@@ -138,7 +166,7 @@ int record_plan(struct record_options *o, struct catalog *catalog, struct err *e
 	struct event_list list = { 0 };
 	struct forecasts forecasts = { 0 };
 	struct buf notes = { 0 };
-	int rc = foresee(&forecasts, &list, o, catalog, &notes, err);
+	int rc = foresee(&forecasts, &list, o, catalog, "", &notes, err);
 
 	if (!rc) {
 		fputs(buf_text(&notes), stdout);
@@ -173,7 +201,8 @@ void record_plan_warn(const struct record_options *o, const struct event_list *l
 		struct event_attr attr;
 
 		sampling_attr(&attr, list, i, &o->choice, true);
-		if (!attr.base.freq || sampling_cost_measure(&cost, list, i, &o->choice, NULL))
+		if (!attr.base.freq || sampling_cost_measure(&cost, list, i, &o->choice, NULL) ||
+		    cost.ns < 0)
 			continue;
 		cost_ns += cost.ns;
 		share += (double)attr.base.sample_freq * cost.ns / NS_PER_SEC;
@@ -198,28 +227,31 @@ static void write_json(struct json *json, const struct forecasts *forecasts,
 {
 	json_double(json, "samples_per_second", sum->all ? sum->samples : -1);
 	json_double(json, "bytes_per_second", sum->all ? sum->bytes : -1);
-	json_double(json, "overhead", sum->all ? sum->share : -1);
+	json_double(json, "overhead", sum->costs_known ? sum->share : -1);
+	json_double(json, "overhead_error", sum->costs_known ? sum->share_error : -1);
 	json_open(json, "sampled", '[');
 	vec_each (forecast, forecasts) {
 		json_open(json, NULL, '{');
 		json_text(json, "name", forecast->name);
 		json_double(json, "per_second", forecast->rate);
-		if (forecast->measured) {
+		if (forecast->measured && forecast->cost_ns >= 0) {
 			json_double(json, "cost_ns", forecast->cost_ns);
-			json_double(json, "bytes", forecast->bytes);
+			json_double(json, "error_ns", forecast->error_ns);
 		}
+		if (forecast->measured)
+			json_double(json, "bytes", forecast->bytes);
 		json_close(json);
 	}
 	json_close(json);
 }
 
-int record_plan_json(struct record_options *o, struct catalog *catalog, struct json *json,
-		     struct err *err)
+int record_plan_json(struct record_options *o, struct catalog *catalog, const char *known,
+		     struct json *json, struct err *err)
 {
 	struct event_list list = { 0 };
 	struct forecasts forecasts = { 0 };
 	struct buf notes = { 0 };
-	int rc = foresee(&forecasts, &list, o, catalog, &notes, err);
+	int rc = foresee(&forecasts, &list, o, catalog, known, &notes, err);
 
 	if (!rc) {
 		struct forecast_sum sum = add_up(&forecasts, busy_cpus(o));

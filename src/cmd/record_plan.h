@@ -21,9 +21,12 @@ int record_plan(struct record_options *options, struct catalog *catalog, struct 
 void record_plan_warn(const struct record_options *options, const struct event_list *list,
 		      struct buf *notes);
 
-/* The same as members of an object that is open: samples and bytes a second, overhead, each event.
+/*
+ * The same as members of an object that is open: samples and bytes a second, overhead, each event.
+ * known: what samples cost, "NS:ERROR:BYTES,..." of the events in their order, so that it is not
+ * measured again; "": not known.
  */
-int record_plan_json(struct record_options *options, struct catalog *catalog, struct json *json,
-		     struct err *err);
+int record_plan_json(struct record_options *options, struct catalog *catalog, const char *known,
+		     struct json *json, struct err *err);
 
 #endif

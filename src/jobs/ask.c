@@ -35,7 +35,7 @@ static const struct question_row {
 	{ "events", { "list", "--json", "-v" }, 0 },
 	{ "processes", { "serve", "--role=processes" }, 0 },
 	{ "check", { "serve", "--role=check", "--" }, 1, .fenced = true },
-	{ "plan", { "serve", "--role=plan", "--" }, 5, .fenced = true },
+	{ "plan", { "serve", "--role=plan", "--" }, 6, .fenced = true },
 	{ "plan-events", { "serve", "--role=plan-events", "--" }, 5, .fenced = true },
 	{ "target", { "serve", "--role=target", "--" }, 7, .as_workload = true },
 };

@@ -6,16 +6,20 @@
 #include "record/ring.h"
 
 #include <errno.h>
+#include <math.h>
 #include <pthread.h>
 #include <sched.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
-#define TURN_NS	   (20 * NS_PER_MSEC)
-#define TURNS	   12	/* of each kind */
-#define RATE_LEAST 5000 /* samples a second: fewer would drown in noise */
-#define PAGES	   2048 /* of the ring; a turn must fit in */
-#define WATCH_NS   (300 * NS_PER_MSEC)
+#define TURN_NS	    (NS_PER_MSEC / 2) /* short, so that some are over before others want the CPU */
+#define TURNS	    200		      /* of each kind, that nobody else disturbed */
+#define TURNS_FEW   20		      /* too few to tell anything from */
+#define PATIENCE_NS (1500 * NS_PER_MSEC)
+#define RATE_LEAST  10000 /* samples a second: fewer would drown in noise */
+#define PAGES	    2048  /* of the ring; a turn must fit in */
+#define WATCH_NS    (300 * NS_PER_MSEC)
 
 /* Work that is always the same: how many rounds of it fit into a turn. */
 static uint64_t spin(int64_t for_ns)
@@ -60,13 +64,35 @@ static void count_samples(struct ring *ring, size_t *samples, uint64_t *bytes)
 	ring_release(ring, &view);
 }
 
+/* Turns that somebody else had the CPU in say nothing. */
+static long times_disturbed(void)
+{
+	struct rusage use;
+
+	return getrusage(RUSAGE_THREAD, &use) ? 0 : use.ru_nivcsw + use.ru_nvcsw;
+}
+
+/* The median, and two standard errors of it by the quartiles, which a few odd turns don't move. */
+static void conclude(struct sampling_cost *cost, double *costs, size_t turns)
+{
+	double spread;
+
+	qsort(costs, turns, sizeof(*costs), by_value);
+	spread = (costs[turns * 3 / 4] - costs[turns / 4]) / 1.349;
+	cost->ns = costs[turns / 2] > 0 ? costs[turns / 2] : 0;
+	cost->error_ns = 2 * 1.253 * spread / sqrt((double)turns);
+}
+
 static void take_turns(int fd, struct ring *ring, struct sampling_cost *cost)
 {
 	double costs[TURNS];
 	uint64_t bytes = 0;
 	size_t turns = 0;
+	int64_t end_ns = clock_now_ns() + PATIENCE_NS;
 
-	for (int i = 0; i < TURNS; i++) {
+	cost->ns = -1;
+	while (turns < TURNS && clock_now_ns() < end_ns) {
+		long disturbed = times_disturbed();
 		uint64_t without = spin(TURN_NS), with, turn_bytes;
 		size_t samples;
 
@@ -76,15 +102,14 @@ static void take_turns(int fd, struct ring *ring, struct sampling_cost *cost)
 		count_samples(ring, &samples, &turn_bytes);
 		cost->samples += samples;
 		bytes += turn_bytes;
-		if (samples && without)
+		if (samples && without && times_disturbed() == disturbed)
 			costs[turns++] = (1 - (double)with / (double)without) * TURN_NS /
 					 (double)samples;
 	}
-	if (!turns)
-		return;
-	qsort(costs, turns, sizeof(*costs), by_value);
-	cost->ns = costs[turns / 2] > 0 ? costs[turns / 2] : 0;
-	cost->bytes = (double)bytes / (double)cost->samples;
+	if (cost->samples)
+		cost->bytes = (double)bytes / (double)cost->samples;
+	if (turns >= TURNS_FEW)
+		conclude(cost, costs, turns);
 }
 
 static bool comes_by_itself(const struct event *event)

@@ -11,14 +11,16 @@
 struct err;
 
 struct sampling_cost {
-	double ns;	/* that the sampled program loses to one sample */
-	double bytes;	/* that one takes in the file */
-	size_t samples; /* that this was found out from */
+	double ns;	 /* that the sampled program loses to one sample; negative: can't be told */
+	double error_ns; /* two standard errors of that */
+	double bytes;	 /* that one takes in the file */
+	size_t samples;	 /* that this was found out from */
 };
 
 /*
- * Spins for about half a second on one CPU, with and without sampling in turns.  -ENOTSUP for
- * events that do not come by themselves while a program computes (tracepoints, faults).
+ * Spins for half a second or so on one CPU, with and without sampling in turns.  -ENOTSUP for
+ * events that do not come by themselves while a program computes (tracepoints, faults).  On a
+ * machine that leaves us no CPU for half a millisecond what a sample costs can't be told.
  */
 int sampling_cost_measure(struct sampling_cost *cost, const struct event_list *list, size_t index,
 			  const struct sampling_choice *choice, struct err *err);

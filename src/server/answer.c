@@ -90,7 +90,8 @@ bool answer_has_words(struct json_object *object, const char *const *members, co
 	return true;
 }
 
-void found_write(struct json *json, struct json_object *list, const char *search)
+void found_write(struct json *json, struct json_object *list, const char *const *members,
+		 const char *search)
 {
 	uint64_t total = 0;
 
@@ -98,7 +99,7 @@ void found_write(struct json *json, struct json_object *list, const char *search
 	for (size_t i = 0; list && i < json_object_array_length(list); i++) {
 		struct json_object *item = json_object_array_get_idx(list, i);
 
-		if (answer_has_words(item, NULL, search) && total++ < FOUND_MOST)
+		if (answer_has_words(item, members, search) && total++ < FOUND_MOST)
 			json_raw(json, NULL,
 				 json_object_to_json_string_ext(item, JSON_C_TO_STRING_PLAIN));
 	}

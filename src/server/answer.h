@@ -21,6 +21,7 @@ struct json_object *answer_list(struct json_object *object, const char *name);
  */
 bool answer_has_words(struct json_object *object, const char *const *members, const char *search);
 /* Those of the list that have the words, as "items", and how many there are as "total". */
-void found_write(struct json *json, struct json_object *list, const char *search);
+void found_write(struct json *json, struct json_object *list, const char *const *members,
+		 const char *search);
 
 #endif

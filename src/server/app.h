@@ -21,6 +21,7 @@ struct app {
 	struct datadir *dir;
 	struct store *store; /* the datadir's */
 	struct link *link;   /* to the supervisor */
+	struct costs *costs; /* of samples */
 	struct hub *hub;
 	struct live *live;
 	struct profiles *profiles;

@@ -225,6 +225,37 @@ static void take_plain(const struct form_raw *raw, struct form *form)
 	form->tags = raw->tags;
 }
 
+/* "sched:sched_switch", also with modifiers, but not "cycles:u". */
+static bool is_tracepoint(const char *event, size_t length)
+{
+	const char *colon = memchr(event, ':', length);
+	size_t name = colon ? (size_t)(event + length - colon - 1) : 0;
+
+	if (!name || memchr(event, '/', length))
+		return false;
+	return strspn(colon + 1, "ukhGHpPSDWeIb") < name;
+}
+
+/* A rate says little of what has a number of its own: all of it is taken unless somebody asks. */
+static bool has_tracepoints_only(const char *events)
+{
+	bool some = false;
+
+	while (*events) {
+		size_t length = strcspn(events, "{},");
+
+		if (*events == '}') { /* with modifiers behind it */
+			events += strcspn(events, ",");
+			continue;
+		}
+		if (length && !is_tracepoint(events, length))
+			return false;
+		some |= length > 0;
+		events += length + (events[length] == ',' || events[length] == '{');
+	}
+	return some;
+}
+
 int form_parse(struct json_object *object, struct arena *arena, struct form *form, struct err *err)
 {
 	struct form_raw raw = { .tool = "",
@@ -236,7 +267,7 @@ int form_parse(struct json_object *object, struct arena *arena, struct form *for
 				.cpus = "",
 				.count = "",
 				.sample = "",
-				.rate = FORM_RATE,
+				.rate = NULL,
 				.call_graph = FORM_CALL_GRAPH,
 				.stat = "",
 				.record = "",
@@ -247,6 +278,8 @@ int form_parse(struct json_object *object, struct arena *arena, struct form *for
 				.repeats = 1 };
 	int rc = form_raw_read(object, &raw, err);
 
+	if (!raw.rate)
+		raw.rate = has_tracepoints_only(raw.sample) ? "c1" : FORM_RATE;
 	*form = (struct form){ 0 };
 	take_plain(&raw, form);
 	if (!rc)

@@ -69,6 +69,7 @@ static int get_doctor(struct request *request, struct err *err)
 
 static int get_processes(struct request *request, struct err *err)
 {
+	static const char *const members[] = { "pid", "parent", "user", "command", NULL };
 	struct json_object *processes = NULL;
 	struct json *json;
 	int rc = answer_object(request, "processes", false, &processes, err);
@@ -77,7 +78,8 @@ static int get_processes(struct request *request, struct err *err)
 		return rc;
 	json = reply_json(request);
 	json_open(json, NULL, '{');
-	found_write(json, answer_list(processes, "processes"), request_text(request, "search", ""));
+	found_write(json, answer_list(processes, "processes"), members,
+		    request_text(request, "search", ""));
 	json_close(json);
 	json_object_put(processes);
 	return 0;

@@ -51,12 +51,14 @@ static void write_expected(struct json *json, const struct form *form, const str
 	double samples = number_in(machine, "samples_per_second", -1);
 	double bytes = number_in(machine, "bytes_per_second", -1);
 	double overhead = number_in(machine, "overhead", -1);
+	double error = number_in(machine, "overhead_error", -1);
 
 	json_open(json, "expected", '{');
 	json_double(json, "seconds", seconds > 0 ? seconds : NAN);
 	json_double(json, "samples", samples >= 0 && seconds > 0 ? samples * seconds : NAN);
 	json_double(json, "bytes", bytes >= 0 && seconds > 0 ? bytes * seconds : NAN);
 	json_double(json, "overhead", overhead >= 0 ? overhead : NAN);
+	json_double(json, "overhead_error", error >= 0 ? error : NAN);
 	json_close(json);
 }
 

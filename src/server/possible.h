@@ -14,6 +14,14 @@ struct err;
 struct form;
 struct json_object;
 
+/*
+ * What samples were found to cost, by events and call graph.  Found out once: measured again it
+ * would be another number each time, and the same form would have another plan.
+ */
+struct costs;
+struct costs *costs_new(void);
+void costs_free(struct costs *costs);
+
 struct verdict {
 	struct strlist refused, warnings, notes;
 };

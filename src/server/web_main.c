@@ -14,6 +14,7 @@
 #include "server/link.h"
 #include "server/live.h"
 #include "server/mhd.h"
+#include "server/possible.h"
 #include "server/profiles.h"
 #include "server/resource.h"
 #include "server/scheduler.h"
@@ -204,6 +205,7 @@ static int start(struct app *app, const struct web_side *side, struct err *err)
 	if (rc)
 		return rc;
 	app->scheduler = scheduler_new(app);
+	app->costs = costs_new();
 	app->signins = signins_new(app, err);
 	rc = app->signins ? start_http(app, side, err) : -err->code;
 	return rc ? rc : scheduler_start(app->scheduler, err);
@@ -217,6 +219,7 @@ static void stop(struct app *app)
 		jobs_end(app->jobs); /* requests may wait for one */
 	http_stop(app->http);
 	signins_free(app->signins);
+	costs_free(app->costs);
 	scheduler_free(app->scheduler);
 	webhook_free(app->webhook);
 	analysis_free(app->analysis);

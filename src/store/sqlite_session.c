@@ -133,6 +133,15 @@ int store_session_get(struct store *store, int64_t id, struct arena *arena, stru
 	return db_done(store, rc, err);
 }
 
+#define SESSION_TEXTS                                                                            \
+	"s.title, s.notes, (SELECT group_concat(tag, ' ') FROM session_tag t WHERE t.session = " \
+	"s.id)"
+/* What people know a run by: its command, the process that it was of, the file that was imported.
+ */
+#define RUN_TEXTS                                                               \
+	"r.argv, iif(json_valid(r.form), json_extract(r.form, '$.target.name'," \
+	" '$.target.who', '$.name'), '')"
+
 static int list(struct store *store, const struct session_filter *filter, struct arena *arena,
 		struct sessions *into, struct err *err)
 {
@@ -146,8 +155,9 @@ static int list(struct store *store, const struct session_filter *filter, struct
 		  " AND (?3 = ?4 OR s.archived = ?3)"
 		  " AND (?5 IS NULL OR EXISTS (SELECT 1 FROM session_tag t"
 		  "  WHERE t.session = s.id AND t.tag = ?5))"
-		  " AND (?6 IS NULL OR has_words(?6, s.title, s.notes,"
-		  "  (SELECT group_concat(tag, ' ') FROM session_tag t WHERE t.session = s.id)))"
+		  " AND (?6 IS NULL OR has_words(?6, " SESSION_TEXTS ")"
+		  "  OR EXISTS (SELECT 1 FROM run r WHERE r.session = s.id AND r.purge_ns IS NULL"
+		  "   AND has_words(?6, " SESSION_TEXTS ", " RUN_TEXTS ")))"
 		  " ORDER BY s.id DESC LIMIT ?7");
 	stmt_int(&q, db_before(&filter->page));
 	stmt_int(&q, filter->removed);

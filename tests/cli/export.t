@@ -33,7 +33,7 @@ b.speedscope.json
 "weights":[7]}]}
 $ perfolio flame b.txt -o b.firefox.json; head -c 60 b.firefox.json
 b.firefox.json
-{"meta":{"interval":5000,"startTime":0,"processType":0,"stac
+{"meta":{"interval":1,"startTime":0,"processType":0,"stackwa
 
 # Counted samples are written one by one.
 $ printf 'a;b 3\n' >a.txt; perfolio export a.txt --format script | perfolio fold --weight samples -

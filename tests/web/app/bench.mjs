@@ -31,11 +31,15 @@ async function picker({ server, page, session }) {
 	await page.locator(".plan .expected, .plan p").first().waitFor();
 	await page.getByLabel("Events to count: expression").fill("page-faults,no-such-event");
 	await until("the check", async () => (await page.locator(".expression .bad").count()) > 0);
-	const said = await page.locator(".expression p").textContent();
+	const said = await page.locator(".expression p[role=status]").textContent();
 	check("a wrong expression is told as it is typed", said.includes("no-such-event"), said);
+	const marked = (await page.locator(".expression .marked").textContent()).split("\n");
+	equal("with a mark below what is wrong", [marked[0], marked[1]], ["page-faults,no-such-event", `${" ".repeat("page-faults,".length)}^${"~".repeat("no-such-event".length - 1)}`]);
+	check("and it can't be started", await page.getByRole("button", { name: "Start", exact: true }).isDisabled());
 	await page.getByLabel("Events to count: expression").fill("page-faults,context-switches:u");
-	await until("the check", async () => (await page.locator(".expression p").textContent()).includes("available on this host"));
+	await until("the check", async () => (await page.locator(".expression p[role=status]").textContent()).includes("available on this host"));
 	check("a good one too", true);
+	await until("Start", () => page.getByRole("button", { name: "Start", exact: true }).isEnabled());
 	await page.getByLabel("Search: Events to count").fill("");
 	await page.getByLabel("Group of events").selectOption("hw");
 	await until("the group", async () => (await list.locator("li .mono").allTextContents()).some((name) => name === "instructions"));
@@ -53,6 +57,54 @@ async function picker({ server, page, session }) {
 	await page.getByLabel("Group of events").selectOption("");
 }
 
+// Of a tracepoint every event is taken, unless somebody asks for fewer; the command line says the same.
+async function tracepoints({ server, page, session }) {
+	const name = (await server.get("/events?group=tracepoint&search=raw_syscalls:sys_enter")).items.find((event) => event.name === "raw_syscalls:sys_enter" && event.openable !== false);
+	if (!name) return console.log("# no tracepoints here");
+	await page.goto(`${server.base}/s/${session}`);
+	await page.getByRole("radio", { name: "Sample", exact: true }).click();
+	await page.locator("#command").fill("true");
+	await unfold(page);
+	const line = async (part) => until(part, async () => (await page.locator(".plan").textContent()).includes(part));
+	await line("-F 99");
+	await page.getByLabel("Events to sample: expression").fill("raw_syscalls:sys_enter");
+	const ways = page.getByRole("radiogroup", { name: "Which events to sample" });
+	await ways.waitFor();
+	equal("of a tracepoint every event is taken at first", await ways.locator("[aria-checked=true]").textContent(), "Every event");
+	await line("-c 1 ");
+	check("the command line follows", !(await page.locator(".plan").textContent()).includes("-F 99"));
+	await ways.getByRole("radio", { name: "One in N" }).click();
+	await page.getByLabel("One in", { exact: false }).last().fill("250");
+	await line("-c 250 ");
+	await ways.getByRole("radio", { name: "Rate" }).click();
+	await line("-F 99");
+	check("a rate is said to be an estimate", (await page.locator("form.bench .warn").allTextContents()).some((text) => text.includes("can be far off")));
+	await ways.getByRole("radio", { name: "Every event" }).click();
+	await page.getByLabel("Events to sample: expression").fill("");
+	await until("the rate", async () => (await page.getByLabel("Rate", { exact: false }).first().inputValue()) === "99");
+	check("other events have their rate again", true);
+}
+
+// Processes by their numbers, not as text, with what they use.
+async function processes({ server, page, session }) {
+	await page.goto(`${server.base}/s/${session}`);
+	await page.getByRole("radio", { name: "Process", exact: true }).click();
+	const rows = page.locator(".processes li");
+	await rows.first().waitFor();
+	const pids = (await page.locator(".processes .pid").allTextContents()).map(Number);
+	equal("processes are listed by their numbers", pids, [...pids].sort((a, b) => a - b));
+	check("some have fewer digits than others", new Set(pids.map((pid) => String(pid).length)).size > 1, pids);
+	const shares = await page.locator(".processes .cpu").allTextContents();
+	check("each with its share of a CPU", shares.length === pids.length && shares.every((text) => /^\d+(\.\d)? %$/.test(text)), shares);
+	await page.getByRole("radio", { name: "By CPU %" }).click();
+	await until("the order", async () => {
+		const now = (await page.locator(".processes .cpu").allTextContents()).map(parseFloat);
+		return JSON.stringify(now) === JSON.stringify([...now].sort((a, b) => b - a));
+	});
+	check("or by what they use", true);
+	await page.getByRole("radio", { name: "Command", exact: true }).click();
+}
+
 // More events than counters: what the plan says is what the server foretells.
 async function sharing({ server, page }) {
 	const events = "cycles,instructions,branches,branch-misses,cache-references,cache-misses,LLC-loads,dTLB-loads";
@@ -62,8 +114,8 @@ async function sharing({ server, page }) {
 	const missing = counters.events.filter((event) => event.need === "unavailable");
 	const names = missing.map((event) => event.name).join(", ");
 	const first = missing.length ? `${names} can't be measured here (${/^[^:;]+/.exec(missing[0].why)[0]})` : "available on this host";
-	await until("the check of many", async () => (await page.locator(".expression p").textContent()) === first);
-	equal("what can't be measured is told where it was typed, with the whole reason at hand", await page.locator(".expression p").getAttribute("title"), missing[0]?.why ?? null);
+	await until("the check of many", async () => (await page.locator(".expression p[role=status]").textContent()) === first);
+	equal("what can't be measured is told where it was typed, with the whole reason at hand", await page.locator(".expression p[role=status]").getAttribute("title"), missing[0]?.why ?? null);
 	const last = missing.length ? missing.at(-1).name : `${counters.needed} events need a hardware counter`;
 	await until("the plan of many", async () => (await page.locator(".plan").textContent()).includes(last));
 	const words = await page.locator(".plan").textContent();
@@ -80,9 +132,9 @@ async function plan({ server, page, session }) {
 	for (const rate of ["49", "99", "497"]) {
 		await page.getByRole("button", { name: `${rate} Hz` }).click();
 		const { expected } = await server.post("/plan", { tool: "sample", rate, call_graph: "fp", limit_s: 10, target: { kind: "command", command: "seq 10" } });
-		await until(`the plan of ${rate} Hz`, async () => (await page.locator(".expected").textContent().catch(() => "")).includes(`about ${grouped(expected.samples)}`));
+		await until(`the plan of ${rate} Hz`, async () => (await page.locator(".expected").textContent().catch(() => "")).includes(`at most ${grouped(expected.samples)}`));
 		const words = await page.locator(".expected").textContent();
-		check(`${rate} Hz: samples, size and overhead are foretold`, expected.samples >= rate * 10 && /size about \d/.test(words.replace("sizeabout", "size about")) && /overhead/.test(words), { words, expected });
+		check(`${rate} Hz: samples, size and overhead are foretold as bounds`, expected.samples >= rate * 10 && /size ?at most \d/.test(words) && (expected.overhead === null || /overhead/.test(words)), { words, expected });
 	}
 }
 
@@ -218,5 +270,7 @@ await run(async ({ server, browser }) => {
 	await mostUsed(world);
 	await wholeForm(world);
 	await shellWanted(world);
+	await tracepoints(world);
+	await processes(world);
 	await denied(world);
 }, "--webhook", "http://127.0.0.1:9/", "--deny", "host");

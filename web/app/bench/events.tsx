@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The event picker: an expression, checked as it is typed, and the list that one ticks it together from.
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import type { Check, EventInfo, Events } from "../api/core";
 import { cannot, encodingOf } from "../model/events";
 import { splitEvents, toggleEvent } from "../model/form";
@@ -28,9 +28,10 @@ interface Props {
 	onChange: (value: string) => void;
 	label: string; // "Events to count"
 	usual: string; // what an empty expression stands for
+	onWrong: (wrong: boolean) => void; // the expression can't be read
 }
 
-export function EventPicker({ session, value, onChange, label, usual }: Props) {
+export function EventPicker({ session, value, onChange, label, usual, onWrong }: Props) {
 	const [search, setSearch] = useState("");
 	const [group, setGroup] = useState("");
 	const [hovered, setHovered] = useState<EventInfo>();
@@ -41,7 +42,7 @@ export function EventPicker({ session, value, onChange, label, usual }: Props) {
 	return (
 		<fieldset class="picker">
 			<legend>{label}</legend>
-			<Expression value={value} onChange={onChange} usual={usual} label={label} />
+			<Expression value={value} onChange={onChange} usual={usual} label={label} onWrong={onWrong} />
 			<div class="picker-search">
 				<input
 					type="search" placeholder="Search all events" aria-label={`Search: ${label}`} value={search}
@@ -110,12 +111,15 @@ function Description({ event }: { event: EventInfo | undefined }) {
 	);
 }
 
-function Expression({ value, onChange, usual, label }: { value: string; onChange: (value: string) => void; usual: string; label: string }) {
+function Expression({ value, onChange, usual, label, onWrong }: Omit<Props, "session">) {
 	const asked = useLater(value.trim(), 250);
 	const check = useFetch<Check>(asked ? "/events/check" : null, { expression: asked });
 	const current = asked === value.trim() ? check.data : undefined;
 	const missing = ((current?.events ?? []) as unknown as EventInfo[]).filter((event) => event.openable === false);
 	const wrong = current && (!current.valid || (missing.length > 0 && missing.length === current.events?.length));
+	const unreadable = current?.valid === false;
+	useEffect(() => onWrong(unreadable), [unreadable]);
+	useEffect(() => () => onWrong(false), []);
 	return (
 		<div class="expression">
 			<input
@@ -123,8 +127,10 @@ function Expression({ value, onChange, usual, label }: { value: string; onChange
 				onInput={(event) => onChange(event.currentTarget.value)}
 			/>
 			<p class={wrong ? "bad" : missing.length ? "warn" : "dim"} role="status" title={missing[0]?.why}>
-				{!value.trim() ? `Default: ${usual}` : !current ? "…" : !current.valid ? [current.message || "This can't be measured", current.remedy].filter(Boolean).join("; ") : cannot(missing) || "available on this host"}
+				{!value.trim() ? `Default: ${usual}` : !current ? "…" : unreadable ? current.message || "This can't be measured" : cannot(missing) || "available on this host"}
 			</p>
+			{unreadable && current.marked && <pre class="bad marked" aria-label="Where the expression is wrong">{current.marked}</pre>}
+			{unreadable && current.remedy && <p class="dim">{current.remedy}</p>}
 		</div>
 	);
 }

@@ -3,7 +3,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { api } from "../api/client";
 import type { Form, List, Run, Session, Tool } from "../api/core";
-import { isReady, sentForm, splitTags } from "../model/form";
+import { EVERY, FIRST_FORM, hasTracepointsOnly, isReady, sentForm, splitTags, withSampled } from "../model/form";
 import { useAction } from "../model/hooks";
 import { Trouble } from "../widgets/trouble";
 import { EventPicker } from "./events";
@@ -44,7 +44,9 @@ export function BenchForm({ session, form, setForm, onStarted }: Props) {
 		const made = await api.post<List<Run>>(`/sessions/${session.id}/runs`, sentForm(form));
 		onStarted(made.items[0]!);
 	});
-	const ready = isReady(form) && !start.busy;
+	const [wrong, setWrong] = useState({ sample: false, count: false });
+	const unreadable = (form.tool !== "count" && wrong.sample) || (form.tool !== "sample" && wrong.count);
+	const ready = isReady(form) && !start.busy && !unreadable;
 	useEffect(() => {
 		const onKey = (event: KeyboardEvent) => {
 			if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && ready) void start.run();
@@ -60,8 +62,8 @@ export function BenchForm({ session, form, setForm, onStarted }: Props) {
 					<Segments label="Tool" value={form.tool} options={TOOLS} onChange={(tool) => change({ tool })} />
 					<label class="check" title="Show results while it runs"><input type="checkbox" checked={form.live} onChange={() => change({ live: !form.live })} /> Live</label>
 				</div>
-				{form.tool !== "count" && <Sampling form={form} change={change} session={session} />}
-				{form.tool !== "sample" && <Counting form={form} change={change} session={session} />}
+				{form.tool !== "count" && <Sampling form={form} change={change} session={session} onWrong={(sample) => setWrong((known) => ({ ...known, sample }))} />}
+				{form.tool !== "sample" && <Counting form={form} change={change} session={session} onWrong={(count) => setWrong((known) => ({ ...known, count }))} />}
 			</section>
 			<section class="three">
 				{form.tool !== "sample" && (
@@ -80,7 +82,7 @@ export function BenchForm({ session, form, setForm, onStarted }: Props) {
 			<div class="start">
 				<PlanPanel planned={planned} form={form} onShell={() => change({ target: { ...form.target, shell: true } })} />
 				{start.refusal?.message !== planned.refusal?.message && <Trouble refusal={start.refusal} />}
-				<button class="primary big" disabled={!ready} title="Ctrl+Enter">{form.repeats > 1 ? `Start ${form.repeats} runs` : "Start"}</button>
+				<button class="primary big" disabled={!ready} title={unreadable ? "Correct the event expression first" : "Ctrl+Enter"}>{form.repeats > 1 ? `Start ${form.repeats} runs` : "Start"}</button>
 			</div>
 		</form>
 	);
@@ -90,38 +92,67 @@ interface PartProps {
 	form: Form;
 	change: (part: Partial<Form>) => void;
 	session: Session;
+	onWrong: (wrong: boolean) => void; // its expression can't be read
 }
 
-function Sampling({ form, change, session }: PartProps) {
+type Taken = "every" | "some" | "rate";
+const TAKEN: [Taken, string, string][] = [
+	["every", "Every event", "Each time the tracepoint is hit"],
+	["some", "One in N", "Fewer samples; each stands for N events"],
+	["rate", "Rate", "So many samples per second; how many events each stands for is the kernel's estimate, and can be far off"],
+];
+
+// How many of a tracepoint's events are taken: a rate is what clocks and counters need.
+function Taken({ form, change }: Pick<PartProps, "form" | "change">) {
+	const period = form.rate.startsWith("c") ? form.rate.slice(1) : "";
+	const taken: Taken = form.rate === EVERY ? "every" : form.rate.startsWith("c") ? "some" : "rate";
+	const choose = (way: Taken) => change({ rate: way === "every" ? EVERY : way === "some" ? "c100" : FIRST_FORM.rate });
 	return (
 		<>
-			<div class="two">
-				<Field label="Rate" hint="samples per second">
-					<input class="mono" inputMode="numeric" autocomplete="off" value={form.rate} onInput={(event) => change({ rate: event.currentTarget.value })} />
+			<Segments label="Which events to sample" value={taken} options={TAKEN} onChange={choose} />
+			{taken === "some" && (
+				<Field label="One in" hint="events">
+					<input class="mono" inputMode="numeric" autocomplete="off" value={period} onInput={(event) => change({ rate: `c${event.currentTarget.value}` })} />
 				</Field>
+			)}
+			{taken === "rate" && <p class="warn">The kernel estimates how many events each sample stands for; for tracepoints this can be far off. Sample every event to count them.</p>}
+		</>
+	);
+}
+
+function Sampling({ form, change, session, onWrong }: PartProps) {
+	const traced = hasTracepointsOnly(form.events.sample);
+	const paced = !traced || !form.rate.startsWith("c");
+	return (
+		<>
+			{traced && <Taken form={form} change={change} />}
+			<div class="two">
+				{paced && <Field label="Rate" hint="samples per second">
+					<input class="mono" inputMode="numeric" autocomplete="off" value={form.rate} onInput={(event) => change({ rate: event.currentTarget.value })} />
+				</Field>}
 				<Field label="Call graph">
 					<select value={form.call_graph} aria-describedby="graph-words" onChange={(event) => change({ call_graph: event.currentTarget.value })}>
 						{GRAPHS.map(([value, text, words]) => <option value={value} title={words} key={value}>{text}</option>)}
 					</select>
 				</Field>
 			</div>
-			<div class="rates" role="group" aria-label="Common rates" title="Odd rates avoid running in step with timers">
+			{paced && <div class="rates" role="group" aria-label="Common rates" title="Odd rates avoid running in step with timers">
 				{RATES.map((rate) => (
 					<button type="button" class="quiet" aria-pressed={form.rate === rate} onClick={() => change({ rate })} key={rate}>{rate} Hz</button>
 				))}
-			</div>
+			</div>}
 			<p class="dim words" id="graph-words">{GRAPHS.find(([value]) => value === form.call_graph)?.[2]}</p>
 			<Fold set={!!form.events.sample} summary={<>Event: <span class="mono">{form.events.sample || "cycles, or the CPU clock"}</span></>}>
-				<EventPicker session={session.id} label="Events to sample" usual="cycles, or the CPU clock if the host has no cycle counter" value={form.events.sample} onChange={(sample) => change({ events: { ...form.events, sample } })} />
+				<EventPicker session={session.id} label="Events to sample" usual="cycles, or the CPU clock if the host has no cycle counter" value={form.events.sample} onChange={(sample) => change(withSampled(form, sample))} onWrong={onWrong} />
 			</Fold>
 		</>
 	);
 }
 
-function Counting({ form, change, session }: PartProps) {
+function Counting({ form, change, session, onWrong }: PartProps) {
 	return (
 		<Fold open={form.tool === "count"} set={!!form.events.count} summary={<>Counters: <span class="mono">{form.events.count || "the default ones"}</span></>}>
-			<EventPicker session={session.id} label="Events to count" usual="task-clock, context switches, faults, cycles, instructions, branches" value={form.events.count} onChange={(count) => change({ events: { ...form.events, count } })} />
+			<EventPicker session={session.id} label="Events to count" usual="task-clock, context switches, faults, cycles, instructions, branches" value={form.events.count} onChange={(count) => change({ events: { ...form.events, count } })} onWrong={onWrong} />
 		</Fold>
 	);
 }

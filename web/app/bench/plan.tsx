@@ -61,14 +61,23 @@ export function counterWords(plan: CounterPlan | null, told: string[] = []): str
 	return words;
 }
 
+// What is not known better than by half is a bound.
+function overheadWords(overhead: number, error: number): string {
+	const most = overhead + error;
+	if (most < 0.0005) return "below 0.05 %";
+	const digits = most < 0.1 ? 1 : 0;
+	if (error > overhead / 2) return `at most ${(most * 100).toFixed(digits)} %`;
+	return `${(overhead * 100).toFixed(digits)} ± ${(Math.max(error * 100, 0.1 ** digits / 2)).toFixed(digits)} %`;
+}
+
 // Without a time limit the plan is that of the longest run that the server allows: then rates say more.
 export function expectations(plan: Pick<Plan, "expected" | "disk">, limited: boolean): [string, string][] {
-	const { seconds, samples, bytes: size, overhead } = plan.expected;
+	const { seconds, samples, bytes: size, overhead, overhead_error: error } = plan.expected;
 	const by = limited || !seconds ? 1 : seconds;
 	const out: [string, string][] = [];
-	if (samples !== null) out.push(["samples", `about ${grouped(samples / by)}${by === 1 ? "" : " a second"}`]);
-	if (size !== null) out.push(["size", `about ${bytes((size / by) * (by === 1 ? 1 : 60))}${by === 1 ? "" : " a minute"}`]);
-	if (overhead !== null) out.push(["overhead", overhead < 0.0005 ? "below 0.05 %" : `about ${(overhead * 100).toFixed(1)} %`]);
+	if (samples !== null) out.push(["samples", `at most ${grouped(samples / by)}${by === 1 ? "" : " per second"}`]);
+	if (size !== null) out.push(["size", `at most ${bytes((size / by) * (by === 1 ? 1 : 60))}${by === 1 ? "" : " per minute"}`]);
+	if (overhead !== null) out.push(["overhead", overheadWords(overhead, error ?? 0)]);
 	if (seconds !== null && out.length) out.push([limited ? "for" : "for at most", duration(seconds)]);
 	if (plan.disk.quota) out.push(["disk", `${bytes(plan.disk.used)} of ${bytes(plan.disk.quota)}`]);
 	return out;

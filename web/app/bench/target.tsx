@@ -80,12 +80,15 @@ function ProcessList({ target, set }: { target: Target; set: (part: Partial<Targ
 	const [search, setSearch] = useState("");
 	const asked = useLater(search, 150);
 	const found = useFetch<Processes>("/processes", { search: asked }, true);
+	const [order, setOrder] = useState<"id" | "cpu">("id");
 	const threads = target.kind === "thread";
 	const rows = (found.data?.items ?? []).flatMap((process) =>
 		threads
-			? (process.threads ?? []).map((thread) => ({ id: String(thread.tid), name: thread.name, more: `of ${process.pid} ${process.command}` }))
-			: [{ id: String(process.pid), name: process.command, more: `${process.user ?? ""}${(process.threads?.length ?? 1) > 1 ? `, ${process.threads!.length} threads` : ""}` }],
+			? (process.threads ?? []).map((thread) => ({ id: String(thread.tid), cpu: undefined, name: thread.name, more: `of ${process.pid} ${process.command}` }))
+			: [{ id: String(process.pid), cpu: process.cpu_percent, name: process.command, more: `${process.user ?? ""}${(process.threads?.length ?? 1) > 1 ? `, ${process.threads!.length} threads` : ""}` }],
 	);
+	rows.sort((a, b) => (order === "cpu" ? (b.cpu ?? 0) - (a.cpu ?? 0) : 0) || Number(a.id) - Number(b.id));
+	const measured = rows.some((row) => row.cpu !== undefined);
 	return (
 		<>
 			<Field label={threads ? "Thread" : "Process"} hint="ids, separated by commas">
@@ -95,12 +98,14 @@ function ProcessList({ target, set }: { target: Target; set: (part: Partial<Targ
 				<input type="search" placeholder={`Search running ${threads ? "threads" : "processes"}`} aria-label={`Search running ${threads ? "threads" : "processes"}`} value={search} onInput={(event) => setSearch(event.currentTarget.value)} />
 				<button type="button" onClick={found.reload} disabled={found.busy}>Refresh</button>
 			</div>
+			{measured && <Segments label="Order" value={order} options={[["id", "By PID"], ["cpu", "By CPU %"]]} onChange={setOrder} />}
 			<ul class="events processes" aria-label={threads ? "Running threads" : "Running processes"}>
 				{rows.slice(0, SHOWN).map((row) => (
 					<li key={row.id}>
 						<label title={`${row.name} ${row.more}`}>
 							<input type="radio" name="who" checked={target.who === row.id} onChange={() => set({ who: row.id, name: row.name.slice(0, NAME_MOST) })} />
-							<span class="number">{row.id}</span>
+							<span class="number pid">{row.id}</span>
+							{measured && <span class="number cpu" title="CPU use over the last tenth of a second; 100 % is one CPU">{row.cpu === undefined ? "" : `${row.cpu.toFixed(row.cpu < 9.95 ? 1 : 0)} %`}</span>}
 							<span class="mono ellipsis">{row.name}</span>
 							<small class="dim ellipsis">{row.more}</small>
 						</label>

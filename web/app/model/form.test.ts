@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, test } from "vitest";
-import { FIRST_FORM, formOf, isReady, quoted, sentForm, splitEvents, toggleEvent } from "./form";
+import { EVERY, FIRST_FORM, formOf, hasTracepointsOnly, isReady, quoted, sentForm, splitEvents, toggleEvent, withSampled } from "./form";
 
 test("events are split at the outermost commas only", () => {
 	expect(splitEvents("cycles,{a,b}:u, cpu/event=1,umask=2/ ")).toEqual(["cycles", "{a,b}:u", "cpu/event=1,umask=2/"]);
@@ -34,4 +34,17 @@ test("what has no target is not ready", () => {
 
 test("words are quoted as a shell reads them", () => {
 	expect(quoted(["ls", "-l", "a b", "it's"])).toBe(`ls -l 'a b' 'it'\\''s'`);
+});
+
+test("tracepoints are told from events with modifiers", () => {
+	for (const text of ["sched:sched_switch", "sched:sched_switch:k", "raw_syscalls:*", "{sched:one,sched:two}:S, block:three"]) expect(hasTracepointsOnly(text), text).toBe(true);
+	for (const text of ["", "cycles", "cycles:u", "cpu-clock:uk,sched:sched_switch", "cpu/event=1,name=a:b/"]) expect(hasTracepointsOnly(text), text).toBe(false);
+});
+
+test("of a tracepoint every event is taken until somebody asks for less", () => {
+	const traced = { ...FIRST_FORM, ...withSampled(FIRST_FORM, "sched:sched_switch") };
+	expect(traced.rate).toBe(EVERY);
+	expect(withSampled({ ...traced, rate: "c100" }, "sched:*").rate).toBeUndefined();
+	expect(withSampled(traced, "").rate).toBe(FIRST_FORM.rate);
+	expect(withSampled({ ...FIRST_FORM, rate: "c5000" }, "sched:sched_switch").rate).toBeUndefined();
 });

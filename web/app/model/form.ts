@@ -3,6 +3,8 @@
 
 import type { Form, Run } from "../api/core";
 
+export const EVERY = "c1"; // the rate of all events
+
 export const FIRST_FORM: Form = {
 	tool: "sample",
 	live: true,
@@ -76,6 +78,27 @@ export function toggleEvent(text: string, name: string): string {
 	if (at < 0) events.push(name);
 	else events.splice(at, 1);
 	return events.join(",");
+}
+
+// "sched:sched_switch", also with modifiers, but not "cycles:u": as src/server/form.c tells them apart.
+function isTracepoint(event: string): boolean {
+	const name = /^[^:/]+:(.+)$/.exec(event)?.[1];
+	return name !== undefined && !/^[ukhGHpPSDWeIb]+$/.test(name);
+}
+
+// Whether all that is sampled has a number of its own, and needs no rate.
+export function hasTracepointsOnly(text: string): boolean {
+	const events = splitEvents(text.replace(/\}[^,]*/g, "").replace(/\{/g, ""));
+	return events.length > 0 && events.every(isTracepoint);
+}
+
+// Other events to sample. Tracepoints are all taken at first, whatever rate was good for a clock.
+export function withSampled(form: Form, sample: string): Partial<Form> {
+	const [before, now] = [hasTracepointsOnly(form.events.sample), hasTracepointsOnly(sample)];
+	const events = { ...form.events, sample };
+	if (now && !before && !form.rate.startsWith("c")) return { events, rate: EVERY };
+	if (!now && before && form.rate === EVERY) return { events, rate: FIRST_FORM.rate };
+	return { events };
 }
 
 // Words of a command as the shell would write them, to show an argv.

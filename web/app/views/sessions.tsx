@@ -46,7 +46,7 @@ export function Sessions() {
 				<h1>Sessions</h1>
 				<span class="grow" />
 				<input
-					data-search type="search" class="search" placeholder="Search titles, notes, tags ( / )" aria-label="Search sessions" value={search}
+					data-search type="search" class="search" placeholder="Search titles, commands, notes, tags ( / )" aria-label="Search sessions" value={search}
 					onInput={(event) => setParams({ search: event.currentTarget.value })}
 					onKeyDown={(event) => event.key === "Escape" && setParams({ search: null })}
 				/>

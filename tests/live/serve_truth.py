@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Numbers that the page states, beside what is known from elsewhere: from the program itself, from counters of the same
+run, or from asking twice."""
+import json
+import os
+import sys
+
+import lib
+import server
+
+# Works for a millisecond of CPU, sleeps for ten, and says in the end how much CPU it has used.
+NAPS = """
+import time
+for _ in range(200):
+    until = time.process_time() + 0.001
+    while time.process_time() < until:
+        pass
+    time.sleep(0.01)
+print("CPU", time.process_time())
+"""
+
+
+def measured(site, session, **form):
+    run = site.wait(site.run(session, {"live": False, **form}))
+    lib.check(run["state"] == "done", f"{form['target']['argv'][0]} is measured", run["reason"])
+    return run["id"]
+
+
+def check_naps(site, session):
+    """A thread that sleeps most of the time is not drawn as if it ran on, and samples keep their distance."""
+    target = {"kind": "command", "argv": ["/usr/bin/python3", "-c", NAPS]}
+    run = measured(site, session, tool="sample", target=target, rate="997", call_graph="fp", events={"sample": "cpu-clock"})
+    output = "".join(piece["text"] for piece in site.get(f"/runs/{run}/output")["pieces"])
+    used = float(output.split("CPU")[1])
+    busiest = max(site.get(f"/runs/{run}/threads")["rows"], key=lambda row: row["samples"])
+    chart = site.get(f"/runs/{run}/chart?tid={busiest['tid']}")
+    shown = sum(length for length, level in zip(chart["length"], chart["level"]) if level == 0) / 1e9
+    lib.check(0.4 < shown / used < 2, "the flame chart shows a thread for about the time that it ran", shown, used)
+    _, profile = site.ask("GET", f"/runs/{run}/export/firefox")
+    interval = profile["meta"]["interval"]
+    lib.check(0.5 < interval * 0.997 < 2, "Firefox is told how often samples were taken", interval)
+
+
+def check_tracepoint(site, session):
+    """What is sampled of a tracepoint stands for all of it: a counter of the same run says how much that is."""
+    name = "raw_syscalls:sys_enter"
+    if not site.get(f"/events/check?expression={name}")["events"][0]["openable"]:
+        print("# no tracepoints here")
+        return
+    target = {"kind": "command", "argv": ["dd", "if=/dev/zero", "of=/dev/null", "bs=1", "count=4000"]}
+    form = {"tool": "both", "target": target, "call_graph": "", "events": {"count": name, "sample": name}}
+    run = measured(site, session, **form)
+    summary = site.get(f"/runs/{run}/summary")
+    counted = int(summary["counters"][0]["total"])
+    event = summary["events"][0]
+    lib.check(counted > 8000 and abs(int(event["count"]) + event["lost"] - counted) < 0.02 * counted,
+              "samples of a tracepoint stand for what was counted of it", event, counted)
+    lib.check(event["samples"] + event["lost"] > 0.98 * counted, "by default each event is a sample", event, counted)
+    plan = site.post("/plan", form)
+    lib.check(any(" -c 1 " in line for line in plan["commands"]["perf"]), "and the command line says so", plan["commands"])
+    run = measured(site, session, **form, rate="c100")
+    event = site.get(f"/runs/{run}/summary")["events"][0]
+    lib.check(0.5 < event["samples"] * 100 / counted < 1.5 and 0.5 < int(event["count"]) / counted < 1.5,
+              "one in a hundred is that, and stands for a hundred", event, counted)
+
+
+def check_plan(site):
+    """One form has one plan, and another rate another one in proportion."""
+    form = {"tool": "sample", "target": {"kind": "command", "command": "true"}, "call_graph": "fp",
+            "events": {"sample": "cpu-clock"}}
+
+    def overhead(rate):
+        expected = site.post("/plan", {**form, "rate": rate})["expected"]
+        return expected["overhead"], expected.get("overhead_error")
+
+    lib.until(lambda: overhead("99")[0] is not None, 300)  # a busy machine may leave no time to find out
+    first, error = overhead("99")
+    # Other questions in between, as somebody asks who tries what the form offers: answers are not merely repeated.
+    for rate in range(100, 114):
+        overhead(str(rate))
+    lib.check(overhead("99") == (first, error) and error is not None, "the plan of a form is the same each time, with its error",
+              first, error, overhead("99"))
+    tenfold = overhead("990")[0]
+    lib.check(abs(tenfold - 10 * first) <= 0.01 * tenfold, "ten times the rate costs ten times as much",
+              first, tenfold)
+
+
+def check_processes(site):
+    listed = site.get("/processes")["items"]
+    pids = [one["pid"] for one in listed]
+    lib.check(pids == sorted(pids) and os.getpid() in pids, "processes are listed by their numbers", pids[:20])
+    lib.check(all(one.get("cpu_percent", -1) >= 0 for one in listed), "with what they use of a CPU", listed[:3])
+    spinner = lib.subprocess.Popen([sys.executable, "-c", "while True: pass"])
+    try:
+        def share():
+            found = [one for one in site.get("/processes")["items"] if one["pid"] == spinner.pid]
+            return found and 10 < found[0]["cpu_percent"] < 130
+        lib.check(lib.until(share), "one that spins has a good part of one")
+    finally:
+        spinner.kill()
+        spinner.wait()
+
+
+def check_expression(site):
+    wrong = site.get("/events/check?expression=page-faults,no-such-event")
+    lib.check(not wrong["valid"] and "\n" not in wrong["message"] and
+              wrong.get("marked") == "page-faults,no-such-event\n" + " " * 12 + "^" + "~" * 12 and wrong["remedy"],
+              "a wrong expression comes with a mark below what is wrong", json.dumps(wrong))
+
+
+def check_search(site):
+    """A session is found by what ran in it."""
+    session = site.session("Tuesday")
+    target = {"kind": "command", "argv": ["/usr/bin/printf", "needle-%s", "hay"]}
+    run = site.wait(site.run(session, {"tool": "count", "target": target}))
+
+    def found(words):
+        return [one["id"] for one in site.get(f"/sessions?search={words}")["items"]]
+    lib.check(found("needle-") == [session] and found("NEEDLE+tuesday") == [session] and not found("needle-+wednesday"),
+              "sessions are found by the commands of their runs", found("needle-"))
+    site.call("DELETE", f"/runs/{run['id']}")
+    lib.check(not found("needle-"), "but not by those of removed ones")
+
+
+def main():
+    lib.need_root()
+    with server.Server() as site:
+        session = site.session("truth")
+        check_naps(site, session)
+        check_tracepoint(site, session)
+        check_plan(site)
+        check_processes(site)
+        check_expression(site)
+        check_search(site)
+    lib.done()
+
+
+if __name__ == "__main__":
+    main()
