@@ -71,6 +71,14 @@ async function opened({ server, what }, page, colorScheme) {
 	await page.getByRole("radio", { name: "Thread", exact: true }).click();
 	await page.locator(".processes li").first().waitFor();
 	await look("threads, notes and tags");
+	await page.goto(`${server.base}/r/${what.run}/flame?search=word`);
+	await page.locator(".flame-frames canvas").waitFor();
+	await settled(page);
+	await page.locator(".flame-view summary").click();
+	await page.locator(".flame-frames").click({ button: "right", position: { x: 300, y: (await page.locator(".flame-frames").evaluate((one) => one.clientHeight)) - 48 } });
+	await page.locator(".popup").waitFor();
+	await look("how a graph is drawn, and the menu of a frame");
+	await page.keyboard.press("Escape");
 	await page.goto(`${server.base}/r/99999`);
 	await page.locator(".trouble").waitFor();
 	await look("a run that is not there");

@@ -3,7 +3,7 @@
 import { spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { busy, check, equal, run, SHELL, start, until } from "./lib.mjs";
+import { busy, check, downloaded, equal, run, SHELL, start, until } from "./lib.mjs";
 
 const counted = (command, more = {}) => ({ tool: "count", live: true, interval_ms: 20, target: { ...SHELL, command }, events: { count: "task-clock" }, ...more });
 
@@ -128,6 +128,35 @@ async function output({ server, page, session }) {
 	check("and how it ended", true);
 }
 
+// Colours, carriage returns and what a terminal would not print; search and download of it.
+async function terminal({ server, page, session }) {
+	const command = "printf 'plain \\033[1;31mred\\033[0m \\033[38;5;33mblue\\033[0m\\n'; for n in 10 50 100; do printf '\\r%s %% done' $n; done; echo; printf '\\033]0;title\\007\\033[2J\\033[?25lneedle one\\nNeedle two\\n'; echo 'needle on stderr' >&2";
+	const { id } = await server.measure(session, counted(command));
+	await page.goto(`${server.base}/r/${id}/output`);
+	const terminal = page.locator(".terminal");
+	await terminal.getByText("Needle two").waitFor();
+	const text = await terminal.textContent();
+	check("escape codes are not shown", !/[\x00-\x08\x0b-\x1f]|\[[0-9;?]*[a-zA-Z]|title/.test(text), JSON.stringify(text));
+	check("a carriage return writes over the line", text.includes("\n100 % done\n") && !text.includes("50 %"), JSON.stringify(text));
+	equal("colours are kept", [await terminal.locator(".t-color1.t-bold").textContent(), (await terminal.locator("span[style*=color]").textContent()).trim()], ["red", "blue"]);
+	await page.keyboard.press("/");
+	await page.keyboard.type("needle");
+	await page.locator(".found", { hasText: "1 of 3" }).waitFor();
+	equal("what is searched for is marked, small letters find capitals", await terminal.locator("mark").allTextContents(), ["needle", "Needle", "needle"]);
+	await page.keyboard.press("Enter");
+	await page.locator(".found", { hasText: "2 of 3" }).waitFor();
+	check("Enter goes on, and the address has it", page.url().includes("find=needle") && (await terminal.locator("mark.chosen").textContent()) === "Needle");
+	await page.getByLabel("Search the output").fill("Needle");
+	await page.locator(".found", { hasText: "1 of 1" }).waitFor();
+	const save = async (label) => {
+		await page.getByRole("button", { name: "Download the output" }).click();
+		return String((await downloaded(page, () => page.getByRole("menuitem", { name: label }).click())).bytes);
+	};
+	const sorted = (words) => words.split("\n").sort();
+	equal("the download is what is shown", sorted(await save(/Plain text/)), sorted(text));
+	check("or what was printed", (await save(/As it was printed/)).includes("\x1b[1;31mred\x1b[0m"));
+}
+
 async function queue({ server, page, session }) {
 	await page.goto(`${server.base}/s/${session}`);
 	const first = (await server.post(`/sessions/${session}/runs`, counted("sleep 1000", { limit_s: 1000 }))).items[0].id;
@@ -219,6 +248,7 @@ await run(async ({ server, browser }) => {
 	await pausing(world);
 	await failing(world);
 	await output(world);
+	await terminal(world);
 	await queue(world);
 	await targets(world);
 });

@@ -51,6 +51,8 @@ export function screens({ session, run, fresh, failed }, top) {
 		samples: `/r/${run}/counters?view=samples`,
 		flame: `/r/${run}/flame`,
 		time: `/r/${run}/time`,
+		calltree: `/r/${run}/calltree`,
+		"bottom-up": `/r/${run}/calltree?changes=reverse&search=word`,
 		functions: `/r/${run}/functions?function=${encodeURIComponent(top)}`,
 		output: `/r/${run}/output`,
 		raw: `/r/${run}/raw`,

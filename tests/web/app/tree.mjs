@@ -279,6 +279,14 @@ async function measured({ server, page, session }) {
 	await page.getByRole("button", { name: /^Save this view/ }).click();
 	const script = await downloaded(page, () => page.locator(".save-view [role=menuitem]", { hasText: "perf script" }).click());
 	equal("also as text of perf script", String(script.bytes).split("\n").filter((one) => /^\S.*:\s*$/.test(one)).length, wanted);
+	// The page's own downloads follow it as well.
+	await page.goto(`${server.base}/r/${id}/raw?from=${from}&to=${to}`);
+	await page.locator(".notice", { hasText: "Only what is chosen" }).waitFor();
+	const raw = await downloaded(page, () => page.locator(".downloads a", { hasText: "CSV of samples" }).click());
+	equal("the Raw tab downloads the chosen time", String(raw.bytes).trim().split("\n").length - 1, wanted);
+	check("but the recording whole", !(await page.locator(".downloads a", { hasText: "perf.data" }).getAttribute("href")).includes("from="));
+	await page.getByRole("button", { name: "Download everything" }).click();
+	await becomes("or everything", async () => (await page.locator(".downloads a").evaluateAll((all) => all.filter((one) => one.href.includes("?")).length)), 0);
 	const counters = (await (await fetch(`${server.base}/api/v1/runs/${id}/export/counters.csv?from=${from}&to=${to}`, { headers: { Authorization: `Bearer ${server.token}` } })).text()).trim().split("\n").slice(1);
 	check("counters too", counters.length > 0 && counters.every((one) => BigInt(one.split(",")[0]) >= from && BigInt(one.split(",")[0]) < to), counters.slice(0, 3));
 }

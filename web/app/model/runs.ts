@@ -5,6 +5,7 @@ import { address, api } from "../api/client";
 import { OVER, type Run, type RunState } from "../api/core";
 import type { MenuItem } from "../widgets/menu";
 import { toast } from "../widgets/toast";
+import { changesText, filterOf, readState } from "../flame/state";
 import { seconds } from "./format";
 
 const WORDS: Record<RunState, string> = {
@@ -118,19 +119,33 @@ export interface Download {
 	href: string;
 }
 
-export function downloads(run: Run): Download[] {
+type Chosen = Record<string, string | undefined>;
+
+// What the address chooses of a run's samples: event, time, thread, and what was done to the graph. {}: all.
+export function chosenIn(params: URLSearchParams): Chosen {
+	const state = readState(params);
+	const all = { ...filterOf(state), changes: changesText(state.changes) || undefined };
+	return Object.fromEntries(Object.entries(all).filter(([, value]) => value));
+}
+
+// What a format takes of it: a recording is what it is, and counters have a time and nothing else.
+function takenBy(what: string, format: string, chosen: Chosen): Chosen {
+	if (format === "perf.data") return {};
+	return what === "counters" ? { from: chosen["from"], to: chosen["to"] } : chosen;
+}
+
+export function downloads(run: Run, chosen: Chosen = {}): Download[] {
 	const tabs = run.facts?.tabs;
 	const sampled = tabs ? tabs.includes("flame") : run.tool !== "count";
 	const counted = tabs ? tabs.includes("counters") : run.tool !== "sample";
 	const has = { all: sampled || counted, samples: sampled, counters: counted, recording: sampled && (run.tool !== "import" || run.facts?.format === "a recording") };
-	return FORMATS.filter(([, , , what]) => has[what]).map(([format, label, hint]) => ({
-		format,
-		label,
-		hint,
-		href: address(`/runs/${run.id}/export/${format}`),
-	}));
+	return FORMATS.filter(([, , , what]) => has[what]).map(([format, label, hint, what]) => {
+		const taken = takenBy(what, format, chosen);
+		const part = Object.values(taken).some(Boolean);
+		return { format, label, hint: part ? `${hint}; what is chosen` : hint, href: address(`/runs/${run.id}/export/${format}`, taken) };
+	});
 }
 
-export function downloadItems(run: Run): MenuItem[] {
-	return downloads(run).map(({ label, hint, href }) => ({ label, hint, href, download: true }));
+export function downloadItems(run: Run, chosen: Chosen = {}): MenuItem[] {
+	return downloads(run, chosen).map(({ label, hint, href }) => ({ label, hint, href, download: true }));
 }

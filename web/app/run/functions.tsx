@@ -65,7 +65,7 @@ export function FunctionsTab(props: TabProps) {
 							<tr>
 								{COLUMNS.map(([name, word, columns]) => (
 									<th key={name} scope="col" colSpan={columns} aria-sort={sort === name ? (name === "self" || name === "total" ? "descending" : "ascending") : undefined}>
-										<button type="button" onClick={() => setParams({ sort: name === "self" ? null : name })}>{word}</button>
+										<button type="button" onClick={() => setParams({ sort: name === "self" ? null : name })}>{word}{columns > 1 && <small aria-hidden="true">  time, samples</small>}</button>
 									</th>
 								))}
 							</tr>

@@ -3,7 +3,8 @@
 import { OVER, type Run } from "../api/core";
 import { quoted } from "../model/form";
 import { bytes, exactText } from "../model/format";
-import { downloads, endingWord, hasData, hostOf } from "../model/runs";
+import { setParams, usePlace } from "../model/address";
+import { chosenIn, downloads, endingWord, hasData, hostOf } from "../model/runs";
 import { CopyLine } from "../widgets/copy";
 
 function facts(run: Run): [string, string][] {
@@ -29,13 +30,19 @@ function facts(run: Run): [string, string][] {
 }
 
 export function RawTab({ run }: { run: Run }) {
+	const { params } = usePlace();
+	const chosen = chosenIn(params);
+	const all = Object.fromEntries(["event", "from", "to", "who", "changes"].map((name) => [name, null]));
 	return (
 		<div class="raw">
 			<section aria-label="Downloads">
 				<h3>Download</h3>
+				{Object.keys(chosen).length > 0 && (
+					<p class="notice">Only what is chosen in the other tabs is downloaded, but perf.data whole. <button type="button" class="link" onClick={() => setParams(all)}>Download everything</button></p>
+				)}
 				{hasData(run) ? (
 					<ul class="downloads">
-						{downloads(run).map(({ format, label, hint, href }) => (
+						{downloads(run, chosen).map(({ format, label, hint, href }) => (
 							<li key={format}><a class="button" href={href} download>{label}</a> <span class="dim">{hint}</span></li>
 						))}
 					</ul>

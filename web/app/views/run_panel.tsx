@@ -13,7 +13,7 @@ import { go, setParams, usePlace } from "../model/address";
 import { duration } from "../model/format";
 import { useMayRun } from "../model/me";
 import { useAction, useFetch, useNow, useSoon, useStream, useTitle } from "../model/hooks";
-import { asShown, atLimit, downloadItems, hasData, hostOf, isCounted, removeRun, runSeconds, runTitle } from "../model/runs";
+import { asShown, atLimit, chosenIn, downloadItems, hasData, hostOf, isCounted, removeRun, runSeconds, runTitle } from "../model/runs";
 import { newer } from "../model/runlist";
 import { OutputTab } from "../run/output";
 import { OverviewTab } from "../run/overview";
@@ -243,6 +243,7 @@ function RunHead({ run, small, session, told }: { run: Run; small: boolean; sess
 }
 
 function Actions({ run, small }: { run: Run; small: boolean }) {
+	const { params } = usePlace();
 	const action = useAction(async (what: string) => {
 		if (what === "remove") {
 			await removeRun(run);
@@ -265,7 +266,7 @@ function Actions({ run, small }: { run: Run; small: boolean }) {
 			)}
 			{may && !over && button("cancel", run.state === "queued" ? "Cancel" : "Stop", "End the run; what was measured is kept")}
 			{may && over && run.tool !== "import" && button("rerun", "Again", "Queue the same run again")}
-			{hasData(run) && <Menu class="right" label="Download" title={`Download run ${run.id}`} items={downloadItems(run)} />}
+			{hasData(run) && <Menu class="right" label="Download" title={`Download run ${run.id}`} items={downloadItems(run, chosenIn(params))} />}
 			{!over && !small && <NotifySwitch />}
 			{may && over && button("remove", "Remove", "Remove (you can undo this)")}
 			<Trouble refusal={action.refusal} />
