@@ -55,6 +55,22 @@ void findings_ended(struct findings *findings, const struct loop_state *state)
 	findings->fastest_mhz = state->freq.max_mhz;
 }
 
+/* Those of a metric and of tools have none; a refused one is there, but not for us. */
+static const struct counter_status *status_of(const struct findings *findings,
+					      const struct stat_column *column)
+{
+	if (!column->event || column->event->kind == EVENT_TOOL)
+		return NULL;
+	return &findings->status.data[column->event - findings->events->events.data];
+}
+
+static bool is_refused(const struct findings *findings, const struct stat_column *column)
+{
+	const struct counter_status *status = status_of(findings, column);
+
+	return status && status->state == COUNTER_REFUSED;
+}
+
 static void note_unsupported(struct buf *out, const struct findings *findings,
 			     const struct stat_table *table)
 {
@@ -67,7 +83,7 @@ static void note_unsupported(struct buf *out, const struct findings *findings,
 		const struct counter_status *status;
 		char why[REASON_ROOM];
 
-		if (column->supported)
+		if (column->supported && !is_refused(findings, column))
 			continue;
 		status = &findings->status.data[column->event - findings->events->events.data];
 		if (!looked)
@@ -108,7 +124,7 @@ static void note_uncounted(struct buf *out, const struct findings *findings,
 
 	for (size_t i = 0; i < table->columns; i++) {
 		const struct stat_column *column = &table->column[i];
-		bool counted = !column->supported, enabled = false;
+		bool counted = !column->supported || is_refused(findings, column), enabled = false;
 
 		for (size_t place = 0; place < table->places; place++) {
 			const struct stat_cell *cell = &table->cells[place * table->columns + i];

@@ -21,6 +21,16 @@ struct event *event_list_add(struct event_list *list, enum event_kind kind, uint
 	return event;
 }
 
+bool event_is_kernels(const struct event *event)
+{
+	const struct perf_event_attr *attr = &event->attr.base;
+
+	return attr->type == PERF_TYPE_SOFTWARE &&
+	       (attr->config == PERF_COUNT_SW_CONTEXT_SWITCHES ||
+		attr->config == PERF_COUNT_SW_CPU_MIGRATIONS ||
+		attr->config == PERF_COUNT_SW_CGROUP_SWITCHES);
+}
+
 void event_list_truncate(struct event_list *list, size_t length)
 {
 	while (list->events.len > length)

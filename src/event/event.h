@@ -104,6 +104,9 @@ static inline bool event_is_leader(const struct event_list *list, size_t index)
 struct event *event_list_add(struct event_list *list, enum event_kind kind, uint32_t type,
 			     uint64_t config);
 
+/* Whether it happens in the kernel only: without the kernel's part it is never counted. */
+bool event_is_kernels(const struct event *event);
+
 /* Takes the events from index `length` on away again. */
 void event_list_truncate(struct event_list *list, size_t length);
 

@@ -76,10 +76,20 @@ static void paranoid_closes(const struct host *host, const struct event *event, 
 			    size_t room)
 {
 	bool kernel_part = !host->all_closed && host->paranoid >= 2 && !event->cpu_wide_only &&
-			   !event->attr.base.exclude_kernel;
+			   !event->attr.base.exclude_kernel && !event->attr.base.exclude_user &&
+			   !event_is_kernels(event);
 	int level = level_needed(host, event);
 	char grant[4500];
 
+	if (level >= host->paranoid) { /* who may open it on a process of his own */
+		snprintf(into, room,
+			 "perf_event_paranoid is %d, which allows it for processes of one's own, "
+			 "and this is another user's or changed its rights; %s, or measure it as "
+			 "root",
+			 host->paranoid,
+			 host_grant(host, HOST_GRANT_PERFMON, grant, sizeof(grant)));
+		return;
+	}
 	snprintf(into, room,
 		 "perf_event_paranoid is %d: %s; %s%s, or sudo sysctl "
 		 "kernel.perf_event_paranoid=%d%s",

@@ -307,6 +307,11 @@ def ordinary_user():
             (2, ["-e", "task-clock", "true"], 0, ["task-clock:u", "user mode"]),
             (2, ["-a", "-e", "cs", "sleep", "0.1"], 1, ["paranoid is 2", "paranoid=0"]),
             (1, ["-e", "cs", "true"], 0, ["cs "]),
+            # What only the kernel does is not 0 where the kernel is left out.
+            (2, ["-e", "cs,migrations,task-clock", "sleep", "0.1"], 0, ["<not counted>      cs",
+                                                                       "<not counted>      migrations", "paranoid is 2"]),
+            (2, ["-e", "cs", "sleep", "0.1"], 1, ["cs: perf_event_paranoid is 2", "paranoid=1"]),
+            (2, ["-p", "1"], 1, ["thread 1 belongs to another user"]),
             (2, ["-e", "sched:sched_switch", "true"], 2, ["tracepoints are out of reach"]),
             (2, ["-e", "sched_switch", "true"], 2, ["tracepoints are out of reach"])):
         with settings(perf_event_paranoid=level):
