@@ -100,6 +100,7 @@ static int open_recording(struct record *r, struct err *err)
 			.choice = o->choice,
 			.command = r->workload.pid,
 			.group = r->group.path ? r->group.path : o->tree_group,
+			.by_task = true,
 			.start_disabled = o->delay_ns != 0,
 			.later_frequency = (uint64_t)o->later_frequency,
 			.ring_bytes = o->ring_bytes,

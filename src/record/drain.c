@@ -71,6 +71,24 @@ static int write_view(struct drain *d, const struct ring_view *view, struct err 
 	return rc;
 }
 
+static int write_all(struct drain *d, const struct ring_view *view, struct err *err)
+{
+	account_view(d->sink.account, view);
+	return write_view(d, view, err);
+}
+
+static int write_sieved(struct drain *d, const struct ring_view *view, struct err *err)
+{
+	uint64_t at = view->start;
+	struct ring_view part;
+	int rc = 0;
+
+	tasksieve_look(d->options.sieve, d->options.rings, d->options.count, clock_now_ns());
+	while (!rc && tasksieve_next(d->options.sieve, view, &at, &part))
+		rc = write_all(d, &part, err);
+	return rc;
+}
+
 /* The CPUs of a ring's memory node, or its CPU alone. */
 static cpu_set_t *places_of_rings(const struct drain_options *options)
 {
@@ -107,8 +125,7 @@ static int empty_ring(struct drain *d, struct ring *ring, bool last, bool *left,
 	}
 	if (d->places) /* a CPU that we may not use: stay */
 		sched_setaffinity(0, sizeof(*d->places), &d->places[ring - d->options.rings]);
-	account_view(d->sink.account, &view);
-	rc = write_view(d, &view, err);
+	rc = d->options.sieve ? write_sieved(d, &view, err) : write_all(d, &view, err);
 	if (!rc)
 		ring_release(ring, &view);
 	return rc;

@@ -18,6 +18,7 @@
 #include "record/account.h"
 #include "record/keep.h"
 #include "record/ring.h"
+#include "record/tasksieve.h"
 #include "record/tuck.h"
 #include <stdbool.h>
 #include <stdint.h>
@@ -37,12 +38,13 @@ enum drain_affinity { DRAIN_ANYWHERE, DRAIN_ON_NODE, DRAIN_ON_CPU };
 struct drain_options {
 	const struct perf_sys *sys; /* NULL: the kernel */
 	struct ring *rings;
-	size_t count;	     /* of those that are to be emptied all the time */
-	int priority;	     /* of SCHED_FIFO; 0: 1 */
-	uint64_t most_bytes; /* of the file, --max-size; 0: no limit */
-	bool soon;	     /* short rounds: somebody reads along */
-	struct tuck *tuck;   /* changes samples on their way; NULL: nothing does */
-	struct keep *keep;   /* is told whom the samples are of; NULL: nobody is */
+	size_t count;		 /* of those that are to be emptied all the time */
+	int priority;		 /* of SCHED_FIFO; 0: 1 */
+	uint64_t most_bytes;	 /* of the file, --max-size; 0: no limit */
+	bool soon;		 /* short rounds: somebody reads along */
+	struct tasksieve *sieve; /* lets only some samples through; NULL: all */
+	struct tuck *tuck;	 /* changes samples on their way; NULL: nothing does */
+	struct keep *keep;	 /* is told whom the samples are of; NULL: nobody is */
 	/* What was counted since the start, which each round ends with; NULL: nothing. */
 	void (*read_counts)(void *user, struct perf_counts *counts);
 	void *counts_of;

@@ -32,8 +32,9 @@ struct recording {
 	size_t attrs_count;
 	struct take *take;
 	struct drain *drain;
-	struct tuck *tuck; /* the drain's */
-	struct keep *keep; /* NULL: nothing is kept */
+	struct tuck *tuck;	 /* the drain's, as is the sieve */
+	struct tasksieve *sieve; /* NULL: all that is sampled is wanted */
+	struct keep *keep;	 /* NULL: nothing is kept */
 	struct keep_result vanishing;
 	char kernel_note[300];
 
@@ -250,6 +251,7 @@ static int start_drain(struct recording *r, struct err *err)
 		.priority = r->options.priority,
 		.most_bytes = r->options.most_bytes,
 		.tuck = r->tuck,
+		.sieve = r->sieve,
 		.keep = r->keep,
 		.soon = r->options.sampling.choice.no_buffering ||
 			r->options.sampling.choice.read_along,
@@ -296,6 +298,9 @@ struct recording *recording_open(const struct event_list *events, struct target 
 		r->attrs = sampling_attrs(r->sampling, &r->attrs_count);
 		r->by_event = mem_alloc(r->attrs_count * sizeof(*r->by_event));
 		r->tuck = tuck_new(r->attrs, r->attrs_count);
+		if (sampling_census(r->sampling)->by_task)
+			r->sieve = tasksieve_new(options->sampling.command, r->attrs,
+						 r->attrs_count);
 		r->take = open_take(r, err);
 	}
 	if (r->take && options->keep_vanishing)
@@ -329,6 +334,7 @@ void recording_free(struct recording *r)
 		drain_stop(r->drain, NULL);
 	stop_keep(r);
 	tuck_free(r->tuck);
+	tasksieve_free(r->sieve);
 	free_take(r->take);
 	sampling_close(r->sampling);
 	strlist_free(&r->kept);

@@ -203,25 +203,47 @@ bool sampling_wants_group(const struct event_list *list, const struct sampling_c
 	return false;
 }
 
-/* Being allowed to make a group says little: whole CPUs are what may be refused. */
-static void open_group(struct sampling *s)
+static bool opens_whole_cpus(struct sampling *s, pid_t pid, unsigned long flags)
 {
 	struct event_attr dummy = {
 		.base = { .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_DUMMY, .disabled = 1 }
 	};
-	int fd = s->options.group ? open(s->options.group, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-	int tried;
+	int fd = s->sys->open(&dummy, pid, s->cpus.data[0], -1, PERF_FLAG_FD_CLOEXEC | flags);
 
-	if (fd < 0)
+	if (fd >= 0)
+		s->sys->close(fd);
+	return fd >= 0;
+}
+
+/* Of all tasks on the CPUs only the program's are let through; so its CPU time is counted apart. */
+static void open_whole(struct sampling *s)
+{
+	struct event_attr clock = { .base = { .type = PERF_TYPE_SOFTWARE,
+					      .config = PERF_COUNT_SW_TASK_CLOCK,
+					      .disabled = 1,
+					      .enable_on_exec = !s->options.start_disabled,
+					      .inherit = 1 } };
+
+	if (s->target->kind != TARGET_COMMAND || s->options.choice.overwrite ||
+	    !sampling_wants_group(s->list, &s->options.choice) || !opens_whole_cpus(s, -1, 0))
 		return;
-	tried = s->sys->open(&dummy, fd, s->cpus.data[0], -1,
-			     PERF_FLAG_FD_CLOEXEC | PERF_FLAG_PID_CGROUP);
-	if (tried < 0) {
-		close(fd);
+	s->whole = true;
+	s->clock_fd = s->sys->open(&clock, s->options.command, -1, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+/* Being allowed to make a group says little: whole CPUs are what may be refused. */
+static void open_group(struct sampling *s)
+{
+	int fd = s->options.group ? open(s->options.group, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+
+	if (fd >= 0 && opens_whole_cpus(s, fd, PERF_FLAG_PID_CGROUP)) {
+		s->group_fd = fd;
 		return;
 	}
-	s->sys->close(tried);
-	s->group_fd = fd;
+	if (fd >= 0)
+		close(fd);
+	if (s->options.by_task)
+		open_whole(s);
 }
 
 bool sampling_can_slow_down(const struct sampling *s)
@@ -233,7 +255,7 @@ bool sampling_can_slow_down(const struct sampling *s)
 static bool any_in_group(const struct sampling *s)
 {
 	vec_each (e, &s->events)
-		if (e->event && e->cgroup == OWN_GROUP)
+		if (e->event && e->cgroup < NO_CGROUP)
 			return true;
 	return false;
 }
@@ -241,7 +263,7 @@ static bool any_in_group(const struct sampling *s)
 static bool all_in_group(const struct sampling *s)
 {
 	vec_each (e, &s->events)
-		if (e->event && e->cgroup != OWN_GROUP)
+		if (e->event && e->cgroup >= NO_CGROUP)
 			return false;
 	return true;
 }
@@ -262,20 +284,21 @@ static void make_events(struct sampling *s)
 					     .name = event->name,
 					     .leader = event->leader,
 					     .cgroup = cgroup_for(s->target, i) };
-		if (s->group_fd >= 0 && group_suits(s->list, choice, event->leader))
-			e->cgroup = OWN_GROUP;
+		if ((s->group_fd >= 0 || s->whole) && group_suits(s->list, choice, event->leader))
+			e->cgroup = s->whole ? WHOLE_CPUS : OWN_GROUP;
 		sampling_attr(&e->attr, s->list, i, choice, s->by_cpu);
 		if (several)
 			e->attr.base.sample_type |= PERF_SAMPLE_IDENTIFIER;
 	}
-	s->has_tracker = several || !begins_with_exec || choice->overwrite ||
+	s->has_tracker = s->whole || several || !begins_with_exec || choice->overwrite ||
 			 sampling_can_slow_down(s);
 	if (s->has_tracker) {
 		struct sampled_event *e = vec_push(&s->events);
 
 		*e = (struct sampled_event){ .name = "dummy",
 					     .leader = (uint32_t)s->events.len - 1,
-					     .cgroup = all_in_group(s) ? OWN_GROUP : NO_CGROUP };
+					     .cgroup = all_in_group(s) && !s->whole ? OWN_GROUP
+										    : NO_CGROUP };
 		sampling_attr_tracker(&e->attr, &s->events.data[0].attr, choice);
 		e->attr.base.inherit = !choice->no_inherit;
 	} else {
@@ -297,12 +320,13 @@ static int open_whole_machine(struct sampling *s, struct err *err)
 
 static int open_own_group(struct sampling *s, struct err *err)
 {
-	struct sampled_place place = { .pid = -1, .cgroup = OWN_GROUP };
+	struct sampled_place place = { .pid = -1, .cgroup = s->whole ? WHOLE_CPUS : OWN_GROUP };
 	int rc;
 
 	if (!any_in_group(s))
 		return 0;
-	s->census.by_group = true;
+	s->census.by_group = !s->whole;
+	s->census.by_task = s->whole;
 	rc = sampling_settle(s, &place, err);
 	return rc ? rc : sampling_open_place(s, &place, err);
 }
@@ -322,7 +346,7 @@ static int open_command(struct sampling *s, struct err *err)
 	struct sampled_place place = { .pid = s->options.command, .cgroup = NO_CGROUP };
 	int rc = open_own_group(s, err);
 
-	if (rc || all_in_group(s))
+	if (rc || (all_in_group(s) && !s->whole))
 		return rc;
 	rc = sampling_settle(s, &place, err);
 	if (!rc)
@@ -391,7 +415,7 @@ struct sampling *sampling_open(const struct event_list *events, struct target *t
 	s->target = target;
 	s->by_cpu = !follows_tasks(target);
 	s->census.frequency = options->choice.frequency;
-	s->group_fd = -1;
+	s->group_fd = s->clock_fd = -1;
 	pthread_mutex_init(&s->idle_lock, NULL);
 	if (open_all(s, err)) {
 		sampling_close(s);
@@ -418,6 +442,8 @@ void sampling_close(struct sampling *s)
 	cpuset_free(&s->cpus);
 	if (s->group_fd >= 0)
 		close(s->group_fd);
+	if (s->clock_fd >= 0)
+		s->sys->close(s->clock_fd);
 	pthread_mutex_destroy(&s->idle_lock);
 	free(s);
 }
@@ -440,6 +466,8 @@ static int switch_all(struct sampling *s, bool on, struct err *err)
 		if (fd->later == s->slowed && (fd->switched || (s->apart && is_event(s, fd))))
 			rc = switch_fd(s, fd, on, err);
 	}
+	if (s->clock_fd >= 0)
+		s->sys->ioctl(s->clock_fd, on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
 	return rc;
 }
 
@@ -521,7 +549,7 @@ int sampling_begin(struct sampling *s, struct err *err)
 	for (size_t i = 0; i < s->fds.len && !rc && !s->options.start_disabled; i++) {
 		const struct sampled_fd *fd = &s->fds.data[i];
 
-		if (fd->switched && !fd->later && s->events.data[fd->event].cgroup == OWN_GROUP)
+		if (fd->switched && !fd->later && s->events.data[fd->event].cgroup < NO_CGROUP)
 			rc = switch_fd(s, fd, true, err);
 	}
 	return rc;
@@ -601,6 +629,18 @@ static struct reading read_fd(struct sampling *s, const struct sampled_fd *fd)
 	return none;
 }
 
+/* What events of whole CPUs count is not the program's, but its clock is. */
+static void read_clock(struct sampling *s, struct perf_counts *counts)
+{
+	uint64_t ns = 0;
+
+	if (s->clock_fd < 0 || s->sys->read(s->clock_fd, &ns, sizeof(ns)) != sizeof(ns))
+		return;
+	for (size_t i = 0; i < counts->events.len; i++)
+		if (s->events.data[i].cgroup == WHOLE_CPUS && is_clock(s->events.data[i].event))
+			counts->events.data[i] = ns;
+}
+
 void sampling_read_counts(struct sampling *s, struct perf_counts *counts)
 {
 	counts->flags = counts->cpu_ns = 0;
@@ -608,8 +648,9 @@ void sampling_read_counts(struct sampling *s, struct perf_counts *counts)
 	for (size_t i = 0; i < s->events.len - s->has_tracker; i++)
 		*vec_push(&counts->events) = 0;
 	vec_each (fd, &s->fds)
-		if (is_event(s, fd))
+		if (is_event(s, fd) && s->events.data[fd->event].cgroup != WHOLE_CPUS)
 			counts->events.data[fd->event] += read_fd(s, fd).count;
+	read_clock(s, counts);
 	/* A clock's count is the time that it ran, whatever modes it leaves out of its samples. */
 	for (size_t i = counts->events.len; i-- > 0;)
 		if (is_clock(s->events.data[i].event) && s->target->cgroups.len <= 1) {

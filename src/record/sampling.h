@@ -34,6 +34,9 @@ struct sampling_options {
 	 * less than a period are never seen.
 	 */
 	const char *group;
+	/* Without such a group, whole CPUs may be sampled and the program's tasks let through:
+	 * tasksieve.h */
+	bool by_task;
 	uint64_t later_frequency; /* that sampling_slow_down goes on with; 0: it does nothing */
 	bool start_disabled;	  /* -D: sampling_enable comes later, not with the exec */
 	size_t ring_bytes;	  /* of each ring; 0: RING_BYTES, less where memory is short */
@@ -50,6 +53,7 @@ struct sampling_census {
 	size_t ring_bytes;  /* of each ring, as the kernel gave it */
 	uint64_t frequency; /* as lowered to the kernel's limit; 0 where periods are used */
 	bool by_group;	    /* a tree of processes is sampled as a cgroup */
+	bool by_task;	    /* whole CPUs are, and what other tasks do is left out: tasksieve.h */
 	bool user_only;	    /* some event leaves the kernel out, for lack of permission */
 	bool kernel_is_old; /* some records or fields are left out, which the kernel doesn't know */
 };

@@ -9,8 +9,9 @@
 #include "record/sampling.h"
 #include <pthread.h>
 
-#define NO_CGROUP (-1)
-#define OWN_GROUP (-2) /* that of sampling_options */
+#define NO_CGROUP  (-1)
+#define OWN_GROUP  (-2) /* that of sampling_options */
+#define WHOLE_CPUS (-3) /* all tasks, of which those of the program are let through */
 
 /* Parts of an attr that older kernels do not know, newest first. */
 enum kernel_part {
@@ -28,7 +29,7 @@ struct sampled_event {
 	const struct event *event; /* NULL: the tracker */
 	struct event_attr attr;	   /* as it opens here */
 	const char *name;
-	int cgroup; /* index in target->cgroups, NO_CGROUP or OWN_GROUP */
+	int cgroup; /* index in target->cgroups, NO_CGROUP, OWN_GROUP or WHOLE_CPUS */
 	uint32_t leader;
 	VEC(uint64_t) ids;
 };
@@ -58,6 +59,8 @@ struct sampling {
 	VEC(struct sampled_event) events; /* the tracker last, if there is one */
 	bool has_tracker, by_cpu;
 	int group_fd; /* the folder of OWN_GROUP; -1: there is none */
+	bool whole;   /* in its place whole CPUs are sampled */
+	int clock_fd; /* counts the program's CPU time then; -1: there is none */
 	bool dropped[PARTS];
 	bool slowed; /* the later frequency is in use */
 	bool apart;  /* events were switched one by one, so members of groups count too */

@@ -53,7 +53,7 @@ static int open_fd(struct sampling *s, const struct event_attr *attr,
 	if (place->cgroup == OWN_GROUP) {
 		pid = s->group_fd;
 		flags |= PERF_FLAG_PID_CGROUP;
-	} else if (place->cgroup != NO_CGROUP) {
+	} else if (place->cgroup >= 0) {
 		pid = s->target->cgroups.data[place->cgroup].fd;
 		flags |= PERF_FLAG_PID_CGROUP;
 	}
@@ -85,7 +85,8 @@ static int try_user_only(struct sampling *s, struct sampled_event *e,
 	struct event_attr attr = e->attr;
 	int rc;
 
-	if (!e->event || e->event->explicit_modes || attr.base.exclude_kernel)
+	if (!e->event || e->event->explicit_modes || attr.base.exclude_kernel ||
+	    event_is_kernels(e->event))
 		return -EACCES;
 	attr.base.exclude_kernel = attr.base.exclude_hv = 1;
 	rc = try_attr(s, &attr, place, cpu);
@@ -178,10 +179,36 @@ static bool no_branches(struct sampling *s, const struct sampled_event *e,
 	return !try_attr(s, &attr, place, cpu);
 }
 
+/* Whether it is the process that is refused to us, not the event. */
+static bool opens_on_ourselves(struct sampling *s, const struct sampled_event *e)
+{
+	struct event event = *e->event;
+
+	if (!event.explicit_modes && !event_is_kernels(&event))
+		event.attr.base.exclude_kernel = event.attr.base.exclude_hv = 1;
+	return !event_probe(s->sys, &event);
+}
+
+static int refused_error(struct sampling *s, const struct sampled_event *e,
+			 const struct sampled_place *place, int code, struct err *err)
+{
+	struct event refused = *e->event;
+	char why[500];
+
+	if ((code == EACCES || code == EPERM) && s->target->kind == TARGET_TASKS &&
+	    place->cgroup == NO_CGROUP && opens_on_ourselves(s, e))
+		return err_set(err, code,
+			       "thread %d belongs to another user or changed its rights; record it "
+			       "as root or with CAP_PERFMON",
+			       (int)place->pid);
+	refused.cpu_wide_only |= s->by_cpu; /* then :u would not do */
+	return err_set(err, code, "%s: %s", e->name,
+		       event_why_not(&refused, code, why, sizeof(why)));
+}
+
 static int settle_event(struct sampling *s, struct sampled_event *e,
 			const struct sampled_place *place, int cpu, struct err *err)
 {
-	char why[500];
 	int rc;
 
 	for (int part = 0; part < PARTS; part++)
@@ -207,7 +234,7 @@ static int settle_event(struct sampling *s, struct sampled_event *e,
 			       "%s: the last branches can't be recorded with it (%s); only events "
 			       "of a CPU that keeps them (Intel LBR, AMD BRS, Arm BRBE) have them",
 			       e->name, strerror(-rc));
-	return err_set(err, -rc, "%s: %s", e->name, event_why_not(e->event, -rc, why, sizeof(why)));
+	return refused_error(s, e, place, -rc, err);
 }
 
 /* Where an event may be opened first: its PMU may not be on every CPU. */
@@ -253,7 +280,7 @@ static int settle_group(struct sampling *s, uint32_t leader, const struct sample
 /* Those of cgroups that were asked for are tried on the whole machine. */
 static bool settles_at(const struct sampled_event *e, const struct sampled_place *place)
 {
-	return (e->cgroup == OWN_GROUP) == (place->cgroup == OWN_GROUP);
+	return (e->cgroup < NO_CGROUP) == (place->cgroup < NO_CGROUP);
 }
 
 static int settle_events(struct sampling *s, const struct sampled_place *place, struct err *err)
@@ -349,7 +376,7 @@ static int open_one(struct sampling *s, uint32_t index, const struct sampled_pla
 
 	if (!tracker && group_fd < 0) {
 		bool with_exec = s->target->kind == TARGET_COMMAND && !s->options.start_disabled &&
-				 e->cgroup != OWN_GROUP;
+				 e->cgroup >= NO_CGROUP;
 
 		attr.base.disabled = 1;
 		attr.base.enable_on_exec = with_exec && !later;

@@ -12,7 +12,7 @@ import signal
 import subprocess
 import tempfile
 
-from lib import PERFOLIO, check, done, need_program, need_root, program, run, run_perf, until
+from lib import PERFOLIO, check, done, need_program, need_root, program, run, run_perf, settings, until
 from perffile import samples_in
 
 need_program("perf")
@@ -112,6 +112,32 @@ recorder.wait()
 result = run([PERFOLIO, "record", "-q", "-e", "cpu-clock", "-o", "next", "--", "true"])
 check(not groups(recorder.pid), "the next one removes what a killed one left", groups(), result.stderr)
 os.killpg(recorder.pid, signal.SIGKILL)
+
+# ---- who may have no cgroup, but whole CPUs: other tasks' samples never get to the file ----
+NOBODY = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"]
+os.chmod(".", 0o777)
+busy = subprocess.Popen([program("chain"), "1", "1000"], stdout=subprocess.DEVNULL)
+with settings(perf_event_paranoid=-1):
+    result = run([*NOBODY, PERFOLIO, "record", "-F", "199", "-e", "cpu-clock", "-g", "-o", "theirs", "--", FORKS, "400",
+                  "ls", "/"])
+busy.kill()
+busy.wait()
+parent, children, pid = (int(word) for word in result.stdout.split())
+comms = run([PERFOLIO, "script", "-i", "theirs", "-F", "comm"]).stdout.split()
+check(len(comms) > 20 and set(comms) <= {"forks", "ls", "perfolio"} and comms.count("ls") > 0.5 * len(comms),
+      f"{len(comms)} samples, all of the program and its children", sorted(set(comms)), result.stderr)
+one = coverage("theirs")
+check(0.7 < one[0] / (one[1] or 1) < 1.3, f"they are {one[0] / (one[1] or 1):.1%} of its CPU time", one)
+
+# ---- who may neither: it is the process, the rights or the kernel's part, and each has its own remedy ----
+with settings(perf_event_paranoid=2):
+    for words, told, not_told in ((["-p", "1"], "thread 1 belongs to another user", "paranoid"),
+                                  (["-a", "--", "true"], "paranoid=0", ":u"),
+                                  (["-e", "cpu-clock:k", "--", "true"], "paranoid=1", ":u"),
+                                  (["-e", "cs", "--", "true"], "paranoid=1", ":u")):
+        result = run([*NOBODY, PERFOLIO, "record", "-o", "/dev/null", *words])
+        check(result.returncode == 1 and told in result.stderr and not_told not in result.stderr,
+              f"nobody: {' '.join(words)}: {told}", result.stderr)
 
 # ---- as it was: only the first process, or every event of a tracepoint ----
 result = run([PERFOLIO, "record", "-q", "--no-inherit", "-e", "cpu-clock", "-F", "997", "--", FORKS, "100", "1000", "50"])
