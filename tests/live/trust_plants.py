@@ -1,0 +1,389 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Recordings with one fault each: none is called good, the reason is the true one, and its remedy works.
+
+And recordings without a fault: each is called good, by report, doctor and their JSON.
+"""
+import contextlib
+import json
+import os
+import re
+import shutil
+import signal
+import struct
+import subprocess
+import tempfile
+
+from lib import (PERFOLIO, check, done, need_program, need_root, run, settings, status_of, until)
+from perffile import PerfFile, SAMPLE, samples_in
+
+FOLDER = tempfile.mkdtemp(prefix="perfolio-plants-")
+NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "env", "HOME=/nonexistent"]
+FRAMES = ["-O1", "-fno-omit-frame-pointer", "-mno-omit-leaf-frame-pointer", "-fno-optimize-sibling-calls"]
+
+# Functions that keep a frame, and call nothing that has none while they work.
+SPIN = """
+#include <time.h>
+static volatile unsigned long sum;
+__attribute__((noinline)) void spin(unsigned long n)
+{ volatile char room[32]; for (unsigned long i = 0; i < n; i++) sum += i; room[n % 32] = 1; __asm__ volatile("" :: "r"(room) : "memory"); }
+__attribute__((noinline)) void caller(unsigned long n) { spin(n); sum++; }
+"""
+CLEAN = SPIN + "int main(void) { while (clock() < SECONDS * CLOCKS_PER_SEC) caller(20000000); }\n"
+# Who calls is told by the caller alone: three wrappers of system calls, of which each goes through libc.
+WRAPPERS = """
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+#define WRAPPER(name, times) __attribute__((noinline)) long name(void) \\
+	{ long sum = 0; for (int i = 0; i < times; i++) sum += syscall(SYS_getppid); return sum; }
+WRAPPER(often, 6000)
+WRAPPER(sometimes, 3000)
+WRAPPER(seldom, 1000)
+int main(void) { long sum = 0; while (clock() < CLOCKS_PER_SEC) sum += often() + sometimes() + seldom(); return sum == 1; }
+"""
+DEEP = SPIN + """
+__attribute__((noinline)) void down(int n) { if (n) down(n - 1); else caller(2000000); sum++; }
+int main(void) { while (clock() < CLOCKS_PER_SEC) down(300); }
+"""
+# Every 25th time by way of a stack of 24 KB.
+WIDE = SPIN + """
+__attribute__((noinline)) void wide(int n)
+{ volatile char room[2048]; room[0] = 1; if (n) wide(n - 1); else caller(1000000); room[n] = 2; }
+int main(void)
+{ for (int i = 0; clock() < CLOCKS_PER_SEC; i++) if (i % 25) caller(1000000); else wide(12); }
+"""
+JIT = """
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+static const unsigned char code[] = { 0xb8, 0, 0, 0x20, 0, 0xff, 0xc8, 0x75, 0xfc, 0xc3 };
+int main(int argc, char **argv)
+{
+	void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char path[64];
+	FILE *list;
+	(void)argv;
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)getpid());
+	list = fopen(path, "w");
+	puts(path);
+	for (int i = 0; i < argc; i++) {
+		memcpy(page, code, sizeof(code));
+		fprintf(list, "%lx %zx made_%d\\n", (unsigned long)page, sizeof(code), i);
+		fflush(list);
+		while (clock() < (i + 1) * CLOCKS_PER_SEC / 2)
+			((void (*)(void))page)();
+	}
+	return fclose(list);
+}
+"""
+FORKS = """
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+int main(void)
+{
+	for (int i = 0; i < 300; i++) {
+		pid_t pid = fork();
+		if (!pid) {
+			while (clock() < CLOCKS_PER_SEC / 500)
+				;
+			_exit(0);
+		}
+		waitpid(pid, NULL, 0);
+	}
+}
+"""
+
+
+def build(name, source, *flags):
+    path = os.path.join(FOLDER, name)
+    with open(path + ".c", "w", encoding="utf-8") as file:
+        file.write(source.replace("SECONDS", "1"))
+    made = run(["gcc", "-o", path, path + ".c", *flags])
+    if made.returncode:
+        check(False, f"{name} is built", made.stderr)
+    return path
+
+
+def record(name, *words, before=(), rate="997"):
+    data = os.path.join(FOLDER, name + ".data")
+    result = run([*before, PERFOLIO, "record", "-q", "-e", "cpu-clock", "-F", rate, "-o", data, *words])
+    if not os.path.exists(data):
+        check(False, f"{name} is recorded", result.stderr)
+    return data
+
+
+def doctor(data, *before):
+    out = run([*before, PERFOLIO, "doctor", "--json", "-i", data], env={**os.environ, "XDG_CACHE_HOME": FOLDER + "/cache"})
+    try:
+        return json.loads(out.stdout)
+    except json.JSONDecodeError:
+        return {"good": None, "error": out.stderr}
+
+
+def reasons(found):
+    return [fault["reason"] for fault in found.get("faults", [])]
+
+
+def faulty(label, data, reason, remedy, heaviest=True):
+    """Nobody calls it good; the reason is given, and what is to be done about it comes first."""
+    found = doctor(data)
+    report = run([PERFOLIO, "report", "-g", "none", "-i", data]).stdout
+    words = run([PERFOLIO, "doctor", data]).stdout
+    told = run([PERFOLIO, "query", data, "quality"]).stdout
+    quality = json.loads(told)["trust"] if told else {}
+    named = [fault for fault in found.get("faults", []) if fault["reason"] == reason]
+    check(found["good"] is False and quality.get("good") is False and "Good" not in words and
+          "# Good" not in report and "# To be read with care" in report and not words.startswith("Good"),
+          f"{label}: nobody says that it is good", found, words.splitlines()[:3])
+    check(named and remedy in (named[0]["remedy"] or "") and named[0]["text"] in report and
+          reason in reasons(quality), f"{label}: {reason}, and '{remedy}'", found)
+    if heaviest:
+        check(remedy in (found.get("remedy") or "") and remedy in report, f"{label}: that is what helps most",
+              found.get("remedy"))
+    return found
+
+
+def good(label, data):
+    found = doctor(data)
+    report = run([PERFOLIO, "report", "-g", "none", "-i", data]).stdout
+    words = run([PERFOLIO, "doctor", data]).stdout
+    check(found["good"] is True and words.startswith("Good") and "# Good" in report and not reasons(found),
+          f"{label}: good", found)
+    return found
+
+
+def clean():
+    path = build("clean", CLEAN, *FRAMES)
+    for name, words in (("frame pointers", ["-g"]), ("copied stacks", ["--call-graph", "dwarf"]), ("no stacks", [])):
+        found = good(name, record("clean", *words, path))
+        check(95 <= (found.get("covered_percent") or 0) <= 105, f"{name}: samples stand for all of the CPU time",
+              found.get("covered_percent"))
+    good("no build-id, the same file", record("unmarked", build("unmarked", CLEAN, *FRAMES, "-Wl,--build-id=none")))
+
+
+def skipped_callers():
+    path = build("wrappers", WRAPPERS, *FRAMES)
+    data = record("wrappers", "-g", path)
+    found = faulty("callers of libc", data, "caller-skipped", "--call-graph dwarf")
+    check(found.get("skipped_stacks", 0) > 0.5 * found.get("samples", 0), "callers of libc: most stacks lack one", found)
+    data = record("wrappers", "--call-graph", "dwarf", path)
+    found = good("callers of libc, copied stacks", data)
+    rows = json.loads(run([PERFOLIO, "query", data, "top", "--sort", "total", "--limit", "50"]).stdout)["rows"]
+    shares = {row["function"]: row["total_percent"] for row in rows}
+    room = 5 * (100 * 0.25 / max(found.get("samples", 1), 1)) ** 0.5 * 10
+    check(abs(shares.get("often", 0) - 60) < room and abs(shares.get("seldom", 0) - 10) < room,
+          "callers of libc, copied stacks: the callers have their shares", shares)
+
+
+@contextlib.contextmanager
+def max_stack(limit):
+    """The kernel refuses it while anybody records stacks; who does on a busy machine ends after a while."""
+    knob = "/proc/sys/kernel/perf_event_max_stack"
+
+    def put(value):
+        try:
+            with open(knob, "w", encoding="ascii") as file:
+                file.write(value)
+            return True
+        except OSError:
+            return False
+    with open(knob, encoding="ascii") as file:
+        before = file.read()
+    is_set = until(lambda: put(str(limit)), 30)
+    if not is_set:
+        print("# 300 levels, limit raised: skipped, somebody else records stacks")
+    try:
+        yield is_set
+    finally:
+        if is_set:
+            until(lambda: put(before), 600)
+
+
+def stacks():
+    path = build("deep", DEEP, *FRAMES)
+    faulty("300 levels", record("deep", "-g", path), "stack-limit", "kernel.perf_event_max_stack")
+    with max_stack(1024) as is_set:
+        if is_set:
+            good("300 levels, limit raised", record("deep", "-g", path))
+    good("300 levels, copied", record("deep", "--call-graph", "dwarf,65528", path))
+    tables = build("tables", CLEAN, "-O1", "-fomit-frame-pointer", "-fno-asynchronous-unwind-tables",
+                   "-fno-unwind-tables")
+    faulty("no unwind tables", record("tables", "--call-graph", "dwarf", tables), "no-unwind-table",
+           "-fasynchronous-unwind-tables")
+    tables = build("tables", CLEAN, "-O1", "-fomit-frame-pointer", "-fasynchronous-unwind-tables")
+    good("built with them", record("tables", "--call-graph", "dwarf", tables))
+    wide = build("wide", WIDE, "-O1", "-fomit-frame-pointer")
+    found = faulty("8 KB copied", record("wide", "--call-graph", "dwarf,8192", wide), "copy-too-small", "dwarf,32768")
+    check(0.01 < found.get("cut_stacks", 0) / max(found.get("samples", 1), 1) < 0.15,
+          "8 KB copied: a few per cent are cut", found)
+    good("32 KB copied", record("wide", "--call-graph", "dwarf,32768", wide))
+    other = build("other", CLEAN, "-O1", "-Wl,--build-id", "-fomit-frame-pointer")
+    data = record("other", "--call-graph", "dwarf", other)
+    build("other", CLEAN.replace("20000000", "20000001"), "-O1", "-Wl,--build-id", "-fomit-frame-pointer")
+    found = faulty("another build", data, "build-id-mismatch", "record again")
+    check("no-unwind-table" not in json.dumps(found), "another build: its unwind table is not blamed", found)
+
+
+def rebuilt():
+    """Without a build-id, only its time tells that a file is another one."""
+    path = build("unmarked", CLEAN, *FRAMES, "-Wl,--build-id=none")
+    data = record("unmarked", path)
+    build("unmarked", CLEAN.replace("spin", "never_ran").replace("caller", "nor_this"), *FRAMES, "-Wl,--build-id=none")
+    faulty("rebuilt, no build-id", data, "file-newer", "record again")
+    shown = run([PERFOLIO, "report", "-i", data]).stdout
+    check("never_ran" not in shown, "rebuilt, no build-id: no name of what never ran", shown)
+
+
+def scope():
+    path = build("clean", CLEAN, *FRAMES)
+    data = record("user", "--all-user", path)
+    faulty("--all-user", data, "user-only", "perf_event_paranoid")
+    report = run([PERFOLIO, "report", "-i", data]).stdout
+    check("'cpu-clock:u'" in report and "# Only user space was sampled" in report,
+          "--all-user: the head of the report says so", report[:800])
+    shown = json.loads(run([PERFOLIO, "report", "-i", data, "--json"]).stdout)["events"][0]
+    check(shown["event"] == "cpu-clock:u" and shown.get("sampled") == "user", "--all-user: so does its JSON",
+          {key: shown.get(key) for key in ("event", "sampled")})
+    picture = os.path.join(FOLDER, "user.svg")
+    run([PERFOLIO, "flame", data, "-o", picture])
+    with open(picture, encoding="utf-8") as file:
+        check("user space only" in file.read(), "--all-user: so does the picture")
+    os.chmod(FOLDER, 0o777)
+    with settings(perf_event_paranoid=2):
+        data = record("nobody", path, before=NOBODY)
+    faulty("recorded by nobody", data, "user-only", "perf_event_paranoid")
+    faulty("--all-kernel", record("kernel", "--all-kernel", "dd", "if=/dev/zero", "of=/dev/null", "bs=1M", "count=4000",
+                                  "status=none"), "kernel-only", "--all-kernel")
+    if os.cpu_count() > 1:
+        faulty("one CPU", record("cpu", "-C", "0", "--", path), "some-cpus", "without -C", heaviest=False)
+
+
+def hidden_kernel():
+    os.chmod(FOLDER, 0o777)
+    with settings(kptr_restrict=1, perf_event_paranoid=1):
+        data = record("hidden", "--call-graph", "dwarf", "dd", "if=/dev/zero", "of=/dev/null", "bs=1M", "count=8000", "status=none",
+                      before=NOBODY)
+    found = faulty("hidden kernel addresses", data, "kernel-hidden-when-recorded", "kptr_restrict")
+    check(not {"unmapped", "copy-too-small", "no-frame-pointer"} & set(reasons(found)),
+          "hidden kernel addresses: nothing else is blamed for them", found)
+
+
+def damage():
+    path = build("clean", CLEAN, *FRAMES)
+    data = record("whole", path)
+    with open(data, "rb") as file:
+        whole = file.read()
+    head = PerfFile(data)
+    at = head.data_offset + head.data_size * 6 // 10
+    for label, content in (("cut", whole[:at]), ("damaged", whole[:at] + b"\xff" * 4000 + whole[at + 4000:])):
+        broken = os.path.join(FOLDER, label + ".data")
+        with open(broken, "wb") as file:
+            file.write(content)
+        found = faulty(label, broken, "file-damaged", "copy the whole file")
+        text = next((fault["text"] for fault in found.get("faults", []) if fault["reason"] == "file-damaged"), "")
+        share = re.search(r"([\d.]+) % of its data is missing", text)
+        check(share and abs(float(share.group(1)) - 40) < 3, f"{label}: how much is missing is said", text)
+
+
+def lossy():
+    """Nobody empties the rings for a while."""
+    path = build("lasting", CLEAN.replace("SECONDS", "1000"), *FRAMES)
+    data = os.path.join(FOLDER, "lost.data")
+    with subprocess.Popen([path]) as program:
+        with subprocess.Popen([PERFOLIO, "record", "-e", "cpu-clock", "-F", "1999", "--call-graph", "dwarf", "-m", "512K",
+                               "-o", data, "-p", str(program.pid)], stderr=subprocess.PIPE, text=True) as recorder:
+            until(lambda: samples_in(data))
+            recorder.send_signal(signal.SIGSTOP)
+            until(lambda: status_of(recorder.pid).get("State", "").startswith("T"))
+            start = cpu_ticks(program.pid)
+            until(lambda: cpu_ticks(program.pid) > start + os.sysconf("SC_CLK_TCK"))
+            recorder.send_signal(signal.SIGCONT)
+            recorder.send_signal(signal.SIGINT)
+            said = recorder.communicate()[1]
+        program.kill()
+    told = re.search(r"([\d,]+) LOST", said)
+    lost = int(told.group(1).replace(",", "")) if told else 0
+    found = faulty("lost samples", data, "lost", "larger buffers")
+    events = json.loads(run([PERFOLIO, "query", data, "events"]).stdout)["rows"]
+    check(lost > 0 and found.get("lost") == lost and sum(row["lost"] for row in events) == lost,
+          "lost samples: record, doctor and query tell one number", said, found.get("lost"), events)
+    empty = os.path.join(FOLDER, "empty.data")
+    with open(data, "rb") as file:
+        content = bytearray(file.read())
+    at, end = PerfFile(data).data_offset, PerfFile(data).data_offset + PerfFile(data).data_size
+    while at < end:
+        kind, _, size = struct.unpack_from("<IHH", content, at)
+        if kind == SAMPLE:
+            struct.pack_into("<I", content, at, 14) # a switch, which says nothing
+        at += size
+    with open(empty, "wb") as file:
+        file.write(content)
+    words = run([PERFOLIO, "doctor", empty])
+    check(f"all {lost:,} samples were lost" in words.stdout and "larger buffers" in words.stdout,
+          "all samples lost: doctor says so", words.stdout, words.stderr)
+    words = run([PERFOLIO, "report", "-i", empty]).stderr
+    check(f"all {lost:,} samples were lost" in words, "all samples lost: so does report", words)
+
+
+def cpu_ticks(pid):
+    with open(f"/proc/{pid}/stat", encoding="ascii") as file:
+        fields = file.read().rsplit(")", 1)[1].split()
+    return int(fields[11]) + int(fields[12])
+
+
+def coverage():
+    path = build("clean", CLEAN, *FRAMES)
+    data = record("fast", path, rate="99991")
+    found = doctor(data)
+    if "covered_percent" in found and found["covered_percent"] > 90:
+        print(f"# a rate of 99,991: skipped, samples stand for {found['covered_percent']:.0f} % here")
+    else:
+        found = faulty("a rate of 99,991", data, "rate-too-high", "lower rate (-F ")
+        rate = re.search(r"-F (\d+)", found.get("remedy") or "")
+        good("the rate that is named", record("fast", path, rate=rate.group(1) if rate else "99991"))
+    os.chmod(FOLDER, 0o777)
+    forks = build("forks", FORKS, "-O1")
+    with settings(perf_event_paranoid=1):
+        data = record("forks", forks, rate="99", before=NOBODY)
+    faulty("short processes", data, "short-processes", "as root", heaviest=False)
+    found = doctor(record("forks", forks, rate="99"))
+    check("short-processes" not in reasons(found), "short processes, recorded as root: none is missed", found)
+
+
+def jit():
+    path = build("jit", JIT, "-O1")
+    for label, words, faults in (("one function", [], 0), ("two at one address", ["x"], 1)):
+        data = os.path.join(FOLDER, "jit.data")
+        out = run([PERFOLIO, "record", "-q", "-e", "cpu-clock", "-F", "997", "-o", data, path, *words])
+        if faults:
+            faulty(f"JIT, {label}", data, "jit-code-replaced", "", heaviest=False)
+        else:
+            good(f"JIT, {label}", data)
+        os.unlink(out.stdout.split()[0])
+
+
+def main():
+    need_root()
+    for name in ("gcc", "setpriv"):
+        need_program(name)
+    try:
+        clean()
+        skipped_callers()
+        stacks()
+        rebuilt()
+        scope()
+        hidden_kernel()
+        damage()
+        lossy()
+        coverage()
+        if os.uname().machine == "x86_64":
+            jit()
+    finally:
+        shutil.rmtree(FOLDER, ignore_errors=True)
+    done()
+
+
+main()
