@@ -225,6 +225,8 @@ int metric_of(struct metric into[static METRIC_MAX], const struct metric_source 
 		into[0] = ratio(value, elapsed_ns, 8, 3, "", "CPUs utilized");
 		return 1;
 	}
+	if (event->kind == EVENT_TOOL) /* a time has no rate */
+		return 0;
 	if (!find(&counts, ROLE_CLOCK, &clock_ns) && role != ROLE_CYCLES)
 		return 0;
 	if (role == ROLE_CYCLES)

@@ -42,6 +42,10 @@ void trust_faults_json(const struct profile *profile, const struct trust *trust,
 
 		json_open(json, NULL, '{');
 		json_text(json, "reason", reason->id);
+		json_text(json, "part",
+			  fault->object == NO_OBJECT_ID		  ? "recording"
+			  : fault->reason < PANEL_JIT_WITHOUT_MAP ? "stacks"
+								  : "names");
 		json_text(json, "text", fault->text);
 		json_double(json, "percent", fault->share * 100);
 		json_text(

@@ -227,3 +227,13 @@ TEST(metric_alone)
 		EXPECT_BOOL(metric_stands_alone(&metric), cases[i].alone);
 	}
 }
+
+TEST(metric_of_a_time_is_no_rate)
+{
+	struct event clock = software(PERF_COUNT_SW_TASK_CLOCK);
+	struct event time = { .kind = EVENT_TOOL, .scale = 1 };
+	struct metric_source sources[] = { { &clock, 1e9, true }, { &time, 2e9, true } };
+	struct metric metrics[METRIC_MAX];
+
+	EXPECT_INT(metric_of(metrics, sources, 2, 1, 2e9), 0);
+}

@@ -45,15 +45,14 @@ describe("times", () => {
 
 describe("what is said of the stacks", () => {
 	const quality = (has_stacks: boolean, trust: object): Quality =>
-		({ has_stacks, trust: { samples: 9, lost_percent: 0, cut_percent: 0, unknown_percent: 0, remedy: null, ...trust } });
+		({ has_stacks, trust: { samples: 9, remedy: null, faults: [], ...trust } });
 
 	it("is nothing, or the worst with its remedy", () => {
-		expect(noteOf(quality(true, { cut_percent: 3, unknown_percent: 4 }))).toBe("");
-		expect(noteOf(quality(true, { samples: 0, cut_percent: 90 }))).toBe("");
-		expect(noteOf(quality(true, { cut_percent: 99.03, unknown_percent: 30, remedy: "record with it" }))).toBe("99 % of the stacks are cut short: record with it.");
-		expect(noteOf(quality(true, { cut_percent: 12, unknown_percent: 14, worst_percent: 13, remedy: "install it" }))).toBe("14 % of the samples have no function's name: install it.");
-		expect(noteOf(quality(true, { unknown_percent: 30.5 }))).toBe("31 % of the samples have no function's name.");
-		expect(noteOf(quality(true, { lost_percent: 1.26 }))).toBe("1.3 % of the samples were lost.");
+		expect(noteOf(quality(true, {}))).toBe("");
+		const faults = [{ text: "the file is not whole: it is cut", percent: 40 }, { text: "3.00 % have no name in x: stripped", percent: 3 }];
+		expect(noteOf(quality(true, { faults, remedy: "copy the whole file" }))).toBe("The file is not whole: it is cut. What helps most: copy the whole file.");
+		expect(noteOf(quality(true, { faults: faults.slice(1) }))).toBe("3.00 % have no name in x: stripped.");
+		expect(noteOf(quality(true, { samples: 0, faults: [{ text: "all 9 samples were lost", percent: 100 }] }))).toBe("All 9 samples were lost.");
 		expect(noteOf(quality(false, {}))).toMatch(/without stacks/);
 	});
 });

@@ -198,12 +198,18 @@ function Trust({ quality, samples }: { quality: Quality | undefined; samples: nu
 	const lost = trust.lost_percent ?? 0;
 	const cut = trust.cut_percent ?? 0;
 	const unknown = trust.unknown_percent ?? 0;
+	const faults = trust.faults ?? [];
+	const none = (...reasons: string[]) => !faults.some((fault) => reasons.includes(fault.reason ?? ""));
+	const sound = (part: string) => !faults.some((fault) => fault.part === part);
+	const covered = trust.covered_percent;
 	const rows: [string, string, boolean][] = [
-		[samples === undefined || samples === trust.samples ? "Samples" : "Samples of all events", grouped(trust.samples ?? 0), (trust.samples ?? 0) >= 20],
-		["Lost", percent(lost), lost < 1],
-		...(quality?.has_stacks === false ? [] : [["Stacks cut short", percent(cut), cut < 10] satisfies [string, string, boolean]]),
-		["Functions without a name", percent(unknown), unknown < 10],
+		[samples === undefined || samples === trust.samples ? "Samples" : "Samples of all events", grouped(trust.samples ?? 0), none("few-samples")],
+		["Lost", percent(lost), none("lost", "all-lost")],
+		...(quality?.has_stacks === false ? [] : [["Stacks cut short", percent(cut), sound("stacks")] satisfies [string, string, boolean]]),
+		...(trust.skipped_percent ? [["Stacks without a direct caller", percent(trust.skipped_percent), none("caller-skipped")] satisfies [string, string, boolean]] : []),
+		["Functions without a name", percent(unknown), sound("names")],
 		["Throttled", String(trust.throttled ?? 0), !trust.throttled],
+		...(covered === undefined || covered === null ? [] : [["CPU time that samples stand for", percent(covered), none("short-processes", "rate-too-high", "not-covered")] satisfies [string, string, boolean]]),
 	];
 	return (
 		<section class="trust" aria-label="Data quality">
@@ -215,7 +221,13 @@ function Trust({ quality, samples }: { quality: Quality | undefined; samples: nu
 					))}
 				</tbody>
 			</table>
-			{trust.remedy && <p class="remedy">What helps: <Words text={trust.remedy} />.</p>}
+			{trust.good && <p class="verdict good">Good: every check passed.</p>}
+			{faults.length > 0 && (
+				<ul class="faults" aria-label="What is wrong">
+					{faults.map((fault) => <li key={`${fault.reason}${fault.object ?? ""}`} title={fault.see ? `See: ${fault.see}` : undefined}><Words text={fault.text ?? ""} /></li>)}
+				</ul>
+			)}
+			{trust.remedy && <p class="remedy">What helps most: <Words text={trust.remedy} />.</p>}
 		</section>
 	);
 }
