@@ -265,12 +265,13 @@ static void tell_ending(struct overview *overview, const struct sums *s)
 		say(first, "It was stopped after %s. ",
 		    text_duration(text, (int64_t)facts->duration_ns));
 	else
-		say(first, "It ended with %s after %s; its output may say why. ", facts->ending,
-		    text_duration(text, (int64_t)facts->duration_ns));
+		say(first, "It ended with %s after %s%s. ", facts->ending,
+		    text_duration(text, (int64_t)facts->duration_ns),
+		    facts->printed ? "; its output may say why" : "");
 	say(first, "%s", what);
 	if (facts->failed) {
 		first->rule = "failed";
-		first->tab = "output";
+		first->tab = facts->printed ? "output" : first->tab;
 	}
 	free(what);
 }

@@ -60,6 +60,7 @@ struct overview_facts {
 	bool failed;	      /* ended by a signal or with another status than 0 */
 	bool stopped;	      /* by somebody, or with the server */
 	bool limited;	      /* it reached its time limit */
+	bool printed;	      /* something: that may say why */
 	char ending[64];      /* "exit status 3", "signal 9 (Killed)" */
 
 	/* From samples; shares are of 1, of what was not idle. */

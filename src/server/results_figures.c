@@ -296,6 +296,7 @@ static void read_output(struct figures *f, struct request *request)
 		return;
 	f->has_output = true;
 	output_sizes(fd, f->printed);
+	f->facts.printed = f->printed[0] || f->printed[1];
 	close(fd);
 }
 

@@ -255,10 +255,14 @@ static void put_figures(struct json *json, const struct figures *f)
 		put_count_figure(json, "samples", "Samples", facts->samples);
 		put_count_figure(json, "lost", "Lost samples", facts->lost);
 		if (facts->processes) /* folded stacks and profiles of pprof name none */
-			put_count_figure(json, "processes", "Processes", facts->processes);
-		if (facts->threads)
-			put_count_figure(json, "threads", "Threads", facts->threads);
+			put_count_figure(json, "processes", "Processes",
+					 facts->forks > facts->processes ? facts->forks
+									 : facts->processes);
 	}
+	if (facts->budget.whole) /* also those that no sample has met */
+		put_count_figure(json, "threads", "Threads", facts->budget.count);
+	else if (f->profile && facts->threads)
+		put_count_figure(json, "threads", "Threads", facts->threads);
 	if (facts->knows_counts) {
 		put_count_figure(json, "faults", "Page faults",
 				 facts->minor_faults + facts->major_faults);

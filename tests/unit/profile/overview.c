@@ -320,6 +320,9 @@ TEST(overview_begins_with_a_bad_end)
 	facts.failed = true;
 	strcpy(facts.ending, "signal 11 (Segmentation fault)");
 	expect(&facts, "failed",
+	       "It ended with signal 11 (Segmentation fault) after 2 s. It was limited by the CPU");
+	facts.printed = true;
+	expect(&facts, "failed",
 	       "It ended with signal 11 (Segmentation fault) after 2 s; its output may say why. It "
 	       "was limited by the CPU");
 	facts.failed = false;
@@ -421,9 +424,8 @@ TEST(overview_says_when_it_can_not_know)
 	facts.failed = true;
 	strcpy(facts.ending, "exit status 2");
 	overview_make(overview, &facts);
-	EXPECT_TEXT(overview->findings[0].text, "It ended with exit status 2 after 1 ms; its "
-						"output may say why. That was too soon to "
-						"say what limited it.");
+	EXPECT_TEXT(overview->findings[0].text, "It ended with exit status 2 after 1 ms. That was "
+						"too soon to say what limited it.");
 	EXPECT_TEXT(overview->findings[0].remedy, "");
 	EXPECT_INT(overview->count, 1);
 	overview_make(overview, &(struct overview_facts){ 0 });

@@ -5,8 +5,9 @@ import type { Finding, OutputPage, Overview, Quality, QueryTop, RunSummary } fro
 import { grouped, moment, percent, seconds } from "../model/format";
 import { type Answer, useFetch } from "../model/hooks";
 import { useMayRun } from "../model/me";
-import { endedBadly, endingWord, hasData } from "../model/runs";
+import { endedBadly, hasData } from "../model/runs";
 import { lazy } from "../widgets/lazy";
+import { BudgetSection } from "./budget";
 import { totalWords } from "./units";
 import { Trouble } from "../widgets/trouble";
 import { Words } from "../widgets/words";
@@ -29,7 +30,8 @@ export function OverviewTab({ run, onTab, link }: { run: Run; onTab: (tab: strin
 	const top = useFetch<QueryTop>(some && sampled ? `/runs/${run.id}/top` : null, { limit: 8 });
 	const quality = useFetch<Quality>(some && sampled ? `/runs/${run.id}/quality` : null);
 	const [first, ...others] = overview.data?.findings ?? [];
-	const more = others.filter((finding) => finding.rule !== "failed"); // that is told above all
+	// each part of the time is in the bar and need not stand among the figures as well
+	const parts = new Set<string>(overview.data?.budget?.run.flatMap((part) => [part.name, part.label]) ?? []);
 	if (!over) return <Meanwhile run={run} onTab={onTab} />;
 	if (!some)
 		return (
@@ -49,29 +51,27 @@ export function OverviewTab({ run, onTab, link }: { run: Run; onTab: (tab: strin
 	return (
 		<div class="overview">
 			<Trouble refusal={overview.refusal} onRetry={overview.reload} />
-			{endedBadly(run) && (
-				<p class="warn">The program ended with {endingWord(run)}. {run.facts?.tabs?.includes("output") && <button type="button" class="link" onClick={() => onTab("output")}>Its output</button>}</p>
-			)}
 			<section class="sentence" aria-label="What limited it" aria-busy={overview.busy}>
 				<h2><Words text={overview.data?.sentence ?? " "} room={NAME} /></h2>
 				{first && <Remedy finding={first} />}
-				{first && <EvidenceLine run={run} finding={first} link={link} />}
+				{first && <EvidenceLine run={run} finding={first} link={link} without={parts} />}
 			</section>
-			<Figures summary={summary.data} />
+			<BudgetSection budget={overview.data?.budget} />
+			<Figures summary={summary.data} without={parts} />
 			<div class="overview-columns">
 				<div>
 					{!sampled && totals}
 					{sampled && (
 						<section aria-label="Flame graph">
-							<h3>{first?.rule === "other-event" ? "Where its samples are" : "Where the time went"} <small><a href={link("flame", {})}>open the flame graph</a></small></h3>
+							<h3>{first?.rule === "other-event" ? "Where its samples are" : "Where the CPU time went"} <small><a href={link("flame", {})}>open the flame graph</a></small></h3>
 							<a href={link("flame", {})} aria-label="Open the flame graph"><div class="preview-box"><MiniFlame run={run.id} labels class="preview" /></div></a>
 						</section>
 					)}
-					{more.length > 0 && (
+					{others.length > 0 && (
 						<section aria-label="Findings">
 							<h3>What else stands out</h3>
 							<ul class="findings">
-								{more.map((finding) => (
+								{others.map((finding) => (
 									<li key={finding.rule + finding.text}>
 										<p><Words text={finding.text} room={NAME} /></p>
 										<Remedy finding={finding} />
@@ -121,24 +121,24 @@ function Remedy({ finding }: { finding: Finding }) {
 	return finding.remedy ? <p class="remedy">What helps: <Words text={finding.remedy} />.</p> : null;
 }
 
-function EvidenceLine({ run, finding, link }: { run: Run; finding: Finding; link: Link }) {
+function EvidenceLine({ run, finding, link, without }: { run: Run; finding: Finding; link: Link; without?: Set<string> }) {
 	// What was only counted has no flame graph: its counters are the next best.
 	const tabs: string[] = run.facts?.tabs ?? [];
 	const tab = [finding.tab, "counters"].find((name) => name && tabs.includes(name));
 	const query: Record<string, string> = finding.function && tab === "functions" ? { function: finding.function } : {};
 	return (
 		<p class="evidence">
-			{finding.evidence.map((one) => <span class="chip" key={one.name}><span class="dim">{one.name}</span> {one.text}</span>)}
+			{finding.evidence.filter((one) => !without?.has(one.name)).map((one) => <span class="chip" key={one.name}><span class="dim">{one.name}</span> {one.text}</span>)}
 			{tab && <a href={link(tab, query)}>{TAB_WORDS[tab] ?? tab}</a>}
 		</p>
 	);
 }
 
-function Figures({ summary }: { summary: RunSummary | undefined }) {
+function Figures({ summary, without }: { summary: RunSummary | undefined; without: Set<string> }) {
 	if (!summary) return <dl class="figures waiting" aria-busy="true" />;
 	return (
 		<dl class="figures">
-			{summary.figures.slice(0, 12).map((figure) => (
+			{summary.figures.filter((figure) => !without.has(figure.name)).slice(0, 12).map((figure) => (
 				<div key={figure.name} title={figure.note}>
 					<dt>{figure.label}</dt>
 					<dd>{figure.text}</dd>

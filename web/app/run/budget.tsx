@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the time of a run went: a bar whose parts add up, and the same of each thread.
+import type { Budget, BudgetPart, BudgetThread } from "../api/schema";
+import { grouped, moment, percent } from "../model/format";
+
+const NAMES = ["ran", "cpu-queue", "disk", "pages", "other"] as const;
+const SHORT: Record<(typeof NAMES)[number], string> = { ran: "Ran", "cpu-queue": "CPU queue", disk: "Disk", pages: "Memory", other: "Other" };
+const SHOWN = 6; // threads; of more the table is opened by hand
+
+export function BudgetSection({ budget }: { budget: Budget | null | undefined }) {
+	if (!budget) return null;
+	const whole = budget.run.reduce((sum, part) => sum + Number(part.ns), 0) / 1e9;
+	const threads = budget.thread_count;
+	return (
+		<section class="budget" aria-label="Where the time went">
+			<h3>Where the time went <small class="dim">{moment(whole, whole)} from start to end{threads > 1 && `, ${grouped(threads)} threads`}</small></h3>
+			<Bar parts={budget.run} />
+			<ul class="budget-parts">
+				{budget.run.map((part) => (
+					<li key={part.name} class={Number(part.ns) ? "" : "dim"}>
+						<i class={`part-${part.name}`} aria-hidden="true" />
+						<span>{part.label}</span>
+						<b>{percent(part.percent)}</b>
+						<span class="dim">{moment(Number(part.ns) / 1e9, whole)}</span>
+					</li>
+				))}
+			</ul>
+			<Notes budget={budget} />
+			{threads > 1 && <Threads budget={budget} />}
+		</section>
+	);
+}
+
+function Bar({ parts }: { parts: BudgetPart[] }) {
+	const told = parts.filter((part) => Number(part.ns));
+	return (
+		<div class="budget-bar" role="img" aria-label={told.map((part) => `${part.label} ${percent(part.percent)}`).join(", ")}>
+			{told.map((part) => <i key={part.name} class={`part-${part.name}`} style={{ width: `${part.percent}%` }} title={`${part.label}: ${percent(part.percent)}`} />)}
+		</div>
+	);
+}
+
+function Notes({ budget }: { budget: Budget }) {
+	const notes = [
+		budget.thread_count > 1 && "Time counts as running while any thread runs, else as waiting for a CPU while any is ready, and so on.",
+		budget.source === "schedstat" && `Read from /proc five times a second${budget.why ? ` (${budget.why})` : ""}: threads that ended in between are missing.`,
+		!budget.knows_disk && "Waiting for the disk is not told apart from other waiting.",
+		budget.missing_threads > 0 && `${grouped(budget.missing_threads)} threads are missing: there were too many at once.`,
+	].filter(Boolean);
+	return notes.length ? <p class="dim budget-note">{notes.join(" ")}</p> : null;
+}
+
+function Threads({ budget }: { budget: Budget }) {
+	const shares = (parts: BudgetPart[]) => Object.fromEntries(parts.map((part) => [part.name, part.percent])) as BudgetThread["percent"];
+	const longest = Math.max(...budget.threads.map((thread) => Number(thread.life_ns))) / 1e9;
+	const whole = budget.all_threads.reduce((sum, part) => sum + Number(part.ns), 0) / 1e9;
+	return (
+		<details open={budget.threads.length <= SHOWN}>
+			<summary>By thread</summary>
+			<div class="budget-table" tabIndex={0} role="region" aria-label="By thread">
+				<table>
+					<thead>
+						<tr><th scope="col">Thread</th><th scope="col" class="number">Lived</th><td />{NAMES.map((name) => <th scope="col" class="number" key={name}>{SHORT[name]}</th>)}</tr>
+					</thead>
+					<tbody>
+						<Row name={`All ${grouped(budget.thread_count)}`} life={moment(whole, whole)} shares={shares(budget.all_threads)} />
+						{budget.threads.map((thread) => (
+							<Row key={`${thread.pid} ${thread.tid} ${thread.name}`} name={threadName(thread)} life={moment(Number(thread.life_ns) / 1e9, longest)} shares={thread.percent} />
+						))}
+					</tbody>
+				</table>
+			</div>
+		</details>
+	);
+}
+
+function threadName(thread: BudgetThread): string {
+	if (thread.tid) return `${thread.name} ${thread.tid}`;
+	return thread.name ? `${thread.name}, ${grouped(thread.threads)} that ended` : `${grouped(thread.threads)} others`;
+}
+
+function Row({ name, life, shares }: { name: string; life: string; shares: BudgetThread["percent"] }) {
+	return (
+		<tr>
+			<th scope="row" class="mono">{name}</th>
+			<td class="number">{life}</td>
+			<td class="budget-cell"><div class="budget-bar small" aria-hidden="true">{NAMES.map((part) => shares[part] > 0 && <i key={part} class={`part-${part}`} style={{ width: `${shares[part]}%` }} />)}</div></td>
+			{NAMES.map((part) => <td class={shares[part] ? "number" : "number dim"} key={part}>{percent(shares[part])}</td>)}
+		</tr>
+	);
+}
