@@ -31,11 +31,17 @@ const char *import_address(const char *name)
 
 void import_broken(struct import_result *result, const char *line, const char *end)
 {
+	import_broken_at(result, result->lines, line, end);
+}
+
+void import_broken_at(struct import_result *result, uint64_t number, const char *line,
+		      const char *end)
+{
 	size_t length = (size_t)(end - line);
 
 	if (result->broken++)
 		return;
-	result->broken_line = result->lines;
+	result->broken_line = number;
 	if (length >= sizeof(result->broken_text))
 		length = sizeof(result->broken_text) - 1;
 	for (size_t i = 0; i < length; i++)

@@ -22,6 +22,9 @@ int import_legacy(struct import_job *job, struct err *err);
 
 /* Counts a line that is not understood and keeps the first. */
 void import_broken(struct import_result *result, const char *line, const char *end);
+/* The same of a line that came before: its number, from 1. */
+void import_broken_at(struct import_result *result, uint64_t number, const char *line,
+		      const char *end);
 
 /* Hands every line to `take`, the newline aside, and tells the progress. */
 int import_each_line(struct import_job *job,

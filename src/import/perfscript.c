@@ -3,12 +3,14 @@
  * `perf script` text.  A frame's line is worked out once for what follows its address: most
  * addresses of frame-pointer stacks are garbage, so whole lines hardly ever come twice, while
  * "function+0x12 (object)" does.  A sample ends where the next one begins: some texts hold blank
- * lines between frames.  Only where no line is a head do blank lines end samples.
+ * lines between frames.  Only where no line is a head do blank lines end samples; and where there
+ * is none of these either, each line is one (perf ends every stack with a blank line).
  *
  * stackcollapse-perf.pl takes a sample only when a blank line comes behind it, so the last one of a
  * text without such an end is lost, and calls a function without any name " ".  For those who
  * compare with it (as_perl) so do we.
  */
+#include "base/buf.h"
 #include "base/err.h"
 #include "import/parts.h"
 #include "import/perfscript_line.h"
@@ -18,6 +20,7 @@
 /* What a line of a frame stands for: a run of links; of none for lines that say nothing. */
 struct script_links {
 	uint32_t first, count;
+	bool is_sample; /* the line is all of it */
 };
 
 struct script {
@@ -26,7 +29,10 @@ struct script {
 	VEC(struct script_links) links;
 	VEC(uint32_t) pool;
 	struct rawtab threads, events;
-	bool in_sample, any_head;
+	bool in_sample, any_head, any_blank;
+	bool frame_in_head; /* the sample's only frame stands there: callers below replace it */
+	struct buf bare;    /* a line that is a head if a frame follows: "prog 12"; empty: none */
+	uint64_t bare_line;
 	bool ended; /* a blank line came, or the sample is a single line */
 	struct profile_row row;
 };
@@ -114,7 +120,7 @@ static void add_links(struct script *s, char *name, uint32_t object, bool inline
 
 static uint32_t new_frame(struct script *s, const struct script_frame *frame)
 {
-	struct script_links links = { (uint32_t)s->pool.len, 0 };
+	struct script_links links = { (uint32_t)s->pool.len, 0, frame->has_branches };
 	bool known = frame->object.at < frame->object.end && !frame->inlined;
 	char *path = known ? piece_text(frame->object) : mem_strdup("");
 	char *name = piece_text(frame->name);
@@ -140,7 +146,7 @@ static void begin_sample(struct script *s)
 {
 	finish_sample(s);
 	s->in_sample = true;
-	s->ended = false;
+	s->ended = s->frame_in_head = false;
 }
 
 static void push_links(struct script *s, uint32_t id)
@@ -156,8 +162,27 @@ static void push_links(struct script *s, uint32_t id)
 		s->row.event = event_of(s, none.event);
 		s->in_sample = true;
 	}
+	if (s->frame_in_head) /* it was that of the address which was accessed (-F addr) */
+		s->job->sink.chain.len = 0;
+	s->frame_in_head = false;
 	for (uint32_t i = 0; i < links.count; i++)
 		*vec_push(&s->job->sink.chain) = s->pool.data[links.first + i];
+	if (links.is_sample && !s->any_head)
+		finish_sample(s);
+}
+
+/* The one frame of a sample, in its own line. */
+static void push_own_frame(struct script *s, const struct script_frame *frame, const char *end)
+{
+	const char *key = s->job->options->addresses ? frame->address.at : frame->address.end;
+	uint32_t id = rawtab_find(&s->frames, key, (size_t)(end - key));
+
+	if (id == RAW_NONE) {
+		id = new_frame(s, frame);
+		rawtab_add(&s->frames, key, (size_t)(end - key), id);
+	}
+	push_links(s, id);
+	s->ended = s->frame_in_head = true;
 }
 
 static void take_head(struct script *s, const struct script_head *head)
@@ -165,7 +190,6 @@ static void take_head(struct script *s, const struct script_head *head)
 	struct script_frame frame;
 
 	begin_sample(s);
-	s->any_head = true;
 	s->job->result->has_times |= head->has_time;
 	s->job->result->has_cpus |= head->has_cpu;
 	s->row = (struct profile_row){
@@ -175,18 +199,58 @@ static void take_head(struct script *s, const struct script_head *head)
 		.cpu = head->has_cpu ? head->cpu : UINT16_MAX,
 		.event = event_of(s, head->event),
 	};
-	if (head->rest.at < head->rest.end && script_frame_in_head(head->rest, &frame)) {
-		const char *key = s->job->options->addresses ? frame.address.at : frame.address.end;
-		size_t length = (size_t)(head->rest.end - key);
-		uint32_t id = rawtab_find(&s->frames, key, length);
+	if (head->rest.at < head->rest.end && script_frame_in_head(head, &frame))
+		push_own_frame(s, &frame, head->rest.end);
+}
 
-		if (id == RAW_NONE) {
-			id = new_frame(s, &frame);
-			rawtab_add(&s->frames, key, length, id);
-		}
-		push_links(s, id);
-		s->ended = true;
+/* What was kept for a head is one now, or has been none. */
+static void use_bare_head(struct script *s, bool frame_follows)
+{
+	struct script_head head;
+
+	if (!s->bare.len)
+		return;
+	if (frame_follows) {
+		script_head_bare(s->bare.data, s->bare.data + s->bare.len, &head);
+		take_head(s, &head);
+	} else {
+		import_broken_at(s->job->result, s->bare_line, s->bare.data,
+				 s->bare.data + s->bare.len);
 	}
+	s->bare.len = 0;
+}
+
+/* The first line of a block that is nothing else is a head without time and event, or broken. */
+static void keep_bare_head(struct script *s, const char *line, const char *end)
+{
+	use_bare_head(s, false);
+	if (s->any_head || (s->in_sample && !s->ended) || *line == ' ' || *line == '\t') {
+		import_broken(s->job->result, line, end);
+		return;
+	}
+	finish_sample(s);
+	s->bare.len = 0;
+	buf_add(&s->bare, line, (size_t)(end - line));
+	s->bare_line = s->job->result->lines;
+}
+
+/* A thread's name can be one too ("cc1", "ed"), but not so long. */
+static bool begins_with_address(const char *line, const char *end)
+{
+	struct script_frame frame;
+
+	return script_frame_parse(line, end, &frame) &&
+	       (frame.object.at < frame.object.end || piece_length(frame.address) >= 6);
+}
+
+/* At the beginning of a line "cc1 12" is a thread; frames that lost their blanks have objects. */
+static bool is_frame(const char *line, const char *end, struct script_frame *frame)
+{
+	bool indented = *line == ' ' || *line == '\t';
+
+	return script_frame_parse(line, end, frame) &&
+	       (indented || frame->object.at < frame->object.end ||
+		piece_length(frame->address) >= 8);
 }
 
 /* A line that was not seen before, or not like that. */
@@ -197,18 +261,32 @@ static void take_new_line(struct script *s, const char *line, const char *end, s
 	bool indented = *line == ' ' || *line == '\t';
 	bool is_head = script_head_parse(line, end, &head);
 
-	if (is_head && (head.has_time || !indented)) {
+	if (script_is_dump(line, end))
+		return;
+	if (script_is_record(line, end) || script_is_branches(line, end)) {
+		s->ended = true;
+		if (!s->any_head && (s->any_blank || !script_is_record(line, end)))
+			finish_sample(s);
+	} else if (is_head && (head.has_time || !indented || !begins_with_address(line, end))) {
+		use_bare_head(s, false);
+		s->any_head = true;
 		take_head(s, &head);
-	} else if (!script_is_noise(line, end) && script_frame_parse(line, end, &frame)) {
+	} else if (!is_head && script_line_parse(line, end, &head, &frame)) {
+		use_bare_head(s, false);
+		take_head(s, &head);
+		push_own_frame(s, &frame, frame.line_end);
+	} else if (!script_is_noise(line, end) && is_frame(line, end, &frame)) {
 		uint32_t id = new_frame(s, &frame);
 
+		use_bare_head(s, true);
 		if (key.at)
 			rawtab_add(&s->frames, key.at, piece_length(key), id);
 		push_links(s, id);
 	} else if (is_head) {
+		s->any_head = true;
 		take_head(s, &head);
 	} else if (!script_is_noise(line, end)) {
-		import_broken(s->job->result, line, end);
+		keep_bare_head(s, line, end);
 	}
 }
 
@@ -242,6 +320,7 @@ static void take_line(void *state, const char *line, const char *end)
 		end--;
 	if (line == end || *line == '#') {
 		s->ended = true;
+		s->any_blank |= line == end;
 		if (!s->any_head)
 			finish_sample(s);
 		return;
@@ -252,6 +331,7 @@ static void take_line(void *state, const char *line, const char *end)
 		key = frame_key(line, end, s->job->options->addresses);
 		id = key.at ? rawtab_find(&s->frames, key.at, piece_length(key)) : RAW_NONE;
 		if (id != RAW_NONE) {
+			use_bare_head(s, true);
 			push_links(s, id);
 			return;
 		}
@@ -259,16 +339,38 @@ static void take_line(void *state, const char *line, const char *end)
 	take_new_line(s, line, end, key);
 }
 
+/* A text of frames alone, without a blank line: each line is a sample of its own. */
+static void finish_lines(struct script *s)
+{
+	VEC(uint32_t) links = { 0 };
+
+	if (!s->in_sample || s->frame_in_head)
+		return;
+	vec_each (link, &s->job->sink.chain)
+		*vec_push(&links) = *link;
+	vec_each (link, &links) {
+		s->job->sink.chain.len = 0;
+		*vec_push(&s->job->sink.chain) = *link;
+		s->in_sample = true;
+		finish_sample(s);
+	}
+	vec_free(&links);
+}
+
 int import_perfscript(struct import_job *job, struct err *err)
 {
 	struct script s = { .job = job };
 	int rc = import_each_line(job, take_line, &s, err);
 
+	use_bare_head(&s, false);
+	if (!s.any_head && !s.any_blank)
+		finish_lines(&s);
 	if (job->options->as_perl && s.in_sample && !s.ended)
 		job->result->cut_end = true;
 	else
 		finish_sample(&s);
 	job->sink.chain.len = 0;
+	buf_free(&s.bare);
 	rawtab_free(&s.frames);
 	rawtab_free(&s.threads);
 	rawtab_free(&s.events);
@@ -284,17 +386,21 @@ static int line_speaks(const char *line, const char *end)
 	struct script_frame frame;
 	struct script_head head;
 
-	if (*line == '#' || script_is_noise(line, end))
+	if (*line == '#' || script_is_noise(line, end) || script_is_dump(line, end) ||
+	    script_is_record(line, end))
 		return 0;
 	if (script_head_parse(line, end, &head))
 		return head.has_time || isalpha((unsigned char)*head.event.at) ? 1 : -1;
-	return indented && script_frame_parse(line, end, &frame) ? 1 : -1;
+	if (!indented && script_line_parse(line, end, &head, &frame))
+		return 1;
+	return is_frame(line, end, &frame) && (indented || piece_length(frame.address) >= 6) ? 1
+											     : -1;
 }
 
 bool perfscript_looks_so(const char *bytes, size_t size)
 {
 	const char *end = bytes + size, *next;
-	int good = 0, bad = 0;
+	int good = 0, bad = 0, records = 0;
 
 	if (memchr(bytes, 0, size))
 		return false;
@@ -302,13 +408,15 @@ bool perfscript_looks_so(const char *bytes, size_t size)
 		int speaks;
 
 		next = memchr(line, '\n', (size_t)(end - line));
-		if (!next && good + bad)
+		if (!next && line > bytes)
 			break; /* cut by the end of what we look at */
 		if (!next)
 			next = end;
 		speaks = next > line && *line != '\r' ? line_speaks(line, next) : 0;
 		good += speaks > 0;
 		bad += speaks < 0;
+		records += !speaks && script_is_record(line, next);
 	}
-	return good > bad;
+	/* All mappings come first (--show-mmap-events), and may be more than we look at. */
+	return good > bad || (records && !bad);
 }

@@ -258,7 +258,8 @@ bool script_frame_parse(const char *at, const char *end, struct script_frame *fr
 
 	*frame = (struct script_frame){ .address = { text.at, word },
 					.name = no_piece,
-					.object = no_piece };
+					.object = no_piece,
+					.line_end = text.end };
 	if (word == text.at)
 		return false;
 	for (const char *p = text.at; p < word; p++)
@@ -271,14 +272,15 @@ bool script_frame_parse(const char *at, const char *end, struct script_frame *fr
 			if (!is_hex(*p))
 				return false;
 		/* Branches may follow instead of a name (-F ip,brstack). */
-		if (piece_length(text) < 2 || memcmp(text.at, "0x", 2))
+		frame->has_branches = piece_length(text) >= 2 && !memcmp(text.at, "0x", 2);
+		if (!frame->has_branches)
 			frame->name = without_offset(text);
-		return piece_length(frame->address) >= 3;
+		return piece_length(frame->address) >= 3 || frame->name.at < frame->name.end;
 	}
 	open = opening(text.at, text.end);
 	if (!open || (open > text.at && !is_blank(open[-1])))
 		return false;
-	frame->object = (struct piece){ open + 1, text.end - 1 };
+	frame->object = without_offset((struct piece){ open + 1, text.end - 1 }); /* -F dsoff */
 	frame->name = without_offset(trim(text.at, open));
 	frame->inlined = piece_length(frame->object) == 7 && !memcmp(open + 1, "inlined", 7);
 	return true;
@@ -292,40 +294,162 @@ static bool is_address(const char *at, const char *end)
 	return at < end;
 }
 
-bool script_frame_in_head(struct piece rest, struct script_frame *frame)
+/* An address that is no word of a name: "add" and "feed" are functions. */
+static bool is_long_address(const char *at, const char *end)
 {
-	const char *arrow = memmem(rest.at, piece_length(rest), " => ", 4);
-	const char *word, *next;
-	int words = 0;
+	bool digit = false;
 
-	if (arrow)
-		rest = trim(rest.at, arrow);
-	if (rest.at == rest.end || rest.end[-1] != ')')
+	for (const char *p = at; p < end; p++)
+		digit |= is_digit(*p);
+	return digit && end - at >= 6 && is_address(at, end);
+}
+
+/* What tracepoints print in brackets is no object: "NR 59 (7ffd12a0, 55d0e8, 0)". */
+static bool is_object(struct piece name)
+{
+	if (name.at == name.end)
 		return false;
-	/* What kind of branch it was stands in front ("tr strt", "call"); no address is such a
-	 * word. */
-	for (word = rest.at; word < rest.end && words < 4; words++) {
-		next = word_end(word, rest.end);
-		if (is_address(word, next))
-			return script_frame_parse(word, rest.end, frame);
-		word = trim(next, rest.end).at;
-	}
-	/* A tracepoint's own words come first, and the address is the last that looks like one. */
-	for (const char *p = rest.end; p > rest.at; p = word) {
-		word = last_word(trim(rest.at, p)).at;
-		next = word_end(word, rest.end);
-		if (next - word >= 8 && is_address(word, next))
-			return script_frame_parse(word, rest.end, frame);
-		if (word == rest.at)
+	if (*name.at == '/' || *name.at == '[')
+		return true;
+	for (const char *p = name.at; p < name.end; p++)
+		if (*p == ',' || *p == '=' || is_blank(*p))
+			return false;
+	return true;
+}
+
+/*
+ * The frame that ends a text: the last address with a name and an object behind it.  What stands in
+ * front of it (the words of a tracepoint, the address that was accessed, with its own name and
+ * object) begins at `text` and ends where the frame does.
+ */
+static bool last_frame(struct piece text, struct script_frame *frame)
+{
+	const char *word;
+
+	for (const char *p = text.end; p > text.at; p = word) {
+		word = last_word(trim(text.at, p)).at;
+		if (is_long_address(word, word_end(word, text.end)))
+			return script_frame_parse(word, text.end, frame) &&
+			       is_object(frame->object);
+		if (word <= text.at)
 			break;
 	}
 	return false;
 }
 
+/* "sched:sched_switch", not "cycles:u" or "cpu/cycles/u": words of its own follow it. */
+static bool names_tracepoint(struct piece event)
+{
+	const char *colon = memchr(event.at, ':', piece_length(event));
+	static const char modifiers[] = "ukhpPGHSDIWeb";
+
+	for (const char *p = colon ? colon + 1 : event.end; p < event.end; p++)
+		if (!strchr(modifiers, *p))
+			return true;
+	return false;
+}
+
+bool script_frame_in_head(const struct script_head *head, struct script_frame *frame)
+{
+	struct piece rest = head->rest;
+	const char *arrow = memmem(rest.at, piece_length(rest), " => ", 4);
+	bool is_tracepoint = names_tracepoint(head->event);
+	const char *word, *next;
+	int words = 0;
+
+	if (arrow)
+		rest = trim(rest.at, arrow);
+	/* Without objects (-F ip,sym) nothing else may stand there. */
+	if (rest.at < rest.end && rest.end[-1] != ')')
+		return !is_tracepoint && is_long_address(rest.at, word_end(rest.at, rest.end)) &&
+		       script_frame_parse(rest.at, rest.end, frame);
+	if (rest.at == rest.end)
+		return false;
+	if (last_frame(rest, frame))
+		return true;
+	if (is_tracepoint)
+		return false;
+	/* Short addresses only where nothing but the kind of a branch ("tr strt", "call") and
+	 * another address stand in front of them. */
+	for (word = rest.at; word < rest.end && words < 4; words++) {
+		next = word_end(word, rest.end);
+		if (is_address(word, next)) {
+			struct piece second = { trim(next, rest.end).at, rest.end };
+
+			second.end = word_end(second.at, rest.end);
+			if (second.end < rest.end && is_address(second.at, second.end) &&
+			    *trim(second.end, rest.end).at != '(')
+				word = second.at;
+			return script_frame_parse(word, rest.end, frame) &&
+			       is_object(frame->object);
+		}
+		word = trim(next, rest.end).at;
+	}
+	return false;
+}
+
+bool script_line_parse(const char *at, const char *end, struct script_head *head,
+		       struct script_frame *frame)
+{
+	struct piece line = trim(at, end);
+	const char *arrow = memmem(line.at, piece_length(line), " => ", 4);
+
+	if (arrow)
+		line = trim(line.at, arrow);
+	if (line.at == line.end || line.end[-1] != ')' || !last_frame(line, frame) ||
+	    frame->address.at == line.at)
+		return false;
+	script_head_bare(line.at, frame->address.at, head);
+	return true;
+}
+
+void script_head_bare(const char *at, const char *end, struct script_head *head)
+{
+	*head = (struct script_head){
+		.comm = no_piece, .event = no_piece, .rest = no_piece, .period = 1
+	};
+	read_before(trim(at, end), head);
+}
+
+bool script_is_record(const char *at, const char *end)
+{
+	static const char mark[] = "PERF_RECORD_";
+	const char *found = memmem(at, (size_t)(end - at), mark, sizeof(mark) - 1);
+
+	return found && (found == at || is_blank(found[-1]));
+}
+
+bool script_is_dump(const char *at, const char *end)
+{
+	struct piece text = trim(at, end);
+
+	return text.at < text.end && *text.at == '.';
+}
+
+bool script_is_branches(const char *at, const char *end)
+{
+	struct piece text = trim(at, end);
+	const char *p = text.at + 2;
+
+	if (piece_length(text) < 4 || memcmp(text.at, "0x", 2) != 0)
+		return false;
+	while (p < text.end && is_hex(*p))
+		p++;
+	return p < text.end && *p == '/';
+}
+
+/* "libc-2.33.so[16351b]": where a source line was asked for and there is none. */
+static bool is_place(struct piece text)
+{
+	const char *open = memrchr(text.at, '[', piece_length(text));
+
+	return open && open > text.at && text.end[-1] == ']' && is_address(open + 1, text.end - 1);
+}
+
 bool script_is_noise(const char *at, const char *end)
 {
-	static const char *const starts[] = { "PERF_RECORD_", "instruction trace error", "0x", ";",
-					      "//" };
+	static const char inlined[] = " (inlined)";
+	static const char *const starts[] = { "instruction trace error", "0x", ";", "//" };
 	struct piece text = trim(at, end);
 	const char *digits = text.end;
 
@@ -333,8 +457,11 @@ bool script_is_noise(const char *at, const char *end)
 		if (piece_length(text) >= strlen(starts[i]) &&
 		    !memcmp(text.at, starts[i], strlen(starts[i])))
 			return true;
-	if (text.end > text.at && text.end[-1] == ']' && memchr(text.at, '[', piece_length(text)))
-		return true; /* "libc-2.33.so[16351b]" */
+	if (text.end > text.at && is_place(text))
+		return true;
+	if (piece_length(text) > strlen(inlined) &&
+	    !memcmp(text.end - strlen(inlined), inlined, strlen(inlined)))
+		digits = text.end = text.end - strlen(inlined);
 	while (digits > text.at && is_digit(digits[-1]))
 		digits--;
 	return digits < text.end && digits > text.at && digits[-1] == ':'; /* "file.cpp:137" */

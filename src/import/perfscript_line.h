@@ -47,15 +47,32 @@ struct script_frame {
 	struct piece name;   /* without its offset; empty: none */
 	struct piece object; /* empty: none */
 	bool inlined;
+	const char *line_end; /* where it ends in its line */
+	bool has_branches;    /* they follow in the same line, which is a whole sample then */
 };
 
 /* "ADDRESS name+0x12 (object)"; false if it is no frame. */
 bool script_frame_parse(const char *at, const char *end, struct script_frame *frame);
 
 /* The frame that a sample without a call chain has in its own line, if there is one. */
-bool script_frame_in_head(struct piece rest, struct script_frame *frame);
+bool script_frame_in_head(const struct script_head *head, struct script_frame *frame);
 
-/* Lines that belong there but say nothing of stacks: source lines, branches, other records. */
+/*
+ * A sample in one line without time and event (-G -F comm,tid,ip,sym,dso); false if it is none or
+ * nothing but a frame.
+ */
+bool script_line_parse(const char *at, const char *end, struct script_head *head,
+		       struct script_frame *frame);
+/* "comm with blanks PID/TID [CPU]" of which each may be missing: a head without time and event. */
+void script_head_bare(const char *at, const char *end, struct script_head *head);
+
+/* Another record than a sample: "prog 12 1.5: PERF_RECORD_MMAP2 12/12: [0x400000(...". */
+bool script_is_record(const char *at, const char *end);
+/* Branches in a line of their own: the end of a sample. */
+bool script_is_branches(const char *at, const char *end);
+/* A line of a dump (-D): "... thread: prog:12", ". 0000: 09 00 00 00". */
+bool script_is_dump(const char *at, const char *end);
+/* Lines that belong there but say nothing of stacks: source lines, branches. */
 bool script_is_noise(const char *at, const char *end);
 
 #endif

@@ -189,3 +189,13 @@ perfolio flame: -F 0: samples a second, 1 at least
 $ perfolio flame <a.txt 2>&1 | head -1; perfolio flame </dev/null 2>&1 | head -1
 perfolio flame: what to draw? A recording, a command, -p PID, -t TID, -u USER or -a; '-' reads standard input
 perfolio flame: what to draw? A recording, a command, -p PID, -t TID, -u USER or -a
+
+# perf's odd lines: an accessed address, other records, arguments of tracepoints, frames without blanks.
+$ printf ' a 1 9.5: 50 branch-misses:       0    4008a0 main+0x4 (/bin/a)\n a 1 9.6: 50 branch-misses:  401000    4008a4 main+0x8 (/bin/a)\n' | perfolio fold -
+a;main 100
+$ printf 'PERF_RECORD_MMAP2 1/1: [0x400000(0x1000) @ 0 08:01 2 3]: r-xp /b\n\t 4005dc f (/b)\n\nPERF_RECORD_MMAP2 1/1: [0x5000(0x10) @ 0 08:01 2 3]: r-xp /c\n\t 4005dd f (/b)\n\n\t 4005de f (/b)\n\n' | perfolio fold -
+f 3
+$ printf 'p 1 1.0: raw_syscalls:sys_enter: NR 59 (7ffd12a0, 55d0e812, 0)\n' | perfolio fold -
+p 1
+$ printf 'java 7 cycles:\nffffffff8103d0ca native_write_msr ([kernel.kallsyms])\n7f12a0000000 run (/lib/libjvm.so)\n\n' | perfolio fold -
+java;run;native_write_msr 1

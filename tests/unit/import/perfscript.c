@@ -131,6 +131,55 @@ TEST(perfscript_stacks)
 		  "f;[unknown] 2\n" },
 		{ "p 1 1.0: 1 a:\n\t7f f (/b)\n\np 1 1.1: 1 b:\n\t7f g (/b)\n\n",
 		  "p-?/1;f 1\np-?/1;g 1\n" },
+		/* the address that was accessed stands in front of the frame, alone or with a name
+		 */
+		{ " a b 1 9.5: 50 branch-misses:       0    4008a0 main+0x4 (/bin/a)\n"
+		  " a b 1 9.6: 50 branch-misses:  401000    4008a4 main+0x8 (/bin/a)\n"
+		  " a b 1 9.7: 1 page-faults:  7ffd12a0 [unknown] ([stack])    4008a8 main "
+		  "(/bin/a)\n"
+		  " a b 1 9.8: 50 branch-misses: 0 a8 add+0x4 (/bin/a)\n",
+		  "a b-?/1;add 50\na b-?/1;main 100\na b-?/1;main 1\n" },
+		/* and above the callers */
+		{ "p 1 1.0: 1 page-faults: 7ffd12a0 [unknown] ([stack])\n\t4008a8 f (/b)\n"
+		  "\t4008b0 main (/b)\n\n",
+		  "p-?/1;main;f 1\n" },
+		/* other records between samples, with heads and without */
+		{ "p 1 1.0: PERF_RECORD_MMAP2 1/1: [0x400000(0x1000) @ 0 08:01 2 3]: r-xp /b\n"
+		  "p 1 1.1: 1 a:\n\t7f f (/b)\n\np 1 1.2: PERF_RECORD_COMM: q:1/1\n"
+		  "q 1 1.3: 1 a:\n\t7f f (/b)\n\n",
+		  "p-?/1;f 1\nq-?/1;f 1\n" },
+		{ "PERF_RECORD_MMAP2 1/1: [0x400000(0x1000) @ 0 08:01 2 3]: r-xp /b\n"
+		  "\t 4005dc f (/b)\n\nPERF_RECORD_MMAP2 1/1: [0x5000(0x10) @ 0 08:01 2 3]: r-xp "
+		  "/c\n"
+		  "\t 4005dd f (/b)\n\n\t 4005de f (/b)\n 0x4005c8/0x4005dc/P/-/-/0\n",
+		  "f 3\n" },
+		{ " 4005d7 0x4005d7/0x4005e5/P/-/-/8\n 4005d9 0x4005d7/0x4005e5/P/-/-/8\n",
+		  "[unknown] 2\n" },
+		/* a tracepoint's own words are no frame */
+		{ "p 1 1.0: raw_syscalls:sys_enter: NR 59 (7ffd12a0, 55d0e812, 0)\n"
+		  "p 1 1.1: block:block_rq_issue: 8,0 W 4096 () 12345678 + 8 [kworker/0:1]\n"
+		  "p 1 1.2: x:y: ret=3 (ok)\n"
+		  "p 1 1.3: sched:sched_switch: prev=p (1)  ffffffff81c0ffee __schedule "
+		  "([kernel])\n",
+		  "p-?/1 1\np-?/1 1\np-?/1 1\np-?/1;__schedule_[k] 1\n" },
+		/* frames that lost their blanks */
+		{ "java 7 cycles:\nffffffff8103d0ca native_write_msr ([kernel.kallsyms])\n"
+		  "7f12a0000000 run (/lib/libjvm.so)\n\n",
+		  "java-?/7;run;native_write_msr_[k] 1\n" },
+		/* heads without time and event, and samples of one line without them */
+		{ "my prog 12\n\t4005dc f (/b)\n\t4005e0 main (/b)\n\ncc1 13\n\t4005dc f (/b)\n\n",
+		  "cc1-?/13;f 1\nmy prog-?/12;main;f 1\n" },
+		{ "my prog\n\t4005dc f (/b)\n\t4005e0 main (/b)\n\n", "my prog-?/0;main;f 1\n" },
+		{ "  my prog 12    4005dc f (/b)\n  my prog 12    4005de f (/b)\n",
+		  "my prog-?/12;f 2\n" },
+		{ " ed 12 cycles: 4005dc f\n ed 12 cycles: 4005de g\n",
+		  "ed-?/12;f 1\ned-?/12;g 1\n" },
+		/* nothing but frames and no blank line: a sample a line */
+		{ "  4005dc f (/b)\n  4005de g (/b)\n  4005dc f (/b)\n", "f 2\ng 1\n" },
+		{ "p 1 1.0: 1 a:\n\t7f f\n\t0 [unknown]\n\n", "p-?/1;[unknown];f 1\n" },
+		{ "p 1 1.0: 1 a:\n\t7f f (/b)\n  x.c:12 (inlined)\n  libc.so.6[1f2]\n"
+		  "\t80 g (/b+0x12)\n\n",
+		  "p-?/1;g;f 1\n" },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
