@@ -31,7 +31,8 @@ static uint64_t settings_hash(const struct symbol_args *names)
 				      names->buildid_dir,   names->guest.kallsyms,
 				      names->guest.vmlinux, names->guest.modules,
 				      names->guest.mount };
-	uint64_t hash = names->debuginfod | names->inlined << 1 | names->not_inlined << 2 |
+	uint64_t hash = (uint64_t)names->ignore_vmlinux << 8 | (uint64_t)names->no_modules << 9 |
+			names->debuginfod | names->inlined << 1 | names->not_inlined << 2 |
 			(uint64_t)names->guest.code << 3;
 
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
@@ -134,7 +135,8 @@ static int from_records(struct loaded *in, const struct load_options *options, c
 
 	names.lines |= options->lines;
 	store = symbols_open(&names, in->reader, again);
-	in->profile = profile_read(in->reader, store, err);
+	in->profile = options->wishes ? profile_read_with(in->reader, store, options->wishes, err)
+				      : profile_read(in->reader, store, err);
 	symbols_close(store);
 	return in->profile ? 0 : -err->code;
 }
@@ -146,7 +148,7 @@ static int read_recording(struct loaded *in, const struct load_options *options,
 	struct index_identity identity = { 0 };
 	struct err why = { 0 };
 	char *path = mem_printf("%s.index", in->place);
-	bool indexed = again && in->spool < 0 && !options->no_index && !lines &&
+	bool indexed = again && in->spool < 0 && !options->no_index && !lines && !options->wishes &&
 		       !index_identify(&identity, in->place, settings_hash(&options->names)) &&
 		       identity.size >= INDEX_FROM;
 	int rc = 0;

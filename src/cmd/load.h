@@ -24,11 +24,14 @@ struct buf;
 struct json;
 struct perf_reader;
 struct perf_reader_options;
+struct profile_wishes;
 
 struct load_options {
 	struct symbol_args names;
 	bool no_index;
 	bool lines; /* source lines of the sampled addresses too */
+	/* Of a recording: more than an index has; NULL: nothing. */
+	const struct profile_wishes *wishes;
 	/* Of what is no recording: its samples one by one, with what it tells of them. */
 	bool times, cpus;
 	/* Of `perf script` text: as import_options has them. */

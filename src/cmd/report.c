@@ -3,16 +3,21 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "base/log.h"
+#include "base/mem.h"
 #include "base/outbuf.h"
 #include "cmd/load.h"
 #include "cmd/output.h"
-#include "cmd/report_options.h"
+#include "cmd/report_records.h"
+#include "cmd/report_rows.h"
 #include "perfdata/reader.h"
+#include "profile/build.h"
 #include "profile/remedy.h"
+#include "profile/trim.h"
 #include "render/script_header.h"
 
 #include <errno.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* perf's: functions that system calls begin with. */
@@ -25,26 +30,13 @@ struct report_run {
 	struct perf_reader *reader; /* of `in`; NULL: it is no recording */
 	struct profile *profile;
 	struct report_options options;
-	enum breakdown_key keys[BREAKDOWN_KEYS];
+	struct report_traits traits;
+	struct strlist words; /* that columns borrow */
 	struct profile_filter filter;
+	uint8_t *rows; /* of the profile, that are taken; NULL: all */
 	struct report_names names;
 	struct trust trust;
 };
-
-/* A recording says whether it has some; anything else shows it. */
-static bool has_stacks(const struct report_run *run)
-{
-	const struct perf_reader *reader = run->reader;
-	const struct profile_stacks *stacks = &run->profile->stacks;
-
-	for (size_t i = 1; !reader && i < stacks->len; i++)
-		if (stacks->parent[i] != STACK_ROOT)
-			return true;
-	for (size_t i = 0; reader && i < perf_reader_attr_count(reader); i++)
-		if (perf_reader_attr(reader, i)->attr.base.sample_type & PERF_SAMPLE_CALLCHAIN)
-			return true;
-	return false;
-}
 
 /* The share of an event's samples in which a CPU had nothing to do, whatever else is filtered. */
 static double idle_share(const struct report_run *run, uint16_t event)
@@ -65,46 +57,88 @@ static double idle_share(const struct report_run *run, uint16_t event)
 
 static unsigned key_bits(const struct report_run *run)
 {
+	const struct report_options *o = &run->options;
 	unsigned bits = 0;
 
-	for (size_t i = 0; i < run->options.key_count; i++)
-		bits |= 1u << run->keys[i];
-	if (run->options.comms)
-		bits |= 1u << BY_COMM;
-	if (run->options.objects)
+	for (size_t i = 0; i < o->columns.count; i++)
+		if (o->columns.list[i].key->field == FIELD_KEY)
+			bits |= 1u << o->columns.list[i].by;
+	if (o->objects)
 		bits |= 1u << BY_OBJECT;
-	if (run->options.symbols)
+	if (o->symbols || o->symbol_part)
 		bits |= 1u << BY_FUNCTION;
+	if (o->socket >= 0)
+		bits |= 1u << o->socket_key;
+	if (o->exclude_other)
+		bits |= 1u << BY_PARENT;
 	return bits;
 }
 
-static int show_event(struct report_run *run, uint16_t event, struct outbuf *out, struct json *json,
-		      struct err *err)
+/* The rows of one event of a report. */
+static int make_member(struct report_run *run, uint16_t event, struct report_member *member,
+		       struct err *err)
 {
 	struct breakdown_options options = {
 		.keys = key_bits(run),
 		.children = run->options.children,
 		.from_leaf = run->options.graph == REPORT_CALLEE,
 		.parent = run->args->parent ? run->args->parent : DEFAULT_PARENT,
+		.rows = run->rows,
 		.filter = run->filter,
 	};
-	struct breakdown breakdown;
-	struct report report;
+	struct breakdown everybody;
 	int rc;
 
 	options.filter.event = event;
-	rc = breakdown_make(&breakdown, run->profile, &options, err);
+	member->event = event;
+	rc = breakdown_make(&member->breakdown, run->profile, &options, err);
 	if (rc)
 		return rc;
-	report_init(&report, &run->options, &breakdown, &run->names, event);
-	report.idle_share = idle_share(run, event);
-	if (json)
-		report_json(&report, json);
-	else
-		report_text(&report, out);
-	report_free(&report);
-	breakdown_free(&breakdown);
-	return 0;
+	member->all = member->breakdown.total;
+	if (!run->filter.comms && !run->filter.pids && !run->filter.tids)
+		return 0;
+	/* As in perf, shares are of all threads. */
+	options.keys = 0;
+	options.children = false;
+	options.filter.comms = options.filter.pids = options.filter.tids = NULL;
+	rc = breakdown_make(&everybody, run->profile, &options, err);
+	if (!rc) {
+		member->all = everybody.total;
+		breakdown_free(&everybody);
+	} else {
+		breakdown_free(&member->breakdown);
+	}
+	return rc;
+}
+
+/* One table: of an event, or of a group of them. */
+static int show_table(struct report_run *run, const uint16_t *events, size_t count,
+		      const char *group, struct outbuf *out, struct json *json, struct err *err)
+{
+	struct report_member *members = mem_alloc(count * sizeof(*members));
+	struct report report;
+	size_t made = 0;
+	bool empty; /* by the user's filters; other events may have something */
+	int rc = 0;
+
+	for (; made < count && !rc; made++)
+		rc = make_member(run, events[made], &members[made], err);
+	if (!rc) {
+		report_init(&report, &run->options, members, count, &run->names);
+		report.group = group;
+		empty = !report.shown.samples && run->args->skip_empty && !json &&
+			run->profile->events.len > count;
+		report.idle_share = idle_share(run, events[0]);
+		if (json)
+			report_json(&report, json);
+		else if (!empty)
+			report_text(&report, out);
+		report_free(&report);
+	}
+	for (size_t i = 0; i < made - (rc != 0); i++)
+		breakdown_free(&members[i].breakdown);
+	free(members);
+	return rc;
 }
 
 static bool is_event_wanted(const struct report_run *run, size_t event)
@@ -113,28 +147,88 @@ static bool is_event_wanted(const struct report_run *run, size_t event)
 
 	if (run->args->event)
 		return profile_event_is(run->profile, event, run->args->event);
-	return facts->samples + facts->guest_samples > 0;
+	return !run->args->skip_empty || facts->samples + facts->guest_samples > 0;
+}
+
+/* Whether the recording has events that belong together. */
+static bool has_groups(const struct perf_reader *reader)
+{
+	for (size_t i = 0; i < perf_reader_attr_count(reader); i++)
+		if (perf_reader_attr(reader, i)->leader != i)
+			return true;
+	return false;
+}
+
+/* The events that are shown together with this one, which comes first. */
+static size_t find_group(const struct report_run *run, size_t event, uint16_t *into)
+{
+	bool all = run->args->group > 0 && !has_groups(run->reader);
+	size_t count = 0;
+
+	for (size_t i = event; i < run->profile->events.len; i++)
+		if (is_event_wanted(run, i) &&
+		    (all || i == event ||
+		     (i < perf_reader_attr_count(run->reader) &&
+		      perf_reader_attr(run->reader, i)->leader == event)))
+			into[count++] = (uint16_t)i;
+	return count;
+}
+
+/* "anon group { a, b }", or "a, b" where the user put them together. */
+static void name_group(const struct report_run *run, const uint16_t *events, size_t count,
+		       struct buf *into)
+{
+	bool recorded = has_groups(run->reader);
+
+	buf_clear(into);
+	buf_puts(into, recorded ? "anon group { " : "");
+	for (size_t i = 0; i < count; i++)
+		buf_printf(into, "%s%s", i ? ", " : "",
+			   profile_text(run->profile, run->profile->events.data[events[i]].name));
+	buf_puts(into, recorded ? " }" : "");
+}
+
+static bool is_grouped(const struct report_run *run, const struct json *json)
+{
+	return run->reader && !json && !run->args->event && run->args->group &&
+	       (run->args->group > 0 || has_groups(run->reader));
 }
 
 static int show_events(struct report_run *run, struct outbuf *out, struct json *json,
 		       struct err *err)
 {
+	size_t events = run->profile->events.len;
+	uint16_t *group = mem_alloc((events + 1) * sizeof(*group));
+	uint8_t *shown = mem_alloc(events + 1);
+	struct buf name = { 0 };
 	bool any = false;
 	int rc = 0;
 
-	for (size_t i = 0; i < run->profile->events.len && !rc; i++) {
-		if (!is_event_wanted(run, i))
+	for (size_t i = 0; i < events && !rc; i++) {
+		size_t count = 1;
+
+		if (shown[i] || !is_event_wanted(run, i))
 			continue;
 		any = true;
-		rc = show_event(run, (uint16_t)i, out, json, err);
+		group[0] = (uint16_t)i;
+		if (is_grouped(run, json))
+			count = find_group(run, i, group);
+		if (count > 1)
+			name_group(run, group, count, &name);
+		for (size_t k = 0; k < count; k++)
+			shown[group[k]] = 1;
+		rc = show_table(run, group, count, count > 1 ? buf_text(&name) : NULL, out, json,
+				err);
 	}
 	if (!any && run->args->event)
-		return err_set(err, EINVAL, "-e: the recording has no event '%s'",
-			       run->args->event);
-	if (!any)
-		return err_set(err, ENODATA, "%s has no samples%s%s", run->input,
-			       run->trust.fault_count ? ": " : "",
-			       run->trust.fault_count ? run->trust.faults[0].text : "");
+		rc = err_set(err, EINVAL, "-e: the recording has no event '%s'", run->args->event);
+	else if (!any)
+		rc = err_set(err, ENODATA, "%s has no samples%s%s", run->input,
+			     run->trust.fault_count ? ": " : "",
+			     run->trust.fault_count ? run->trust.faults[0].text : "");
+	free(group);
+	free(shown);
+	buf_free(&name);
 	return rc;
 }
 
@@ -152,8 +246,8 @@ static void print_start(struct report_run *run, struct outbuf *out)
 	else if (run->reader)
 		out_text(out, "# To display the perf.data header info, please use "
 			      "--header/--header-only options.\n#\n");
-	print_single(out, "dso", run->options.objects);
 	print_single(out, "comm", run->options.comms);
+	print_single(out, "dso", run->options.objects);
 	print_single(out, "symbol", run->options.symbols);
 	if (run->reader)
 		out_printf(out, "#\n# Total Lost Samples: %llu\n#\n",
@@ -173,15 +267,24 @@ static void print_trust(struct report_run *run, struct outbuf *out)
 	buf_free(&known);
 }
 
+/* Rows of branches and of memory accesses weigh something else than time: trust is not told. */
+static bool is_of_samples(const struct report_run *run)
+{
+	return !run->options.branches && !run->options.weight_order;
+}
+
 static int show_text(struct report_run *run, struct err *err)
 {
 	struct outbuf out;
 	int rc;
 
 	outbuf_init(&out, STDOUT_FILENO);
-	print_start(run, &out);
+	if (!run->options.quiet)
+		print_start(run, &out);
 	rc = show_events(run, &out, NULL, err);
-	if (!rc)
+	if (!rc && run->args->counters)
+		rc = report_counters(run->args, run->in.place, &out, err);
+	if (!rc && !run->options.quiet && is_of_samples(run))
 		print_trust(run, &out);
 	return output_end(&out, rc, err);
 }
@@ -195,9 +298,9 @@ static int show_json(struct report_run *run, struct err *err)
 	json_open(&json, "events", '[');
 	rc = show_events(run, NULL, &json, err);
 	json_close(&json);
-	if (run->reader) {
+	if (run->reader && is_of_samples(run)) {
 		report_trust_json(run->profile, &run->trust, &json);
-	} else {
+	} else if (!run->reader) {
 		json_open(&json, "trust", '{');
 		loaded_trust_json(&run->in, &json);
 		json_close(&json);
@@ -207,21 +310,58 @@ static int show_json(struct report_run *run, struct err *err)
 	return rc;
 }
 
+/* What the recording offers, as far as it has told it by now, and the user wants. */
+static struct report_source find_source(const struct report_run *run)
+{
+	struct report_source source = report_source(run->reader);
+	const void *data;
+	size_t size;
+
+	for (size_t i = 1; !run->reader && run->profile && i < run->profile->stacks.len; i++)
+		source.stacks |= run->profile->stacks.parent[i] != STACK_ROOT;
+	/* A pipe tells too late what its rows are of. */
+	if (run->reader && perf_reader_is_pipe(run->reader))
+		source.tracepoints = false;
+	if (run->args->branches <= 0)
+		source.branches = run->args->branches < 0 && source.branches && !source.stacks &&
+				  !perf_reader_is_pipe(run->reader) &&
+				  perf_reader_feature(run->reader, FEATURE_BRANCH_STACK, &data,
+						      &size);
+	return source;
+}
+
+static int make_options(struct report_run *run, struct err *err)
+{
+	struct report_source source = find_source(run);
+
+	report_traits_free(&run->traits);
+	return report_make_options(run->args, &source, &run->options, &run->traits, &run->words,
+				   err);
+}
+
+static int trim_stacks(struct report_run *run, struct err *err)
+{
+	if (run->args->hide_unknown)
+		profile_hide_unknown(run->profile);
+	if (run->args->ignore_callees)
+		return profile_ignore_callees(run->profile, run->args->ignore_callees, err);
+	return 0;
+}
+
 static int show(struct report_run *run, struct err *err)
 {
-	int rc;
+	/* Only now is it known of all inputs whether there are stacks. */
+	int rc = make_options(run, err);
 
-	rc = report_make_options(run->args, has_stacks(run), &run->options, err);
 	if (!rc)
-		rc = report_parse_sort(run->args, run->keys, err);
-	if (rc < 0)
-		return rc;
-	run->options.keys = run->keys;
-	run->options.key_count = (size_t)rc;
-	rc = report_make_filter(run->args, &run->in, &run->filter, err);
+		rc = report_make_filter(run->args, &run->in, &run->filter, err);
+	if (!rc)
+		rc = report_choose_rows(run->args, run->profile, &run->rows, err);
+	if (!rc)
+		rc = trim_stacks(run, err);
 	if (rc)
 		return rc;
-	report_names_init(&run->names, run->profile);
+	report_names_init(&run->names, run->profile, &run->options);
 	trust_of(&run->trust, run->profile,
 		 &(struct remedy_facts){ .copy_size = load_copy_size(&run->in) });
 	rc = run->args->json ? show_json(run, err) : show_text(run, err);
@@ -230,13 +370,53 @@ static int show(struct report_run *run, struct err *err)
 	return rc;
 }
 
-static int show_header(struct report_run *run, struct err *err)
+/* Reads the profile with what the columns want of it. */
+static int read_profile(struct report_run *run, struct err *err)
+{
+	const struct report_args *args = run->args;
+	struct symbol_args names = args->names;
+	struct profile_wishes wishes = { .max_stack = (unsigned)args->max_stack,
+					 .by_weight = args->memory,
+					 .traits = report_traits_fill,
+					 .user = &run->traits };
+	int rc = make_options(run, err);
+
+	if (rc)
+		return rc;
+	names.no_modules = !args->modules;
+	wishes.trait_count = run->traits.count;
+	wishes.branches = find_source(run).branches;
+	rc = load_read(&run->in,
+		       &(struct load_options){
+			       .names = names,
+			       .no_index = args->no_index,
+			       .lines = report_wants_lines(args),
+			       .wishes = report_changes_profile(args) || wishes.trait_count ||
+							 wishes.branches
+						 ? &wishes
+						 : NULL,
+			       .times = true,
+			       .cpus = true,
+		       },
+		       err);
+	run->profile = run->in.profile;
+	return rc;
+}
+
+/* What the records themselves tell, and not their samples. */
+static int show_records(struct report_run *run, struct err *err)
 {
 	struct outbuf out;
+	int rc;
 
 	outbuf_init(&out, STDOUT_FILENO);
-	script_header(&out, run->reader, run->input, run->args->full_header);
-	return output_end(&out, EXIT_DONE, err);
+	if (run->args->header_only) {
+		script_header(&out, run->reader, run->input, run->args->full_header);
+		rc = EXIT_DONE;
+	} else {
+		rc = report_records(run->args, run->reader, run->input, &out, err);
+	}
+	return output_end(&out, rc, err);
 }
 
 /* The recording: -i FILE or a word; `-g caller` puts a word that is none in front of it or behind.
@@ -245,16 +425,62 @@ static int find_input(struct report_args *args, int argc, char **argv, const cha
 		      struct err *err)
 {
 	if (args->graph_bare && argc && !report_parse_graph(args, argv[0], NULL)) {
+		args->graph_bare = false;
 		argc--;
 		argv++;
 	} else if (args->graph_bare && argc > 1 &&
 		   !report_parse_graph(args, argv[argc - 1], NULL)) {
+		args->graph_bare = false;
 		argc--;
 	}
 	if (argc > (args->input ? 0 : 1))
 		return err_set(err, EINVAL, "one recording at a time");
 	*input = args->input ? args->input : argc ? argv[0] : "perf.data";
 	return 0;
+}
+
+/* Options that need a recording, and nothing else will do. */
+static int check_recording(const struct report_run *run, struct err *err)
+{
+	const struct report_args *args = run->args;
+	const struct {
+		bool given;
+		const char *name;
+	} needs[] = {
+		{ args->header || args->header_only, "--header" },
+		{ args->stats, "--stats" },
+		{ args->tasks, "--tasks" },
+		{ args->mappings, "--mmaps" },
+		{ args->dump, "-D" },
+		{ args->counters, "-T" },
+		{ args->branches > 0, "-b" },
+		{ args->memory, "--mem-mode" },
+		{ args->max_stack, "--max-stack" },
+		{ args->socket >= 0, "--socket-filter" },
+	};
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < ARRAY_SIZE(needs); i++)
+		if (needs[i].given)
+			rc = load_need_recording(&run->in, needs[i].name, err);
+	if (!rc && args->pretty && strcmp(args->pretty, "normal") != 0 &&
+	    strcmp(args->pretty, "raw") != 0)
+		rc = err_set(err, EINVAL, "--pretty '%s': must be normal or raw", args->pretty);
+	return rc;
+}
+
+/* A recording names files and functions: whose word that is should be known. */
+static void say_whose(const struct report_run *run)
+{
+	struct stat st;
+
+	if (!run->reader || run->args->force || stat(run->input, &st) || !st.st_uid ||
+	    st.st_uid == geteuid())
+		return;
+	log_line(LOG_WARN,
+		 "%s belongs to user %u, neither you nor root; read as far as its word can be "
+		 "taken (-f: without this line)",
+		 run->input, (unsigned)st.st_uid);
 }
 
 static int report_main(void *options, int argc, char **argv, struct err *err)
@@ -268,24 +494,20 @@ static int report_main(void *options, int argc, char **argv, struct err *err)
 	if (rc)
 		return rc;
 	run.reader = run.in.reader;
-	if (run.args->header || run.args->header_only)
-		rc = load_need_recording(&run.in, "--header", err);
-	if (!rc && run.args->header_only) {
-		rc = show_header(&run, err);
+	if (run.args->quiet)
+		log_set_level(LOG_ERROR);
+	say_whose(&run);
+	rc = check_recording(&run, err);
+	if (!rc && (run.args->header_only || report_is_of_records(run.args))) {
+		rc = show_records(&run, err);
 	} else if (!rc) {
-		rc = load_read(&run.in,
-			       &(struct load_options){
-				       .names = run.args->names,
-				       .no_index = run.args->no_index,
-				       .lines = report_wants_lines(run.args),
-				       .times = true,
-				       .cpus = true,
-			       },
-			       err);
-		run.profile = run.in.profile;
+		rc = read_profile(&run, err);
 		if (!rc)
 			rc = show(&run, err);
 	}
+	free(run.rows);
+	report_traits_free(&run.traits);
+	strlist_free(&run.words);
 	loaded_close(&run.in);
 	return rc;
 }

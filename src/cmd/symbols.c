@@ -85,6 +85,9 @@ struct symbol_store *symbols_open(const struct symbol_args *args, struct perf_re
 		.inlining = args->not_inlined ? INLINE_NONE
 			    : args->inlined   ? INLINE_ALL
 					      : INLINE_UNWOUND,
+		.no_modules = args->no_modules,
+		.ignore_vmlinux = args->ignore_vmlinux,
+		.full_paths = args->full_paths,
 		.lines = args->lines,
 		.debuginfod = args->debuginfod,
 		.fetch_limit_ns = args->fetch_limit_ns,

@@ -15,7 +15,9 @@ struct symbol_args {
 	bool debuginfod;
 	int64_t fetch_limit_ns; /* of all that is fetched; 0: the usual */
 	bool inlined, not_inlined;
-	bool lines; /* not an option: set by a command that wants the lines of samples */
+	bool no_modules, ignore_vmlinux;
+	bool full_paths; /* of source files */
+	bool lines;	 /* not an option: set by a command that wants the lines of samples */
 };
 
 /* The rows of a command's table; `field` gives the offset of a member of its symbol_args. */

@@ -62,7 +62,9 @@ struct dso *naming_dso(struct naming *naming, const struct mapping *mapping,
 		vec_push(&naming->objects);
 	known = &naming->objects.data[mapping->object];
 	if (!known->known) {
-		known->dso = find_dso(naming, mapping->object, thread);
+		if (machine_object(naming->machine, mapping->object)->kind != OBJECT_MODULE ||
+		    symbol_store_wants_modules(naming->store))
+			known->dso = find_dso(naming, mapping->object, thread);
 		known->pid = pid;
 		known->known = true;
 	} else if (known->pid != pid && known->dso && known->tries < TRIES &&

@@ -164,26 +164,44 @@ static bool is_unprintable(const struct tracing *tracing, uint64_t id)
 	return false;
 }
 
-void tracing_print(struct tracing *tracing, uint64_t id, uint32_t cpu, const void *raw, size_t size,
-		   struct outbuf *out)
+static void print(struct tracing *tracing, uint64_t id, struct tep_record *record, const void *raw,
+		  bool fields, struct outbuf *out)
 {
 	struct tep_event *event = tracing ? tep_find_event(tracing->tep, (int)id) : NULL;
-	struct tep_record record = { .cpu = (int)cpu, .size = (int)size };
+	size_t size = (size_t)record->size;
 
 	if (!event || size > RAW_ROOM / 4)
 		return;
 	memcpy(tracing->raw, raw, size);
-	record.data = tracing->raw;
+	record->data = tracing->raw;
 	trace_seq_reset(&tracing->text);
-	if (is_unprintable(tracing, id)) {
+	if (fields) {
+		tep_print_fields(&tracing->text, tracing->raw, (int)size, event);
+	} else if (is_unprintable(tracing, id)) {
 		trace_seq_puts(&tracing->text, "[FAILED TO PARSE]"); /* perf's words */
 		tep_print_fields(&tracing->text, tracing->raw, (int)size, event);
 	} else {
-		tep_print_event(tracing->tep, &tracing->text, &record, "%s", TEP_PRINT_INFO);
+		tep_print_event(tracing->tep, &tracing->text, record, "%s", TEP_PRINT_INFO);
 	}
 	trace_seq_terminate(&tracing->text);
 	out_bytes(out, tracing->text.buffer, tracing->text.len);
 	memset(tracing->raw, 0, size);
+}
+
+void tracing_print(struct tracing *tracing, uint64_t id, uint32_t cpu, const void *raw, size_t size,
+		   struct outbuf *out)
+{
+	struct tep_record record = { .cpu = (int)cpu, .size = (int)size };
+
+	print(tracing, id, &record, raw, false, out);
+}
+
+void tracing_print_fields(struct tracing *tracing, uint64_t id, const void *raw, size_t size,
+			  struct outbuf *out)
+{
+	struct tep_record record = { .size = (int)size };
+
+	print(tracing, id, &record, raw, true, out);
 }
 
 bool tracing_event(const struct tracing *tracing, uint64_t id, char *into, size_t room)

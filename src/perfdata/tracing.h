@@ -30,6 +30,11 @@ void tracing_set_resolver(struct tracing *tracing, tracing_resolver *resolver, v
 void tracing_print(struct tracing *tracing, uint64_t id, uint32_t cpu, const void *raw, size_t size,
 		   struct outbuf *out);
 
+/* The same field by field: " prev_comm=sh prev_pid=1", without the sentence that the kernel has for
+ * it. */
+void tracing_print_fields(struct tracing *tracing, uint64_t id, const void *raw, size_t size,
+			  struct outbuf *out);
+
 /* A tracepoint's name with its system in front, "sched:sched_switch"; false if it is not known. */
 bool tracing_event(const struct tracing *tracing, uint64_t id, char *into, size_t room);
 

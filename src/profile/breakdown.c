@@ -7,6 +7,7 @@
 /* All samples of one stack that agree in the keys of thread and CPU. */
 struct bunch {
 	uint32_t group, stack;
+	uint32_t leaf; /* of the first of them */
 	struct weight_pair weight;
 };
 
@@ -27,12 +28,14 @@ struct breakdown_work {
 	uint32_t *first_meeting;  /* for each row, and the end */
 };
 
+#define ROW(field) offsetof(struct breakdown_row, field)
+
 static uint64_t pair(uint32_t high, uint32_t low)
 {
 	return (uint64_t)high << 32 | low;
 }
 
-static bool has(const struct breakdown *b, enum breakdown_key key)
+static bool has(const struct breakdown *b, unsigned key)
 {
 	return b->options.keys & 1u << key;
 }
@@ -68,9 +71,9 @@ static uint32_t *group_threads(struct breakdown *b)
 	return groups;
 }
 
-/* A group cut finer by a value, which `set` puts into it. */
+/* A group cut finer by the value of a field. */
 static uint32_t subgroup(struct breakdown *b, struct idmap *known, uint32_t group, uint32_t value,
-			 void (*set)(struct breakdown_row *row, uint32_t value))
+			 size_t field)
 {
 	uint32_t next = (uint32_t)b->work->groups.len;
 	uint32_t id = idmap_add(known, pair(group, value), next);
@@ -78,30 +81,10 @@ static uint32_t subgroup(struct breakdown *b, struct idmap *known, uint32_t grou
 	if (id == next) {
 		struct breakdown_row row = b->work->groups.data[group];
 
-		set(&row, value);
+		memcpy((char *)&row + field, &value, sizeof(value));
 		*vec_push(&b->work->groups) = row;
 	}
 	return id;
-}
-
-static void set_cpu(struct breakdown_row *row, uint32_t cpu)
-{
-	row->cpu = cpu;
-}
-
-static void set_parent(struct breakdown_row *row, uint32_t parent)
-{
-	row->parent = parent;
-}
-
-static void set_srcline(struct breakdown_row *row, uint32_t srcline)
-{
-	row->srcline = srcline;
-}
-
-static void set_srcfile(struct breakdown_row *row, uint32_t srcfile)
-{
-	row->srcfile = srcfile;
 }
 
 /* The pass over the samples. */
@@ -109,6 +92,7 @@ static void gather_bunches(struct breakdown *b, const struct sieve *sieve)
 {
 	const struct profile_samples *samples = &b->profile->samples;
 	struct idmap known = { 0 }, cpus = { 0 }, srclines = { 0 }, srcfiles = { 0 };
+	struct idmap traits[TRAITS_MAX] = { 0 };
 	bool has_lines = b->profile->lines.len;
 	uint32_t *groups = group_threads(b);
 
@@ -116,24 +100,31 @@ static void gather_bunches(struct breakdown *b, const struct sieve *sieve)
 		uint32_t next = (uint32_t)b->work->bunches.len, group, at;
 		struct bunch *bunch;
 
-		if (!sieve_takes(sieve, b->profile, i))
+		if (!sieve_takes(sieve, b->profile, i) || (b->options.rows && !b->options.rows[i]))
 			continue;
 		group = groups[samples->thread[i]];
 		if (has(b, BY_CPU))
-			group = subgroup(b, &cpus, group, samples->cpu[i], set_cpu);
+			group = subgroup(b, &cpus, group, samples->cpu[i], ROW(cpu));
 		if (has(b, BY_SRCLINE) && has_lines)
 			group = subgroup(b, &srclines, group,
 					 b->profile->lines.data[samples->leaf[i]].place,
-					 set_srcline);
+					 ROW(srcline));
 		if (has(b, BY_SRCFILE) && has_lines)
 			group = subgroup(b, &srcfiles, group,
 					 b->profile->lines.data[samples->leaf[i]].file,
-					 set_srcfile);
+					 ROW(srcfile));
+		for (size_t k = 0; k < b->profile->trait_count; k++)
+			if (has(b, BY_TRAIT + k))
+				group = subgroup(
+					b, &traits[k], group,
+					b->profile->traits.data[i * b->profile->trait_count + k],
+					ROW(traits[k]));
 		at = idmap_add(&known, pair(group, samples->stack[i]), next);
 		if (at == next)
 			*vec_push(&b->work->bunches) = (struct bunch){
 				.group = group,
 				.stack = samples->stack[i],
+				.leaf = samples->leaf[i],
 			};
 		bunch = &b->work->bunches.data[at];
 		bunch->weight.samples += profile_row_count(samples, i);
@@ -144,6 +135,8 @@ static void gather_bunches(struct breakdown *b, const struct sieve *sieve)
 	idmap_free(&cpus);
 	idmap_free(&srclines);
 	idmap_free(&srcfiles);
+	for (size_t k = 0; k < TRAITS_MAX; k++)
+		idmap_free(&traits[k]);
 }
 
 static void add_pair(struct weight_pair *sum, const struct weight_pair *more)
@@ -266,6 +259,26 @@ static void count(struct breakdown *b, const struct meeting *m, uint32_t depth)
 		row->depth = depth;
 }
 
+static void count_self(const struct breakdown *b, struct breakdown_row *row,
+		       const struct bunch *bunch)
+{
+	const struct profile *profile = b->profile;
+	uint32_t function = profile->stacks.function[bunch->stack];
+	const struct profile_object *object =
+		&profile->objects.data[profile->functions.data[function].object];
+	bool kernel = object->kind == DSO_KERNEL || object->kind == DSO_MODULE ||
+		      object->kind == DSO_BPF;
+
+	if (!row->self.samples)
+		row->leaf = bunch->leaf;
+	add_pair(&row->self, &bunch->weight);
+	if (object->side == SIDE_HOST)
+		*(kernel ? &row->kernel : &row->user) += bunch->weight.weight;
+	else
+		*(object->side == SIDE_GUEST_KERNEL ? &row->guest_kernel
+						    : &row->guest_user) += bunch->weight.weight;
+}
+
 static void count_rows(struct breakdown *b)
 {
 	struct idmap known = { 0 };
@@ -275,10 +288,10 @@ static void count_rows(struct breakdown *b)
 
 		if (b->work->parents)
 			bunch->group = subgroup(b, &known, bunch->group,
-						b->work->parents[bunch->stack], set_parent);
+						b->work->parents[bunch->stack], ROW(parent));
 		each_meeting(b, i, count);
-		add_pair(&b->rows.data[row_of(b, bunch->group, base_of(b, bunch->stack))].self,
-			 &bunch->weight);
+		count_self(b, &b->rows.data[row_of(b, bunch->group, base_of(b, bunch->stack))],
+			   bunch);
 		add_pair(&b->total, &bunch->weight);
 	}
 	idmap_free(&known);

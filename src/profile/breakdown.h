@@ -18,14 +18,18 @@ enum breakdown_key {
 	BY_FUNCTION,
 	BY_SRCLINE, /* without children only, as a leaf's, if the profile has lines */
 	BY_SRCFILE,
-	BREAKDOWN_KEYS,
+	BY_TRAIT, /* the profile's first trait, and so on */
+	BREAKDOWN_KEYS = BY_TRAIT + 12,
 };
 
+#define TRAITS_MAX (BREAKDOWN_KEYS - BY_TRAIT)
+
 struct breakdown_options {
-	unsigned keys;	    /* 1 << enum breakdown_key */
-	bool children;	    /* rows for callers too, which weigh what they call */
-	bool from_leaf;	    /* trees go from the leaf to its callers */
-	const char *parent; /* regular expression for BY_PARENT */
+	unsigned keys;	     /* 1 << enum breakdown_key */
+	bool children;	     /* rows for callers too, which weigh what they call */
+	bool from_leaf;	     /* trees go from the leaf to its callers */
+	const char *parent;  /* regular expression for BY_PARENT */
+	const uint8_t *rows; /* for each row of the profile: it is taken; NULL: all */
 	struct profile_filter filter;
 };
 
@@ -37,9 +41,12 @@ struct breakdown_row {
 	uint32_t object;		/* also set BY_FUNCTION */
 	uint32_t function;		/* NO_FUNCTION if not asked for */
 	uint32_t srcline, srcfile;	/* strings */
+	uint32_t traits[TRAITS_MAX];	/* strings */
 	bool inlined;			/* the function, where it was inlined */
+	uint32_t leaf;			/* the first address that was sampled in it */
 	uint32_t depth;			/* frames of its longest stack */
 	struct weight_pair self, total; /* the same without `children` */
+	uint64_t kernel, user, guest_kernel, guest_user; /* of what it weighs itself */
 };
 
 struct breakdown {

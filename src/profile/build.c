@@ -50,6 +50,7 @@ struct thread_slot {
 };
 
 struct profile_builder {
+	struct profile_wishes wishes;
 	struct perf_reader *reader;
 	struct record_sort *sort;
 	struct machine *machine;
@@ -209,15 +210,59 @@ static void add_row(struct profile_builder *b, const struct perf_attr *attr,
 	b->profile->quality.kernel_unmapped += stack->unmapped;
 	b->profile->quality.reused_code += stack->reused;
 	b->profile->quality.stack_copies += sample->user_stack_size > 0;
-	profile_add(b->profile, &(struct profile_row){
-					.time = b->last_time,
-					.weight = sample->period,
-					.stack = stack->stack,
-					.thread = thread_row(b, thread),
-					.leaf = stack->leaf,
-					.cpu = (uint16_t)sample->cpu,
-					.event = (uint16_t)attr->index,
-				});
+	profile_add(b->profile,
+		    &(struct profile_row){
+			    .time = b->last_time,
+			    .weight = b->wishes.by_weight ? sample->weight : sample->period,
+			    .stack = stack->stack,
+			    .thread = thread_row(b, thread),
+			    .leaf = stack->leaf,
+			    .cpu = (uint16_t)sample->cpu,
+			    .event = (uint16_t)attr->index,
+		    });
+}
+
+static void add_traits(struct profile_builder *b, const struct perf_attr *attr,
+		       const struct sample *sample, const struct thread *thread,
+		       const struct perf_branch_entry *branch)
+{
+	const struct profile_subject subject = { .profile = b->profile,
+						 .naming = &b->frames.naming,
+						 .attr = attr,
+						 .sample = sample,
+						 .thread = thread,
+						 .branch = branch };
+	size_t at = b->profile->traits.len;
+
+	for (size_t i = 0; i < b->wishes.trait_count; i++)
+		vec_push(&b->profile->traits);
+	if (b->wishes.trait_count)
+		b->wishes.traits(b->wishes.user, &subject, &b->profile->traits.data[at]);
+}
+
+/* A row for each branch, which is where it led to. */
+static void add_branches(struct profile_builder *b, struct pending *p)
+{
+	struct sample sample = p->sample;
+
+	for (uint64_t i = 0; i < p->sample.branch_count; i++) {
+		const struct perf_branch_entry *branch = &p->sample.branches[i];
+		struct frames_stack stack;
+
+		sample.ip = branch->to;
+		sample.chain = NULL;
+		sample.chain_len = 0;
+		sample.period = sample.weight = 1;
+		sample.cpumode = naming_mapping(&b->frames.naming, p->thread, PERF_RECORD_MISC_USER,
+						branch->to)
+					 ? PERF_RECORD_MISC_USER
+					 : PERF_RECORD_MISC_KERNEL;
+		frames_begin(&b->frames, &p->walk, &sample, p->thread);
+		frames_name(&b->frames, &p->walk, p->thread);
+		stack = frames_end(&b->frames, &p->walk, &sample);
+		add_row(b, p->attr, &sample, p->thread, &stack);
+		add_traits(b, p->attr, &p->sample, p->thread, branch);
+	}
 }
 
 /* Leader sampling: one record holds the totals of the whole group, and is a sample of each. */
@@ -232,8 +277,10 @@ static void add_group(struct profile_builder *b, const struct perf_attr *leader,
 
 		if (!attr)
 			b->profile->quality.unknown_records++;
-		else if (sample->period)
+		else if (sample->period) {
 			add_row(b, attr, sample, thread, stack);
+			add_traits(b, attr, sample, thread, NULL);
+		}
 	}
 }
 
@@ -279,10 +326,16 @@ static void finish_oldest(struct profile_builder *b)
 
 	while (p->step != STEP_FOUND)
 		step(b, p);
+	if (b->wishes.branches) {
+		add_branches(b, p);
+		return;
+	}
 	if (p->attr->attr.base.sample_type & PERF_SAMPLE_READ)
 		add_group(b, p->attr, &p->sample, p->thread, &p->stack);
-	else
+	else {
 		add_row(b, p->attr, &p->sample, p->thread, &p->stack);
+		add_traits(b, p->attr, &p->sample, p->thread, NULL);
+	}
 }
 
 static void finish_all(struct profile_builder *b)
@@ -587,8 +640,19 @@ int profile_builder_read(struct profile_builder *b, struct err *err)
 struct profile *profile_read(struct perf_reader *reader, struct symbol_store *store,
 			     struct err *err)
 {
+	return profile_read_with(reader, store, &(struct profile_wishes){ 0 }, err);
+}
+
+struct profile *profile_read_with(struct perf_reader *reader, struct symbol_store *store,
+				  const struct profile_wishes *wishes, struct err *err)
+{
 	struct profile_builder *builder = profile_builder_new(reader, store);
 	struct profile *profile = NULL;
+
+	builder->wishes = *wishes;
+	builder->profile->trait_count = wishes->trait_count;
+	if (wishes->max_stack && wishes->max_stack < FRAMES_MAX)
+		builder->frames.max = wishes->max_stack;
 
 	if (!profile_builder_read(builder, err))
 		profile = profile_builder_take(builder);

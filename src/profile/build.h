@@ -12,8 +12,34 @@
 #include "profile/profile.h"
 
 struct err;
+struct naming;
+struct perf_attr;
+struct perf_branch_entry;
 struct perf_reader;
 struct profile_builder;
+struct sample;
+struct thread;
+
+/* A sample whose traits are asked for. */
+struct profile_subject {
+	struct profile *profile;
+	struct naming *naming; /* as of the sample's time */
+	const struct perf_attr *attr;
+	const struct sample *sample;
+	const struct thread *thread;
+	const struct perf_branch_entry *branch; /* that the row is of; NULL: of the sample */
+};
+
+/* What is wanted of a recording beyond the usual; all zero: nothing. */
+struct profile_wishes {
+	unsigned max_stack; /* frames of a stack, the innermost ones */
+	bool branches;	    /* rows are the branches that samples carry, with a weight of 1 each */
+	bool by_weight;	    /* rows weigh what the processor says they cost, not their period */
+	size_t trait_count;
+	/* Puts strings of the profile into values[trait_count]. */
+	void (*traits)(void *user, const struct profile_subject *subject, uint32_t *values);
+	void *user;
+};
 
 /* Both must outlive the builder. */
 struct profile_builder *profile_builder_new(struct perf_reader *reader, struct symbol_store *store);
@@ -36,8 +62,10 @@ struct profile *profile_builder_profile(struct profile_builder *builder);
 struct profile *profile_builder_take(struct profile_builder *builder);
 void profile_builder_free(struct profile_builder *builder);
 
-/* The same at one stroke; NULL on failure. */
+/* The same at one stroke; NULL on failure.  No wishes: NULL. */
 struct profile *profile_read(struct perf_reader *reader, struct symbol_store *store,
 			     struct err *err);
+struct profile *profile_read_with(struct perf_reader *reader, struct symbol_store *store,
+				  const struct profile_wishes *wishes, struct err *err);
 
 #endif

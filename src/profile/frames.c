@@ -43,7 +43,7 @@ void frames_init(struct frames *frames, struct profile *profile, struct machine 
 	size_t recent = RECENT_LEAST;
 	struct guest_sources guests = symbol_store_guests(store);
 
-	*frames = (struct frames){ .profile = profile, .machine = machine };
+	*frames = (struct frames){ .profile = profile, .machine = machine, .max = FRAMES_MAX };
 	machine_use_guests(machine, &guests);
 	naming_init(&frames->naming, machine, store);
 	while (recent < RECENT_MOST && recent * 2 < samples)
@@ -256,9 +256,9 @@ static uint8_t mode_of_context(uint64_t context, uint8_t mode)
  * part that it is in (user stacks only), or begin beside it (precise events).  As perf does, an
  * unwound part is limited for itself.
  */
-static size_t gather(const struct sample *sample, struct address *into)
+static size_t gather(const struct sample *sample, size_t most, struct address *into)
 {
-	size_t count = 0, limit = sample->chain_origin.unwound ? 2 * FRAMES_MAX : FRAMES_MAX;
+	size_t count = 0, limit = sample->chain_origin.unwound ? 2 * most : most;
 	uint8_t mode = sample->cpumode;
 
 	for (uint64_t i = 0; i < sample->chain_len && count < limit; i++) {
@@ -299,7 +299,7 @@ static bool is_at_limit(const struct frames *frames, const struct sample *sample
 void frames_begin(struct frames *frames, struct frames_walk *walk, const struct sample *sample,
 		  const struct thread *thread)
 {
-	walk->count = gather(sample, walk->addresses);
+	walk->count = gather(sample, frames->max, walk->addresses);
 	walk->unwound = sample->chain_origin.unwound;
 	walk->deep = walk->unwound ? sample->chain_origin.deep : is_at_limit(frames, sample);
 	walk->expands = frames->inlining == INLINE_ALL ||
@@ -519,6 +519,12 @@ static bool begins_unnamed(struct frames *frames, const struct frames_walk *walk
 	       pointer_at(frames, last, walk->count > 1) == POINTER_ROOT;
 }
 
+/* Somebody wanted no more frames than these. */
+static bool is_limited(const struct frames *frames, const struct frames_walk *walk)
+{
+	return frames->max < FRAMES_MAX && walk->count >= frames->max;
+}
+
 struct frames_stack frames_end(struct frames *frames, const struct frames_walk *walk,
 			       const struct sample *sample)
 {
@@ -527,7 +533,7 @@ struct frames_stack frames_end(struct frames *frames, const struct frames_walk *
 	uint32_t outermost = walk->functions[walk->kept - 1];
 
 	/* In a stripped program _start has no name, but its rules say that nobody calls it. */
-	result.cut = sample->chain &&
+	result.cut = sample->chain && !is_limited(frames, walk) &&
 		     (walk->lost_way ||
 		      (user && !sample->chain_origin.whole &&
 		       frames->begins.data[outermost] != BEGINS && !begins_unnamed(frames, walk)));

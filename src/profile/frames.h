@@ -69,6 +69,7 @@ struct frames {
 	VEC(uint8_t) begins; /* for each function: a stack may begin with it */
 	uint32_t nowhere[3]; /* the function of unmapped addresses, by enum profile_side */
 	enum inlining inlining;
+	size_t max; /* frames of a stack, without what is inlined in them */
 	/* For each leaf, as sampled and as where a call returns to: 1 + where its list begins. */
 	VEC(uint32_t) expansions;
 	VEC(uint32_t) inlined; /* lists: a length, and functions, the innermost first */

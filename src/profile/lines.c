@@ -41,18 +41,20 @@ static void name_by_symbol(struct profile *profile, struct dso *dso,
 }
 
 static void name_line(struct profile *profile, struct dso *dso, const struct profile_leaf *leaf,
-		      struct profile_line *line)
+		      bool full_path, struct profile_line *line)
 {
 	struct dwarf_frame frame;
+	const char *file;
 	char *text;
 
 	if (!dso || !dso_frames(dso, leaf->offset, &frame, 1) || !frame.file || !frame.line) {
 		name_by_symbol(profile, dso, leaf, line);
 		return;
 	}
-	text = mem_printf("%s:%u", base_name(frame.file), frame.line);
+	file = full_path ? frame.file : base_name(frame.file);
+	text = mem_printf("%s:%u", file, frame.line);
 	line->place = interner_add(&profile->strings, text);
-	line->file = interner_add(&profile->strings, base_name(frame.file));
+	line->file = interner_add(&profile->strings, file);
 	free(text);
 }
 
@@ -70,6 +72,7 @@ static struct dso **objects_of(const struct frames *frames)
 void frames_find_lines(struct frames *frames)
 {
 	struct profile *profile = frames->profile;
+	bool full_path = symbol_store_wants_paths(frames->naming.store);
 	struct dso **objects;
 
 	if (!symbol_store_wants_lines(frames->naming.store))
@@ -82,7 +85,7 @@ void frames_find_lines(struct frames *frames)
 		const struct profile_leaf *facts = &profile->leaves.data[leaf];
 
 		if (!profile->lines.data[leaf].place)
-			name_line(profile, objects[facts->object], facts,
+			name_line(profile, objects[facts->object], facts, full_path,
 				  &profile->lines.data[leaf]);
 	}
 	free(objects);

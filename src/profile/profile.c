@@ -101,6 +101,7 @@ void profile_free(struct profile *profile)
 	vec_free(&profile->events);
 	vec_free(&profile->leaves);
 	vec_free(&profile->lines);
+	vec_free(&profile->traits);
 	free(profile->stacks.parent);
 	free(profile->stacks.function);
 	free(profile->stacks.flags);

@@ -162,6 +162,9 @@ struct profile {
 	VEC(struct profile_line) lines;	 /* of the leaves, if they were wanted */
 	struct profile_stacks stacks;
 	struct profile_samples samples;
+	/* What few questions want to know of rows: strings, trait_count of them a row. */
+	VEC(uint32_t) traits;
+	size_t trait_count;
 	struct profile_quality quality;
 	struct profile_coverage coverage;
 	struct profile_lookup *lookup; /* what building needs to find things again */

@@ -52,7 +52,8 @@ static void put_tree(struct report *report, uint32_t row, struct json *json)
 		.report = report,
 		.json = json,
 		.tree = &tree,
-		.least = (uint64_t)((double)report->whole * (report->options->graph_min / 100)),
+		.least = (uint64_t)((double)report->members[0].whole *
+				    (report->options->graph_min / 100)),
 	};
 
 	if (report->breakdown->rows.data[row].total.weight < walk.least)
@@ -66,8 +67,14 @@ static void put_keys(struct report *report, const struct breakdown_row *row, str
 {
 	const struct profile *p = report->breakdown->profile;
 
-	for (size_t i = 0; i < report->options->key_count; i++) {
-		switch (report->options->keys[i]) {
+	for (size_t i = 0; i < report->options->columns.count; i++) {
+		const struct report_column *column = &report->options->columns.list[i];
+		const struct report_key *key = column->key;
+		char number[64];
+
+		if (key->field != FIELD_KEY)
+			continue;
+		switch (column->by) {
 		case BY_COMM: json_text(json, "comm", profile_text(p, row->comm)); break;
 		case BY_PID: json_u64(json, "pid", row->pid); break;
 		case BY_TID: json_u64(json, "tid", row->tid); break;
@@ -91,9 +98,9 @@ static void put_keys(struct report *report, const struct breakdown_row *row, str
 			if (row->inlined)
 				json_flag(json, "inlined", true);
 			break;
-		case BY_SRCLINE: json_text(json, "srcline", profile_text(p, row->srcline)); break;
-		case BY_SRCFILE: json_text(json, "srcfile", profile_text(p, row->srcfile)); break;
-		case BREAKDOWN_KEYS: break;
+		default:
+			json_text(json, column->name ? column->name : key->name,
+				  report_key_text(report, column, row, number, sizeof(number)));
 		}
 	}
 }
@@ -103,11 +110,12 @@ void report_json(struct report *report, struct json *json)
 	const struct report_options *o = report->options;
 	const struct profile *p = report->breakdown->profile;
 	const struct breakdown *breakdown = report->breakdown;
+	const struct profile_event *event = &p->events.data[report->members[0].event];
 
 	json_open(json, NULL, '{');
-	json_text(json, "event", profile_text(p, p->events.data[report->event].name));
-	if (profile_event_sampled(&p->events.data[report->event]))
-		json_text(json, "sampled", profile_event_sampled(&p->events.data[report->event]));
+	json_text(json, "event", profile_text(p, event->name));
+	if (profile_event_sampled(event))
+		json_text(json, "sampled", profile_event_sampled(event));
 	json_u64(json, "samples", breakdown->total.samples);
 	json_u64_text(json, "count", breakdown->total.weight);
 	json_double(json, "idle_percent", report->idle_share * 100);

@@ -1,33 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/buf.h"
 #include "base/outbuf.h"
 #include "base/text.h"
 #include "render/report.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #define SHARE_WIDTH    8
 #define NUMBER_WIDTH   12
 #define UNKNOWN_WIDTH  22 /* of an address in its place, as perf prints it */
 #define UNKNOWN_OBJECT 16
-#define MAX_COLUMNS    (BREAKDOWN_KEYS + 4)
-
-struct column {
-	enum { COL_CHILDREN, COL_SELF, COL_SAMPLES, COL_WEIGHT, COL_KEY } kind;
-	enum breakdown_key key;
-	const char *title;
-	size_t width;
-};
-
-struct columns {
-	struct column list[MAX_COLUMNS];
-	size_t count;
-};
-
-static const char *const key_titles[BREAKDOWN_KEYS] = {
-	[BY_COMM] = "Command",	  [BY_PID] = "    Pid:Command",	 [BY_TID] = "    Tid:Command",
-	[BY_CPU] = "CPU",	  [BY_PARENT] = "Parent symbol", [BY_OBJECT] = "Shared Object",
-	[BY_FUNCTION] = "Symbol", [BY_SRCLINE] = "Source:Line",	 [BY_SRCFILE] = "Source File",
-};
+#define ADDRESS_WIDTH  18 /* "0xffffffff81000000" */
 
 static bool is_unknown(const struct profile *p, uint32_t function)
 {
@@ -45,42 +29,50 @@ static char level_of(const struct profile *p, uint32_t function)
 		       : '.';
 }
 
-/* Threads are told by number and name; the name is that of their row. */
-static size_t key_width(struct report *report, enum breakdown_key key,
-			const struct breakdown_row *row)
+static const char *object_text(const struct report *report, const struct breakdown_row *row)
 {
 	const struct profile *p = report->breakdown->profile;
 
-	switch (key) {
-	case BY_COMM: return strlen(profile_text(p, row->comm));
-	case BY_PID:
-	case BY_TID: return 8 + strlen(profile_text(p, row->comm));
-	case BY_CPU: return 3;
-	case BY_PARENT:
-		return row->parent == NO_FUNCTION
-			       ? 0
-			       : strlen(report_function_name(report->names, row->parent));
-	case BY_OBJECT:
-		if (row->function != NO_FUNCTION && is_unknown(p, row->function) &&
-		    strlen(report_object_name(p, row->object)) < UNKNOWN_OBJECT)
-			return UNKNOWN_OBJECT;
-		return strlen(report_object_name(p, row->object));
-	case BY_FUNCTION:
-		return is_unknown(p, row->function)
-			       ? UNKNOWN_WIDTH
-			       : 4 + strlen(report_function_name(report->names, row->function)) +
-					 (row->inlined ? strlen(REPORT_INLINED) : 0);
-	case BY_SRCLINE: return strlen(profile_text(p, row->srcline));
-	case BY_SRCFILE: return strlen(profile_text(p, row->srcfile));
-	case BREAKDOWN_KEYS: break;
-	}
-	return 0;
+	return report->options->verbose ? profile_text(p, p->objects.data[row->object].path)
+					: report_object_name(p, row->object);
 }
 
-static void add_column(struct columns *columns, int kind, const char *title, size_t width)
+static const char *title_of(const struct report *report, const struct report_column *column)
 {
-	columns->list[columns->count++] =
-		(struct column){ .kind = (unsigned)kind, .title = title, .width = width };
+	if (column->name)
+		return strrchr(column->name, '.') ? strrchr(column->name, '.') + 1 : column->name;
+	/* Beside the share with callees, it is what rows have themselves. */
+	if (column->key->field == FIELD_OVERHEAD && report->options->children &&
+	    !report->options->fields_given)
+		return "Self";
+	return column->key->title;
+}
+
+static size_t at_least(size_t width, size_t least)
+{
+	return width < least ? least : width;
+}
+
+/* Threads are told by number and name; the name is that of their row. */
+size_t report_key_width(struct report *report, const struct report_column *column,
+			const struct breakdown_row *row)
+{
+	const struct profile *p = report->breakdown->profile;
+	char number[64];
+	size_t width = strlen(report_key_text(report, column, row, number, sizeof(number)));
+
+	switch (column->by) {
+	case BY_OBJECT:
+		if (row->function != NO_FUNCTION && is_unknown(p, row->function))
+			return at_least(width, UNKNOWN_OBJECT);
+		return width;
+	case BY_FUNCTION:
+		if (is_unknown(p, row->function))
+			return UNKNOWN_WIDTH;
+		return 4 + width + (row->inlined ? strlen(REPORT_INLINED) : 0) +
+		       (report->options->verbose ? ADDRESS_WIDTH + 1 : 0);
+	default: return at_least(width, column->key->least_width);
+	}
 }
 
 static bool is_single(const char *list)
@@ -96,54 +88,62 @@ static bool is_elided(const struct report_options *o, enum breakdown_key key)
 	       (key == BY_FUNCTION && is_single(o->symbols));
 }
 
-static void lay_out(struct report *report, struct columns *columns)
+size_t report_value_width(const struct report *report, const struct report_column *column)
+{
+	enum report_field field = column->key->field;
+	size_t width = field == FIELD_SAMPLES || field == FIELD_PERIOD ? NUMBER_WIDTH : SHARE_WIDTH;
+
+	width = at_least(width, column->fixed_width) * report->member_count;
+	return at_least(width, strlen(column->key->title));
+}
+
+/* What is shown, without what is elided; widths[] for each. */
+static void lay_out(struct report *report, struct report_columns *columns, size_t *widths)
 {
 	const struct report_options *o = report->options;
 
-	if (o->children) {
-		add_column(columns, COL_CHILDREN, "Children", SHARE_WIDTH);
-		add_column(columns, COL_SELF, "Self", SHARE_WIDTH);
-	} else {
-		add_column(columns, COL_SELF, "Overhead", SHARE_WIDTH);
-	}
-	if (o->show_samples)
-		add_column(columns, COL_SAMPLES, "Samples", NUMBER_WIDTH);
-	if (o->show_weight)
-		add_column(columns, COL_WEIGHT, "Period", NUMBER_WIDTH);
-	for (size_t i = 0; i < o->key_count; i++) {
-		struct column *column;
+	for (size_t i = 0; i < o->columns.count; i++) {
+		const struct report_column *column = &o->columns.list[i];
+		size_t *width = &widths[columns->count];
 
-		if (is_elided(o, o->keys[i]))
+		if (column->key->field != FIELD_KEY) {
+			*width = report_value_width(report, column);
+		} else if (is_elided(o, column->by)) {
 			continue;
-		add_column(columns, COL_KEY, key_titles[o->keys[i]],
-			   strlen(key_titles[o->keys[i]]));
-		column = &columns->list[columns->count - 1];
-		column->key = o->keys[i];
-		vec_each (at, &report->order) {
-			size_t width = key_width(report, column->key,
-						 &report->breakdown->rows.data[*at]);
-
-			if (width > column->width)
-				column->width = width;
+		} else if (column->fixed_width) {
+			*width = column->fixed_width;
+		} else {
+			*width = at_least(strlen(title_of(report, column)),
+					  column->key->least_width);
+			vec_each (at, &report->order)
+				*width = at_least(
+					*width,
+					report_key_width(report, column,
+							 &report->breakdown->rows.data[*at]));
 		}
+		columns->list[columns->count++] = *column;
 	}
 }
 
-static void print_titles(const struct report *report, const struct columns *columns,
-			 struct outbuf *out)
+static void print_titles(const struct report *report, const struct report_columns *columns,
+			 const size_t *widths, struct outbuf *out)
 {
 	const char *separator = report->options->separator;
 
 	out_text(out, "# ");
 	for (size_t i = 0; i < columns->count; i++) {
-		const struct column *column = &columns->list[i];
+		const struct report_column *column = &columns->list[i];
+		const char *title = title_of(report, column);
+		size_t length = strlen(title);
 
 		if (i)
 			out_text(out, separator ? separator : "  ");
-		if (column->kind == COL_KEY)
-			out_left(out, column->title, strlen(column->title), column->width);
+		if (column->key->field != FIELD_KEY || (column->name && column->key->right))
+			out_right(out, title, length, widths[i]);
 		else
-			out_right(out, column->title, strlen(column->title), column->width);
+			out_left(out, title,
+				 column->fixed_width && length > widths[i] ? widths[i] : length,
+				 widths[i]);
 	}
 	out_char(out, '\n');
 	if (separator)
@@ -152,23 +152,23 @@ static void print_titles(const struct report *report, const struct columns *colu
 	for (size_t i = 0; i < columns->count; i++) {
 		if (i)
 			out_text(out, "  ");
-		for (size_t k = 0; k < columns->list[i].width; k++)
+		for (size_t k = 0; k < widths[i]; k++)
 			out_char(out, '.');
 	}
 	out_text(out, "\n#\n");
 }
 
-static const char *key_text(struct report *report, const struct column *column,
+const char *report_key_text(struct report *report, const struct report_column *column,
 			    const struct breakdown_row *row, char *into, size_t room)
 {
 	const struct profile *p = report->breakdown->profile;
-	bool by_tid = column->key == BY_TID;
+	const char *text;
 
-	switch (column->key) {
+	switch (column->by) {
 	case BY_COMM: return profile_text(p, row->comm);
 	case BY_PID:
 	case BY_TID:
-		snprintf(into, room, "%7d:%s", (int)(by_tid ? row->tid : row->pid),
+		snprintf(into, room, "%7d:%s", (int)(column->by == BY_TID ? row->tid : row->pid),
 			 profile_text(p, row->comm));
 		return into;
 	case BY_CPU:
@@ -178,69 +178,152 @@ static const char *key_text(struct report *report, const struct column *column,
 		return row->parent == NO_FUNCTION
 			       ? "[other]"
 			       : report_function_name(report->names, row->parent);
-	case BY_OBJECT: return report_object_name(p, row->object);
+	case BY_OBJECT: return object_text(report, row);
 	case BY_FUNCTION: return report_function_name(report->names, row->function);
 	case BY_SRCLINE: return profile_text(p, row->srcline);
 	case BY_SRCFILE: return profile_text(p, row->srcfile);
-	case BREAKDOWN_KEYS: break;
+	default: break;
 	}
-	return "";
+	text = profile_text(p, row->traits[column->by - BY_TRAIT]);
+	if (!column->key->each)
+		return text;
+	snprintf(into, room, "%llu", strtoull(text, NULL, 10) * row->self.samples);
+	return into;
 }
 
-static void print_key(struct report *report, const struct column *column,
+/* A separator that stands in a name would cut the row in two: there it is a point, as in perf. */
+static void out_safe(const struct report *report, struct outbuf *out, const char *text,
+		     size_t length, size_t width, bool right)
+{
+	const char *separator = report->options->separator;
+
+	if (right && length < width)
+		out_left(out, "", 0, width - length);
+	if (separator && *separator)
+		for (size_t i = 0; i < length; i++)
+			out_char(out, text[i] == *separator ? '.' : text[i]);
+	else
+		out_bytes(out, text, length);
+	if (!right && length < width)
+		out_left(out, "", 0, width - length);
+}
+
+static void print_symbol(struct report *report, size_t width, const struct breakdown_row *row,
+			 struct outbuf *out)
+{
+	const struct profile *p = report->breakdown->profile;
+	const char *name = report_function_name(report->names, row->function);
+	size_t used = 4 + strlen(name);
+
+	if (report->options->verbose) {
+		char address[32];
+
+		snprintf(address, sizeof(address), "%#llx",
+			 (unsigned long long)p->leaves.data[row->leaf].offset);
+		out_left(out, row->self.samples ? address : "",
+			 row->self.samples ? strlen(address) : 0, ADDRESS_WIDTH + 1);
+		used += ADDRESS_WIDTH + 1;
+	}
+	out_printf(out, "[%c] ", level_of(p, row->function));
+	out_safe(report, out, name, strlen(name), 0, false);
+	if (row->inlined) {
+		out_text(out, REPORT_INLINED);
+		used += strlen(REPORT_INLINED);
+	}
+	if (used < width)
+		out_left(out, "", 0, width - used);
+}
+
+void report_print_key(struct report *report, const struct report_column *column, size_t width,
 		      const struct breakdown_row *row, bool last, struct outbuf *out)
 {
 	char number[64];
-	const char *text = key_text(report, column, row, number, sizeof(number));
-	size_t width = column->width;
+	const char *text;
+	size_t length;
 
-	if (column->key == BY_FUNCTION) {
-		out_printf(out, "[%c] ", level_of(report->breakdown->profile, row->function));
-		width = width > 4 && !last ? width - 4 : 0;
+	if (column->by == BY_FUNCTION) {
+		print_symbol(report, last ? 0 : width, row, out);
+		return;
 	}
-	if (last && (column->key == BY_SRCLINE || column->key == BY_SRCFILE))
+	text = report_key_text(report, column, row, number, sizeof(number));
+	length = strlen(text);
+	if (column->fixed_width && length > width)
+		length = width;
+	if (last && (column->by == BY_SRCLINE || column->by == BY_SRCFILE))
 		width = 0;
-	if (column->key == BY_FUNCTION && row->inlined) {
-		out_text(out, text);
-		width = width > strlen(text) ? width - strlen(text) : 0;
-		text = REPORT_INLINED;
-	}
-	out_left(out, text, strlen(text), width);
+	out_safe(report, out, text, length, width, column->key->right);
 }
 
-static void print_number(const struct report *report, const struct column *column,
-			 const struct breakdown_row *row, struct outbuf *out)
+static const char *color_of(const struct report *report, double percent)
 {
-	bool aligned = !report->options->separator;
-	char text[TEXT_NUMBER];
-	uint64_t weight = column->kind == COL_CHILDREN ? row->total.weight : row->self.weight;
+	const double hot = 5, warm = 0.5;
 
-	if (column->kind == COL_SAMPLES)
-		snprintf(text, sizeof(text), " %llu", (unsigned long long)row->self.samples);
-	else if (column->kind == COL_WEIGHT)
-		snprintf(text, sizeof(text), " %llu", (unsigned long long)row->self.weight);
-	else
-		snprintf(text, sizeof(text), " %.2f%%", report_percent(report, weight));
-	if (aligned)
-		out_right(out, text + 1, strlen(text + 1), column->width);
-	else
-		out_left(out, text, strlen(text), column->width);
+	if (!report->options->color)
+		return "";
+	return percent >= hot ? "\033[31m" : percent >= warm ? "\033[32m" : "";
 }
 
-static void print_row(struct report *report, const struct columns *columns,
-		      const struct breakdown_row *row, struct outbuf *out)
+void report_print_value(const struct report *report, const struct report_column *column,
+			const struct breakdown_row *row, size_t member, struct outbuf *out)
+{
+	enum report_field field = column->key->field;
+	uint64_t value = report_field(field, row), whole = report->members[member].whole;
+	double percent = whole ? 100.0 * (double)value / (double)whole : 0;
+	bool is_number = field == FIELD_SAMPLES || field == FIELD_PERIOD;
+	const char *color = is_number ? "" : color_of(report, percent);
+	int width = column->fixed_width ? (int)column->fixed_width
+		    : is_number		? NUMBER_WIDTH
+					: SHARE_WIDTH;
+
+	if (report->options->separator)
+		width = 1;
+	out_text(out, color);
+	if (is_number)
+		out_printf(out, " %*llu", width - 1, (unsigned long long)value);
+	else
+		out_printf(out, " %*.2f%%", width > 2 ? width - 2 : 0, percent);
+	if (*color)
+		out_text(out, "\033[m");
+}
+
+static void print_values(const struct report *report, const struct report_column *column,
+			 uint32_t row, size_t width, struct outbuf *out)
+{
+	struct outbuf one;
+	struct buf text = { 0 };
+	size_t shown;
+
+	outbuf_init_memory(&one, &text);
+	for (size_t m = 0; m < report->member_count; m++)
+		report_print_value(report, column, report_member_row(report, row, m), m, &one);
+	outbuf_fini(&one);
+	shown = text.len;
+	if (report->options->color)
+		for (size_t i = 0; i < text.len; i++)
+			if (text.data[i] == '\033')
+				shown -= strcspn(text.data + i, "m") + 1;
+	out_bytes(out, text.data, text.len);
+	if (shown < width)
+		out_left(out, "", 0, width - shown);
+	buf_free(&text);
+}
+
+static void print_row(struct report *report, const struct report_columns *columns,
+		      const size_t *widths, uint32_t row, struct outbuf *out)
 {
 	const char *separator = report->options->separator;
 
 	for (size_t i = 0; i < columns->count; i++) {
-		const struct column *column = &columns->list[i];
+		const struct report_column *column = &columns->list[i];
 
 		if (!separator || i)
 			out_text(out, separator ? separator : "  ");
-		if (column->kind == COL_KEY)
-			print_key(report, column, row, i + 1 == columns->count, out);
+		if (column->key->field == FIELD_KEY)
+			report_print_key(report, column, widths[i],
+					 &report->breakdown->rows.data[row],
+					 i + 1 == columns->count, out);
 		else
-			print_number(report, column, row, out);
+			print_values(report, column, row, widths[i], out);
 	}
 	out_char(out, '\n');
 }
@@ -260,18 +343,27 @@ static void print_event(const struct report *report, struct outbuf *out)
 {
 	const struct profile *p = report->breakdown->profile;
 	const struct report_options *o = report->options;
+	uint16_t event = report->members[0].event;
 
 	out_text(out, "# Samples: ");
-	print_samples(report->breakdown->total.samples, out);
-	out_printf(out, " of event '%s'", profile_text(p, p->events.data[report->event].name));
+	print_samples(report->shown.samples, out);
+	if (report->group)
+		out_printf(out, " of events '%s'", report->group);
+	else
+		out_printf(out, " of event '%s'", profile_text(p, p->events.data[event].name));
 	if (o->time)
 		out_printf(out, " (time slices: %s)", o->time);
-	out_printf(out, "\n# Event count (approx.): %llu\n",
-		   (unsigned long long)report->breakdown->total.weight);
-	if (profile_event_sampled(&p->events.data[report->event]))
+	out_printf(out, "\n# %s%llu\n",
+		   o->weight_order ? "Total weight : " : "Event count (approx.): ",
+		   (unsigned long long)report->shown.weight);
+	if (o->weight_order)
+		out_printf(out, "# Sort order   : %s\n", o->weight_order);
+	if (o->socket >= 0)
+		out_printf(out, "# Processor Socket: %d\n", o->socket);
+	if (profile_event_sampled(&p->events.data[event]))
 		out_printf(out, "# Only %s was sampled: shares are of the time there\n",
-			   p->events.data[report->event].scope & SCOPE_NO_KERNEL ? "user space"
-										 : "the kernel");
+			   p->events.data[event].scope & SCOPE_NO_KERNEL ? "user space"
+									 : "the kernel");
 	if (report->idle_share > 0)
 		out_printf(out, "# Idle: %.2f %%%s\n", report->idle_share * 100,
 			   o->busy ? ", left out: shares are of busy time (--busy)"
@@ -279,21 +371,32 @@ static void print_event(const struct report *report, struct outbuf *out)
 	out_text(out, "#\n");
 }
 
-void report_text(struct report *report, struct outbuf *out)
+static void rows_text(struct report *report, struct outbuf *out)
 {
 	const struct report_options *o = report->options;
-	struct columns columns = { .count = 0 };
+	struct report_columns columns = { .count = 0 };
+	size_t widths[REPORT_COLUMNS];
 
-	print_event(report, out);
-	lay_out(report, &columns);
-	print_titles(report, &columns, out);
+	lay_out(report, &columns, widths);
+	if (!o->quiet)
+		print_titles(report, &columns, widths, out);
 	vec_each (at, &report->order) {
-		const struct breakdown_row *row = &report->breakdown->rows.data[*at];
-
-		print_row(report, &columns, row, out);
+		if (out->error)
+			break; /* nobody reads on */
+		print_row(report, &columns, widths, *at, out);
 		if (o->graph)
 			report_tree_text(report, *at, out);
 	}
+}
+
+void report_text(struct report *report, struct outbuf *out)
+{
+	if (!report->options->quiet)
+		print_event(report, out);
+	if (report->options->hierarchy)
+		report_hierarchy_text(report, out);
+	else
+		rows_text(report, out);
 	out_text(out, "\n\n");
 }
 

@@ -6,13 +6,15 @@
 #include "base/outbuf.h"
 #include "render/report.h"
 
+#include <stdlib.h>
+
 #define MARGIN 12
 
 struct drawing {
 	struct report *report;
 	struct outbuf *out;
 	const struct calltree *tree;
-	uint64_t least; /* weight below which a branch is left out */
+	uint64_t least; /* weight below which a branch is left out; of all */
 	size_t margin;
 	bool drawn;
 	VEC(bool) pipes; /* for each level: more branches follow below */
@@ -23,10 +25,27 @@ static const struct calltree_node *node_at(const struct drawing *d, uint32_t nod
 	return &d->tree->nodes.data[node];
 }
 
+/* What the branches of a node weigh together. */
+static uint64_t branches_weight(const struct drawing *d, uint32_t node)
+{
+	return node_at(d, node)->total.weight - node_at(d, node)->self.weight;
+}
+
+/* The weight below which a branch of this node is left out. */
+static uint64_t least_of(const struct drawing *d, uint32_t parent)
+{
+	const struct report_options *o = d->report->options;
+
+	if (o->form != FORM_FRACTAL)
+		return d->least;
+	return (uint64_t)((double)branches_weight(d, parent) * (o->graph_min / 100));
+}
+
 /* The next branch that is heavy enough, from `node` on. */
 static uint32_t heavy(const struct drawing *d, uint32_t node)
 {
-	while (node != NO_NODE && node_at(d, node)->total.weight < d->least)
+	while (node != NO_NODE &&
+	       node_at(d, node)->total.weight < least_of(d, node_at(d, node)->parent))
 		node = node_at(d, node)->next_sibling;
 	return node;
 }
@@ -68,6 +87,33 @@ static void draw_name(const struct drawing *d, uint32_t node)
 	out_char(d->out, '\n');
 }
 
+static void draw_percent(const struct drawing *d, double percent)
+{
+	const double hot = 5, warm = 0.5;
+	const char *color = !d->report->options->color ? ""
+			    : percent >= hot	       ? "\033[31m"
+			    : percent >= warm	       ? "\033[32m"
+						       : "";
+
+	out_printf(d->out, "%s%.2f%%%s", color, percent, *color ? "\033[m" : "");
+}
+
+/* A share of all, or in a fractal of what the frame before calls; or the number itself. */
+static void draw_value(const struct drawing *d, const struct weight_pair *weight, uint32_t parent)
+{
+	const struct report_options *o = d->report->options;
+
+	if (o->value == VALUE_PERIOD)
+		out_printf(d->out, "%llu", (unsigned long long)weight->weight);
+	else if (o->value == VALUE_COUNT)
+		out_printf(d->out, "%llu", (unsigned long long)weight->samples);
+	else if (o->form == FORM_FRACTAL && parent != NO_NODE && branches_weight(d, parent))
+		draw_percent(d,
+			     100.0 * (double)weight->weight / (double)branches_weight(d, parent));
+	else
+		draw_percent(d, report_percent(d->report, weight->weight));
+}
+
 /* A run of frames; the first one carries the share.  Gives its last frame. */
 static uint32_t draw_run(const struct drawing *d, uint32_t node)
 {
@@ -77,7 +123,9 @@ static uint32_t draw_run(const struct drawing *d, uint32_t node)
 	draw_margin(d);
 	draw_levels(d, depth - 1);
 	out_char(d->out, d->pipes.data[depth - 1] ? '|' : ' ');
-	out_printf(d->out, "--%.2f%%--", report_percent(d->report, node_at(d, node)->total.weight));
+	out_text(d->out, "--");
+	draw_value(d, &node_at(d, node)->total, node_at(d, node)->parent);
+	out_text(d->out, "--");
 	draw_name(d, node);
 	while ((node = run_on(d, last)) != NO_NODE) {
 		draw_margin(d);
@@ -88,23 +136,63 @@ static uint32_t draw_run(const struct drawing *d, uint32_t node)
 	return last;
 }
 
+/* In a fractal: what branches that are too small weigh together, if some are drawn. */
+static struct weight_pair rest_of(const struct drawing *d, uint32_t parent)
+{
+	struct weight_pair rest = { 0 };
+	uint32_t node = node_at(d, parent)->first_child;
+	bool any = heavy(d, node) != NO_NODE;
+
+	if (d->report->options->form != FORM_FRACTAL || !any)
+		return rest;
+	for (; node != NO_NODE; node = node_at(d, node)->next_sibling) {
+		if (node_at(d, node)->total.weight >= least_of(d, parent))
+			continue;
+		rest.weight += node_at(d, node)->total.weight;
+		rest.samples += node_at(d, node)->total.samples;
+	}
+	return rest;
+}
+
 static void draw_branches(struct drawing *d, uint32_t parent)
 {
 	uint32_t node = heavy(d, node_at(d, parent)->first_child);
+	unsigned drawn = 0, limit = d->report->options->graph_limit;
+	struct weight_pair rest = rest_of(d, parent);
 
 	for (; node != NO_NODE; node = next_heavy(d, node)) {
 		uint32_t last;
+
+		if (limit && drawn++ == limit)
+			break;
 
 		*vec_push(&d->pipes) = true;
 		draw_margin(d);
 		draw_levels(d, d->pipes.len);
 		out_char(d->out, '\n');
-		*vec_last(&d->pipes) = next_heavy(d, node) != NO_NODE;
+		*vec_last(&d->pipes) = next_heavy(d, node) != NO_NODE || rest.weight;
 		last = draw_run(d, node);
 		draw_branches(d, last);
 		d->pipes.len--;
 		d->drawn = true;
 	}
+	if (!rest.weight)
+		return;
+	*vec_push(&d->pipes) = false;
+	draw_margin(d);
+	draw_levels(d, d->pipes.len - 1);
+	out_text(d->out, " --");
+	draw_value(d, &rest, parent);
+	out_text(d->out, "--[...]\n");
+	d->pipes.len--;
+}
+
+static enum breakdown_key first_key(const struct report_options *o)
+{
+	for (size_t i = 0; i < o->order.count; i++)
+		if (o->order.list[i].key->field == FIELD_KEY)
+			return o->order.list[i].by;
+	return BREAKDOWN_KEYS;
 }
 
 /* A single branch that holds all of the row needs no share.  Gives its last frame. */
@@ -112,11 +200,15 @@ static uint32_t draw_trunk(struct drawing *d, uint32_t node)
 {
 	const struct report_options *o = d->report->options;
 	/* A row that begins with its function has said that name already. */
-	bool skip = o->keys_given && o->key_count && o->keys[0] == BY_FUNCTION;
+	bool skip = o->keys_given && first_key(o) == BY_FUNCTION;
 	uint32_t last = node;
+	unsigned drawn = 0;
 
 	for (; node != NO_NODE; node = run_on(d, node)) {
 		last = node;
+		if (o->graph_limit && drawn == o->graph_limit)
+			continue;
+		drawn++;
 		if (skip) {
 			skip = false;
 			continue;
@@ -134,6 +226,61 @@ static uint32_t draw_trunk(struct drawing *d, uint32_t node)
 	return last;
 }
 
+/* Stacks that end in a node, the heaviest first. */
+static int compare_ends(const void *one, const void *two, void *context)
+{
+	const struct drawing *d = context;
+	uint32_t a = *(const uint32_t *)one, b = *(const uint32_t *)two;
+	uint64_t first = node_at(d, a)->self.weight, second = node_at(d, b)->self.weight;
+
+	if (first != second)
+		return first > second ? -1 : 1;
+	return a < b ? -1 : a > b;
+}
+
+static void draw_chain(const struct drawing *d, uint32_t end)
+{
+	bool flat = d->report->options->form == FORM_FLAT;
+	const char *separator = d->report->options->separator;
+	VEC(uint32_t) path = { 0 };
+
+	for (uint32_t at = end; at; at = node_at(d, at)->parent)
+		*vec_push(&path) = at;
+	out_text(d->out, flat ? "           " : "");
+	/* perf's flat stacks weigh what goes on from their end, too. */
+	draw_value(d, flat ? &node_at(d, end)->total : &node_at(d, end)->self, NO_NODE);
+	out_text(d->out, flat ? "\n" : " ");
+	for (size_t i = path.len; i-- > 0;) {
+		const struct calltree_node *node = node_at(d, path.data[i]);
+
+		if (flat)
+			out_text(d->out, "                ");
+		else if (i + 1 < path.len)
+			out_text(d->out, separator ? separator : ";");
+		out_text(d->out, report_function_name(d->report->names, node->function));
+		out_text(d->out, node->inlined ? REPORT_INLINED : "");
+		out_text(d->out, flat ? "\n" : "");
+	}
+	out_char(d->out, '\n');
+	vec_free(&path);
+}
+
+/* Whole stacks one below the other instead of a tree. */
+static void draw_chains(struct drawing *d)
+{
+	unsigned limit = d->report->options->graph_limit;
+	VEC(uint32_t) ends = { 0 };
+
+	for (uint32_t i = 1; i < d->tree->nodes.len; i++)
+		if (node_at(d, i)->self.samples && node_at(d, i)->self.weight >= d->least)
+			*vec_push(&ends) = i;
+	if (ends.len)
+		qsort_r(ends.data, ends.len, sizeof(*ends.data), compare_ends, d);
+	for (size_t i = 0; i < ends.len && (!limit || i < limit); i++)
+		draw_chain(d, ends.data[i]);
+	vec_free(&ends);
+}
+
 void report_tree_text(struct report *report, uint32_t row, struct outbuf *out)
 {
 	const struct breakdown_row *facts = &report->breakdown->rows.data[row];
@@ -142,11 +289,16 @@ void report_tree_text(struct report *report, uint32_t row, struct outbuf *out)
 	struct calltree tree;
 	uint32_t root = 0, first;
 
-	d.least = (uint64_t)((double)report->whole * (report->options->graph_min / 100));
-	if (weight < d.least || !weight)
+	d.least = (uint64_t)((double)report->members[0].whole * (report->options->graph_min / 100));
+	if (!weight || (weight < d.least && report->options->form != FORM_FRACTAL))
 		return;
 	breakdown_tree(report->breakdown, row, &tree);
 	d.tree = &tree;
+	if (report->options->form == FORM_FLAT || report->options->form == FORM_FOLDED) {
+		draw_chains(&d);
+		calltree_free(&tree);
+		return;
+	}
 	first = heavy(&d, tree.nodes.data[0].first_child);
 	if (first != NO_NODE && next_heavy(&d, first) == NO_NODE &&
 	    node_at(&d, first)->total.weight == weight)

@@ -56,7 +56,7 @@ static const char *const record_names[] = {
 	[USER_RECORD_COMPRESSED2] = "COMPRESSED2",
 };
 
-static const char *record_name(uint32_t type)
+const char *script_record_name(uint32_t type)
 {
 	return type < ARRAY_SIZE(record_names) && record_names[type] ? record_names[type]
 								     : "UNKNOWN";
@@ -305,7 +305,7 @@ void script_dump_record(struct outbuf *out, const struct perf_attr *attr,
 {
 	struct cursor c = body_of(attr, header);
 
-	out_printf(out, "PERF_RECORD_%s", record_name(header->type));
+	out_printf(out, "PERF_RECORD_%s", script_record_name(header->type));
 	dump_kernel_record(out, header, &c, sample);
 }
 
@@ -340,7 +340,7 @@ static void dump_head(struct script_dump *dump, const struct sorted_record *rec,
 	dump_bytes(dump->out, header);
 	dump_stamp(dump, header, sample);
 	out_printf(dump->out, "%#" PRIx64 " [%#x]: PERF_RECORD_%s", offset, header->size,
-		   record_name(header->type));
+		   script_record_name(header->type));
 }
 
 void script_dump(struct script_dump *dump, const struct sorted_record *rec)

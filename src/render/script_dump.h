@@ -18,6 +18,9 @@ struct script_dump {
 	const char *arch;	 /* names the registers; may be NULL */
 };
 
+/* "COMM"; "UNKNOWN" of a type that has no name. */
+const char *script_record_name(uint32_t type);
+
 void script_dump(struct script_dump *dump, const struct sorted_record *rec);
 
 /* "PERF_RECORD_COMM: sh:10/10", of a record that the kernel wrote; attr tells of its end. */

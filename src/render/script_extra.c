@@ -120,8 +120,9 @@ static void add_bits(struct buf *into, size_t start, uint64_t bits, const char *
 	}
 }
 
-static void add_level(struct buf *into, union perf_mem_data_src src)
+void script_mem_level(struct buf *into, uint64_t data_src)
 {
+	union perf_mem_data_src src = { .val = data_src };
 	static const char *const levels[] = {
 		"N/A",
 		"HIT",
@@ -180,8 +181,9 @@ static const char *operation(uint64_t op)
 					 : "No";
 }
 
-static void add_snoop(struct buf *into, union perf_mem_data_src src)
+void script_mem_snoop(struct buf *into, uint64_t data_src)
 {
+	union perf_mem_data_src src = { .val = data_src };
 	static const char *const snoops[] = { "N/A", "None", "Hit", "Miss", "HitM" };
 	static const char *const more[] = { "Fwd", "Peer" };
 	size_t start = into->len;
@@ -192,8 +194,9 @@ static void add_snoop(struct buf *into, union perf_mem_data_src src)
 		buf_puts(into, "N/A");
 }
 
-static void add_tlb(struct buf *into, union perf_mem_data_src src)
+void script_mem_tlb(struct buf *into, uint64_t data_src)
 {
+	union perf_mem_data_src src = { .val = data_src };
 	static const char *const tlbs[] = { "N/A", "HIT", "MISS", "L1", "L2", "Walker", "Fault" };
 	size_t start = into->len;
 
@@ -214,11 +217,11 @@ void script_text_data_src(struct script_text *text, uint64_t data_src)
 	struct buf words = { 0 };
 
 	buf_printf(&words, "%16" PRIx64 " |OP %s|LVL ", data_src, operation(src.mem_op));
-	add_level(&words, src);
+	script_mem_level(&words, data_src);
 	buf_puts(&words, "|SNP ");
-	add_snoop(&words, src);
+	script_mem_snoop(&words, data_src);
 	buf_puts(&words, "|TLB ");
-	add_tlb(&words, src);
+	script_mem_tlb(&words, data_src);
 	buf_printf(&words, "|LCK %s|BLK ",
 		   src.mem_lock & PERF_MEM_LOCK_NA	 ? "N/A"
 		   : src.mem_lock & PERF_MEM_LOCK_LOCKED ? "Yes"

@@ -14,6 +14,7 @@
 #include "render/script_fields.h"
 #include "render/script_symbol.h"
 
+struct buf;
 struct outbuf;
 struct tracing;
 
@@ -56,6 +57,10 @@ void script_text_regs(struct script_text *text, const struct sample_regs *regs);
 void script_text_branches(struct script_text *text, enum script_kind kind,
 			  const struct sample *sample, const struct thread *thread);
 void script_text_data_src(struct script_text *text, uint64_t data_src);
+/* Its parts, in words. */
+void script_mem_level(struct buf *into, uint64_t data_src);
+void script_mem_snoop(struct buf *into, uint64_t data_src);
+void script_mem_tlb(struct buf *into, uint64_t data_src);
 void script_text_bpf_output(struct outbuf *out, const struct sample *sample);
 const char *script_branch_type(const struct perf_branch_entry *branch);
 void script_text_page_size(struct outbuf *out, uint64_t size);

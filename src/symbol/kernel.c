@@ -159,7 +159,7 @@ static struct kernel_names *names_kept(const struct symbol_store *store, const s
 		names = names_of_build_id_dir(store, id);
 	if (!names)
 		names = kernel_names_kept(store, &identity, true);
-	if (!names) {
+	if (!names && !store->options.ignore_vmlinux) {
 		identity.kind = CACHE_VMLINUX;
 		names = kernel_names_kept(store, &identity, true);
 	}
@@ -297,9 +297,10 @@ void read_kernel_object(struct dso *object, struct reading *r)
 		read_guest_kernel(object, r);
 	} else if (options->vmlinux && !options->kallsyms) {
 		vmlinux_read_given(object, options->vmlinux, r);
-	} else if (options->kallsyms || !vmlinux_find(object, r)) {
+	} else if (options->kallsyms || options->ignore_vmlinux || !vmlinux_find(object, r)) {
 		use_names(object, listed_names(object->store), r);
-		if (!r->table) /* hundreds of megabytes, so it is the last resort */
+		/* Hundreds of megabytes, so it is the last resort. */
+		if (!r->table && !options->ignore_vmlinux)
 			vmlinux_find_afar(object, r);
 	}
 }

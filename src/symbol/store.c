@@ -49,6 +49,16 @@ bool symbol_store_wants_lines(const struct symbol_store *store)
 	return store && store->options.lines;
 }
 
+bool symbol_store_wants_modules(const struct symbol_store *store)
+{
+	return !store || !store->options.no_modules;
+}
+
+bool symbol_store_wants_paths(const struct symbol_store *store)
+{
+	return store && store->options.full_paths;
+}
+
 struct symbol_store *symbol_store_new(const struct symbol_options *options)
 {
 	struct symbol_store *store = mem_alloc(sizeof(*store));

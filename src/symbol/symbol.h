@@ -85,8 +85,11 @@ struct symbol_options {
 	uint64_t cache_limit;	 /* bytes; 0 for 1 GiB */
 	const char *release; /* of the recorded kernel: "6.1.0-9-amd64"; NULL: the running one's */
 	enum inlining inlining;
-	bool lines;	 /* the source lines of samples will be asked for */
-	bool debuginfod; /* ask servers (DEBUGINFOD_URLS) for what is missing */
+	bool no_modules;     /* nothing names the code of the kernel's modules */
+	bool ignore_vmlinux; /* the kernel's list only, whatever images there are */
+	bool full_paths;     /* of source files, not their names alone */
+	bool lines;	     /* the source lines of samples will be asked for */
+	bool debuginfod;     /* ask servers (DEBUGINFOD_URLS) for what is missing */
 	/* For these only; NULL: for any. */
 	const struct build_id *hot;
 	size_t hot_count;
@@ -111,6 +114,8 @@ void symbol_store_free(struct symbol_store *store);
 enum inlining symbol_store_inlining(const struct symbol_store *store);	    /* none of NULL */
 struct guest_sources symbol_store_guests(const struct symbol_store *store); /* none of NULL */
 bool symbol_store_wants_lines(const struct symbol_store *store);
+bool symbol_store_wants_modules(const struct symbol_store *store); /* named */
+bool symbol_store_wants_paths(const struct symbol_store *store);   /* of their files */
 
 struct dso_key {
 	enum dso_kind kind;
