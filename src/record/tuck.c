@@ -14,7 +14,7 @@ struct tuck {
 static bool has_both(const struct perf_event_attr *attr)
 {
 	return attr->sample_type & PERF_SAMPLE_STACK_USER &&
-	       attr->sample_type & PERF_SAMPLE_CALLCHAIN && !attr->exclude_callchain_user;
+	       attr->sample_type & PERF_SAMPLE_CALLCHAIN;
 }
 
 struct tuck *tuck_new(const struct perf_writer_attr *attrs, size_t count)

@@ -181,6 +181,44 @@ TEST(sampleattr_tracker_has_the_same_ids)
 	event_list_free(&list);
 }
 
+/* Beside copies at a high rate the chain by frame pointers costs more than they do. */
+TEST(sampleattr_leaves_out_chains_that_cost_much)
+{
+	static const struct {
+		enum stack_mode stacks;
+		uint64_t frequency;
+		bool left_out;
+	} cases[] = { { STACK_DWARF, 4000, false },
+		      { STACK_DWARF, 9999, true },
+		      { STACK_FP, 9999, false },
+		      { STACK_DWARF, 0, false } };
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct sampling_choice choice = { .frequency = cases[i].frequency,
+						  .period = 1000,
+						  .stacks = cases[i].stacks,
+						  .stack_size = 8192 };
+		struct event_list list = { 0 };
+		struct event_attr attr;
+
+		test_case("%zu", i);
+		event_list_add(&list, EVENT_SOFTWARE, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK);
+		sampling_attr(&attr, &list, 0, &choice, false);
+		EXPECT_BOOL(attr.base.exclude_callchain_user, cases[i].left_out);
+		event_list_free(&list);
+	}
+}
+
+TEST(sampleattr_chooses_the_size_of_copies_by_the_rate)
+{
+	EXPECT_INT(sampling_stack_size(99, 16 << 20), 65528);
+	EXPECT_INT(sampling_stack_size(499, 16 << 20), 65528);
+	EXPECT_INT(sampling_stack_size(999, 16 << 20), 32768);
+	EXPECT_INT(sampling_stack_size(4000, 16 << 20), 8192);
+	EXPECT_INT(sampling_stack_size(0, 16 << 20), 8192);   /* by period: nobody knows */
+	EXPECT_INT(sampling_stack_size(99, 512 << 10), 8192); /* many are to fit into a ring */
+}
+
 TEST(sampleattr_parses_stacks)
 {
 	static const struct {
