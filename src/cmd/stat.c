@@ -9,11 +9,13 @@
  */
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/file.h"
 #include "cmd/command.h"
 #include "cmd/stat_command.h"
 #include "cmd/stat_plan.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -233,6 +235,32 @@ static int exit_status(const struct stat_command *stat)
 	return run->end == RUN_SIGNAL ? 128 + run->signal : EXIT_DONE;
 }
 
+#define FREEZE_ON_SMI "/sys/bus/event_source/devices/cpu/freeze_on_smi"
+
+static int write_freeze(const char *text, struct err *err)
+{
+	int fd = open(FREEZE_ON_SMI, O_WRONLY | O_CLOEXEC);
+	bool written = fd >= 0 && write(fd, text, 1) == 1;
+	int code = errno;
+
+	if (fd >= 0)
+		close(fd);
+	return written ? 0
+		       : err_set(err, code, "--smi-cost: %s: %s", FREEZE_ON_SMI, strerror(code));
+}
+
+/* --smi-cost: cycles must not go on in system management mode; as before afterwards. */
+static int freeze_cycles(struct stat_command *stat, struct err *err)
+{
+	int64_t frozen = 0;
+
+	file_number(&frozen, FREEZE_ON_SMI);
+	if (frozen)
+		return 0;
+	stat->freezes = true;
+	return write_freeze("1", err);
+}
+
 static int stat_run(void *options, int argc, char **argv, struct err *err)
 {
 	struct stat_command stat = {
@@ -249,6 +277,8 @@ static int stat_run(void *options, int argc, char **argv, struct err *err)
 		return rc;
 	stat.run.workload.pidfd = stat.run.workload.pid = -1;
 	rc = stat_set_up(&stat, err);
+	if (!rc && stat.options->smi_cost && !stat.options->plan)
+		rc = freeze_cycles(&stat, err);
 	if (!rc && stat.options->plan)
 		rc = show_plan(&stat);
 	else if (!rc)
@@ -259,6 +289,8 @@ static int stat_run(void *options, int argc, char **argv, struct err *err)
 		fprintf(stderr, "perfolio: %s\n", err->text);
 		rc = workload_exit_status(&stat.run.workload);
 	}
+	if (stat.freezes)
+		write_freeze("0", NULL);
 	stat_tear_down(&stat);
 	return rc;
 }

@@ -56,6 +56,18 @@ const struct option_spec stat_option_specs[] = {
 	{ OPT_FLAG, 0, "all-user", FIELD(all_user), NULL, "count in user mode only" },
 	{ OPT_FLAG, 0, "all-kernel", FIELD(all_kernel), NULL, "count in kernel mode only" },
 	{ OPT_FLAG, 'g', "group", FIELD(group), NULL, "make one group of all events" },
+	{ OPT_FLAG, 'T', "transaction", FIELD(transaction), NULL,
+	  "transactions in hardware: cycles in them, starts, aborts (Intel TSX)" },
+	{ OPT_FLAG, 0, "topdown", FIELD(topdown), NULL,
+	  "what the CPU's slots were used for: retiring, bad speculation, front end, back end" },
+	{ OPT_INT, 0, "td-level", FIELD(topdown_level), "N",
+	  "with --topdown: 1, or 2 where the CPU has it; default: the highest" },
+	{ OPT_FLAG, 0, "smi-cost", FIELD(smi_cost), NULL,
+	  "the share of cycles in system management mode (root, Intel)" },
+	{ OPT_TEXT, 0, "cputype", FIELD(cpu_type), "TYPE",
+	  "where there are cores of two kinds: only these, core or atom" },
+	{ OPT_FLAG, 0, "hybrid-merge", FIELD(hybrid_merge), NULL,
+	  "there: one row for the cores of both kinds" },
 	{ OPT_FLAG, 0, "plan", FIELD(plan), NULL,
 	  "say how many counters the events need and which would share one; count nothing" },
 	{ OPT_FLAG, 0, "passes", FIELD(passes), NULL,
@@ -244,6 +256,17 @@ static int check_output(const struct stat_options *o, struct err *err)
 		return err_set(err, EINVAL, "--metric-only and -r don't go together");
 	if (o->passes && o->interval_ns)
 		return err_set(err, EINVAL, "--passes and -I don't go together");
+	if (o->transaction + o->topdown + o->smi_cost > 1)
+		return err_set(err, EINVAL, "choose one of -T, --topdown and --smi-cost");
+	if ((o->transaction || o->topdown || o->smi_cost) && o->steps.len)
+		return err_set(err, EINVAL, "%s has its own events; leave -e out",
+			       o->transaction ? "-T"
+			       : o->topdown   ? "--topdown"
+					      : "--smi-cost");
+	if (o->topdown_level && !o->topdown)
+		return err_set(err, EINVAL, "--td-level needs --topdown");
+	if (o->topdown_level < 0 || o->topdown_level > 2)
+		return err_set(err, EINVAL, "--td-level must be 0, 1 or 2");
 	if (o->all_user && o->all_kernel)
 		return err_set(err, EINVAL, "--all-user and --all-kernel exclude each other");
 	if (o->series_fd && (!o->interval_ns || (stat_options_by(o) != STAT_BY_ALL && !o->by_cpu)))

@@ -14,6 +14,9 @@ struct stat_options {
 	struct event_steps steps;
 	int detailed;
 	bool null_run, all_user, all_kernel, group;
+	bool transaction, topdown, smi_cost, hybrid_merge;
+	int topdown_level; /* 0: the highest there is */
+	const char *cpu_type;
 
 	const char *pids, *tids, *user, *cpus, *cgroups, *each_cgroup;
 	bool all_cpus, no_inherit;

@@ -131,3 +131,8 @@ int catalog_find(struct catalog *catalog, const char *name, struct event_list *l
 	}
 	return best;
 }
+
+bool catalog_pmu_has(const struct catalog *catalog, const char *pmu, const char *file)
+{
+	return file_exists("%s/bus/event_source/devices/%s/%s", catalog->sysfs, pmu, file);
+}

@@ -41,6 +41,9 @@ typedef int catalog_visit(const struct catalog_entry *entry, void *user);
 struct catalog *catalog_new(const struct catalog_options *options);
 void catalog_free(struct catalog *catalog);
 
+/* Whether sysfs has a file below the folder of a PMU: "cpu", "events/slots". */
+bool catalog_pmu_has(const struct catalog *catalog, const char *pmu, const char *file);
+
 /*
  * Every name there is, source by source; ends early, with its value, when visit gives not 0.  The
  * entries' texts hold as long as the catalogue and the arena, into which some of them are put.

@@ -23,6 +23,21 @@ enum role {
 	ROLE_DTLB_MISSES,
 	ROLE_ITLB,
 	ROLE_ITLB_MISSES,
+	/* by their names in sysfs: */
+	ROLE_SLOTS,
+	ROLE_RETIRING,
+	ROLE_BAD_SPECULATION,
+	ROLE_FRONT_BOUND,
+	ROLE_BACK_BOUND,
+	ROLE_HEAVY_OPS,
+	ROLE_MISPREDICTS,
+	ROLE_FETCH_LATENCY,
+	ROLE_MEMORY_BOUND,
+	ROLE_TX_CYCLES,
+	ROLE_TX_STARTS,
+	ROLE_ELISIONS,
+	ROLE_COMMITTED_CYCLES,
+	ROLE_APERF,
 };
 
 #define CACHE(which, result)                                              \
@@ -56,6 +71,26 @@ static const struct {
 	{ PERF_TYPE_HW_CACHE, CACHE(ITLB, MISS), ROLE_ITLB_MISSES },
 };
 
+static const struct {
+	const char *name;
+	enum role role;
+} named_roles[] = {
+	{ "/slots/", ROLE_SLOTS },
+	{ "/topdown-retiring/", ROLE_RETIRING },
+	{ "/topdown-bad-spec/", ROLE_BAD_SPECULATION },
+	{ "/topdown-fe-bound/", ROLE_FRONT_BOUND },
+	{ "/topdown-be-bound/", ROLE_BACK_BOUND },
+	{ "/topdown-heavy-ops/", ROLE_HEAVY_OPS },
+	{ "/topdown-br-mispredict/", ROLE_MISPREDICTS },
+	{ "/topdown-fetch-lat/", ROLE_FETCH_LATENCY },
+	{ "/topdown-mem-bound/", ROLE_MEMORY_BOUND },
+	{ "/cycles-t/", ROLE_TX_CYCLES },
+	{ "/tx-start/", ROLE_TX_STARTS },
+	{ "/el-start/", ROLE_ELISIONS },
+	{ "/cycles-ct/", ROLE_COMMITTED_CYCLES },
+	{ "msr/aperf/", ROLE_APERF },
+};
+
 /* Figures that are one count as a share of another, in percent. */
 static const struct share {
 	enum role part, whole;
@@ -73,6 +108,15 @@ static const struct share {
 	{ ROLE_LL_MISSES, ROLE_LL, "of all LL-cache accesses", 7, 2, "%", 5, 10, 20 },
 	{ ROLE_DTLB_MISSES, ROLE_DTLB, "of all dTLB cache accesses", 7, 2, "%", 5, 10, 20 },
 	{ ROLE_ITLB_MISSES, ROLE_ITLB, "of all iTLB cache accesses", 7, 2, "%", 5, 10, 20 },
+	{ ROLE_RETIRING, ROLE_SLOTS, "retiring", 7, 1, "%", 0, 0, 0 },
+	{ ROLE_BAD_SPECULATION, ROLE_SLOTS, "bad speculation", 7, 1, "%", 5, 10, 20 },
+	{ ROLE_FRONT_BOUND, ROLE_SLOTS, "frontend bound", 7, 1, "%", 20, 30, 50 },
+	{ ROLE_BACK_BOUND, ROLE_SLOTS, "backend bound", 7, 1, "%", 20, 50, 75 },
+	{ ROLE_HEAVY_OPS, ROLE_SLOTS, "heavy operations", 7, 1, "%", 0, 0, 0 },
+	{ ROLE_MISPREDICTS, ROLE_SLOTS, "branch mispredict", 7, 1, "%", 5, 10, 20 },
+	{ ROLE_FETCH_LATENCY, ROLE_SLOTS, "fetch latency", 7, 1, "%", 20, 30, 50 },
+	{ ROLE_MEMORY_BOUND, ROLE_SLOTS, "memory bound", 7, 1, "%", 20, 50, 75 },
+	{ ROLE_TX_CYCLES, ROLE_CYCLES, "transactional cycles", 7, 2, "%", 0, 0, 0 },
 };
 
 /* Where a machine has cores of two kinds, the upper half of a generic event says which are meant.
@@ -95,6 +139,9 @@ static enum role role_of(const struct event *event)
 	for (size_t i = 0; i < ARRAY_SIZE(roles); i++)
 		if (roles[i].type == attr->type && roles[i].config == config)
 			return roles[i].role;
+	for (size_t i = 0; event->name && i < ARRAY_SIZE(named_roles); i++)
+		if (strstr(event->name, named_roles[i].name))
+			return named_roles[i].role;
 	return ROLE_NONE;
 }
 
@@ -218,6 +265,33 @@ int metric_of(struct metric into[static METRIC_MAX], const struct metric_source 
 			into[0] = share_of(&counts, &shares[i], value);
 			return 1;
 		}
+	}
+	if (role == ROLE_TX_STARTS || role == ROLE_ELISIONS) {
+		double inside;
+
+		find(&counts, ROLE_TX_CYCLES, &inside);
+		into[0] = ratio(inside, value, 7, 0, "",
+				role == ROLE_TX_STARTS ? "cycles / transaction"
+						       : "cycles / elision");
+		return 1;
+	}
+	if (role == ROLE_COMMITTED_CYCLES) {
+		double inside, cycles;
+
+		find(&counts, ROLE_TX_CYCLES, &inside);
+		find(&counts, ROLE_CYCLES, &cycles);
+		into[0] = ratio(inside > value ? 100 * (inside - value) : 0, cycles, 7, 2, "%",
+				"aborted cycles");
+		return 1;
+	}
+	if (role == ROLE_APERF) {
+		double cycles;
+
+		if (!find(&counts, ROLE_CYCLES, &cycles))
+			return 0;
+		into[0] = ratio(value > cycles ? 100 * (value - cycles) : 0, value, 7, 1, "%",
+				"SMI cycles%");
+		return 1;
 	}
 	if (role == ROLE_INSTRUCTIONS)
 		return instruction_figures(into, &counts, value);

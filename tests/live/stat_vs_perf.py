@@ -9,6 +9,7 @@ notes ("note: ...") stand behind perf's text and are cut off; perf's remarks abo
 """
 import json
 import os
+import pty
 import re
 import subprocess
 import tempfile
@@ -132,6 +133,14 @@ def events():
     same_text(["--no-inherit"])
 
 
+def absent_hardware():
+    """Where the CPU lacks it, both refuse; tests/unit/cmd/stat_events.c has machines that have it."""
+    for words in (["-T"], ["--topdown", "-a"], ["--smi-cost"], ["--cputype", "core"]):
+        perf, ours = both(words, ["true"])
+        check((perf.returncode != 0) == (ours.returncode != 0), f"{words[0]}: refused as by perf, or not", perf.stderr, ours.stderr)
+    same_text(["--hybrid-merge", "-e", "cs"])
+
+
 def targets():
     sleep = ["sleep", "0.1"]
     same_text(["-a"], sleep)
@@ -222,6 +231,24 @@ def times():
     same_text(["--pre", "echo before", "--post", "echo after", "-e", "task-clock"])
 
 
+def clearing():
+    """--interval-clear: as often as there are intervals, on a terminal; ours refuses where there is none."""
+    ours, theirs = pty.openpty()
+    with subprocess.Popen([PERFOLIO, "stat", "-I", "100", "--interval-clear", "--interval-count", "3", "-e", "cs", "sleep", "60"],
+                          stdout=theirs, stderr=theirs) as process:
+        os.close(theirs)
+        text = b""
+        try:
+            while part := os.read(ours, 4096):
+                text += part
+        except OSError:  # the end of a terminal
+            pass
+        process.wait()
+    check(text.count(b"\x1b[2J") == 3, "--interval-clear: the terminal is cleared each time", text)
+    refused = run([PERFOLIO, "stat", "-I", "100", "--interval-clear", "-e", "cs", "true"])
+    check(refused.returncode == 2 and "terminal" in refused.stderr, "--interval-clear without a terminal", refused.stderr)
+
+
 def table():
     """perf 6.1 garbles its own second run here, so only the shape of the lines can be compared."""
     def shape(text):
@@ -301,9 +328,11 @@ def control():
 need_program("perf")
 need_root()
 events()
+absent_hardware()
 targets()
 cgroups()
 times()
+clearing()
 table()
 layout()
 output()
