@@ -16,12 +16,14 @@
 #include <string.h>
 #include <unistd.h>
 
-extern const struct command cmd_doctor, cmd_export, cmd_flame, cmd_fold, cmd_help, cmd_list,
-	cmd_query, cmd_record, cmd_report, cmd_script, cmd_serve, cmd_stat, cmd_user;
+extern const struct command cmd_archive, cmd_buildid_cache, cmd_buildid_list, cmd_doctor,
+	cmd_evlist, cmd_export, cmd_flame, cmd_fold, cmd_help, cmd_list, cmd_query, cmd_record,
+	cmd_report, cmd_script, cmd_serve, cmd_stat, cmd_user;
 
 const struct command *const commands[] = {
-	&cmd_doctor, &cmd_export, &cmd_flame,  &cmd_fold,  &cmd_help, &cmd_list, &cmd_query,
-	&cmd_record, &cmd_report, &cmd_script, &cmd_serve, &cmd_stat, &cmd_user, NULL,
+	&cmd_archive, &cmd_buildid_cache, &cmd_buildid_list, &cmd_doctor, &cmd_evlist, &cmd_export,
+	&cmd_flame,   &cmd_fold,	  &cmd_help,	     &cmd_list,	  &cmd_query,  &cmd_record,
+	&cmd_report,  &cmd_script,	  &cmd_serve,	     &cmd_stat,	  &cmd_user,   NULL,
 };
 
 const struct command *command_find(const char *name)

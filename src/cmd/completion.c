@@ -16,14 +16,15 @@ static const struct value_kind {
 	const char *arg;
 	const char *bash; /* words to choose from, evaluated when needed; NULL: file names */
 	const char *zsh;  /* an action of _arguments */
+	const char *fish; /* words, evaluated when needed; NULL: file names */
 } value_kinds[] = {
-	{ "FILE", NULL, "_files" },
-	{ "DIR", NULL, "_files -/" },
-	{ "FILE|DIR", NULL, "_files" },
-	{ "EVENT", "$_perfolio_event_names", "_perfolio_events" },
-	{ "USER", "$(compgen -u)", "_users" },
-	{ "PIDS", "$(cd /proc && echo [0-9]*)", "_pids" },
-	{ "SHELL", "bash zsh", "(bash zsh)" },
+	{ "FILE", NULL, "_files", NULL },
+	{ "DIR", NULL, "_files -/", "(__fish_complete_directories)" },
+	{ "FILE|DIR", NULL, "_files", NULL },
+	{ "EVENT", "$_perfolio_event_names", "_perfolio_events", "(__perfolio_events)" },
+	{ "USER", "$(compgen -u)", "_users", "(__fish_complete_users)" },
+	{ "PIDS", "$(cd /proc && echo [0-9]*)", "_pids", "(__fish_complete_pids)" },
+	{ "SHELL", "bash zsh fish", "(bash zsh fish)", "bash zsh fish" },
 };
 
 static const struct value_kind *value_kind(const struct option_spec *spec)
@@ -330,13 +331,94 @@ static void write_zsh(FILE *out)
 	fputs(zsh_tail, out);
 }
 
+static const char fish_head[] =
+	"# fish completion for perfolio, made by `perfolio help --completion fish`\n"
+	"\n"
+	"function __perfolio_events\n"
+	"\tset -q __perfolio_event_names\n"
+	"\tor set -g __perfolio_event_names (perfolio list --raw-dump 2>/dev/null | string split ' "
+	"')\n"
+	"\tset -l typed (commandline -ct | string replace -r '[^,{]*$' '')\n"
+	"\tfor name in $__perfolio_event_names\n"
+	"\t\techo $typed$name\n"
+	"\tend\n"
+	"end\n"
+	"\n"
+	"complete -c perfolio -n __fish_use_subcommand -f\n"
+	"complete -c perfolio -n __fish_use_subcommand -l help -s h -d 'list the commands'\n"
+	"complete -c perfolio -n __fish_use_subcommand -l version -d 'name this build'\n";
+
+/* Text inside single quotes. */
+static void fish_text(FILE *out, const char *text)
+{
+	putc('\'', out);
+	for (; *text; text++) {
+		if (*text == '\'' || *text == '\\')
+			putc('\\', out);
+		putc(*text, out);
+	}
+	putc('\'', out);
+}
+
+static void fish_option(FILE *out, const struct command *command, const struct option_spec *spec)
+{
+	const struct value_kind *kind = value_kind(spec);
+
+	fprintf(out, "complete -c perfolio -n '__fish_seen_subcommand_from %s'", command->name);
+	if (spec->short_name)
+		fprintf(out, " -s %c", spec->short_name);
+	if (spec->long_name)
+		fprintf(out, " -l %s", spec->long_name);
+	if (spec->arg && spec->arg[0] != '[' && kind && kind->fish) {
+		fputs(" -x -a ", out);
+		fish_text(out, kind->fish);
+	} else if (spec->arg && spec->arg[0] != '[') {
+		fputs(kind ? " -r -F" : " -x", out);
+	}
+	fputs(" -d ", out);
+	fish_text(out, spec->help);
+	putc('\n', out);
+}
+
+static void write_fish(FILE *out)
+{
+	fputs(fish_head, out);
+	for (size_t i = 0; commands[i]; i++) {
+		fprintf(out, "complete -c perfolio -n __fish_use_subcommand -a %s -d ",
+			commands[i]->name);
+		fish_text(out, commands[i]->summary);
+		putc('\n', out);
+	}
+	for (size_t i = 0; commands[i]; i++) {
+		for (const struct option_spec *spec = commands[i]->options; spec && spec->kind;
+		     spec++)
+			if (is_shown(spec))
+				fish_option(out, commands[i], spec);
+		if (commands[i]->flags & CMD_RUNS_PROGRAM)
+			fprintf(out,
+				"complete -c perfolio -n '__fish_seen_subcommand_from %s' -a "
+				"'(__fish_complete_subcommand --fcs-skip=2)'\n",
+				commands[i]->name);
+	}
+	fputs("complete -c perfolio -n '__fish_seen_subcommand_from help' -f -a '", out);
+	for (size_t i = 0; commands[i]; i++)
+		fprintf(out, "%s%s", i ? " " : "", commands[i]->name);
+	fputs("'\ncomplete -c perfolio -n '__fish_seen_subcommand_from script' -a '", out);
+	for (size_t i = 0; summaries[i]; i++)
+		fprintf(out, "%s ", summaries[i]->name);
+	fputs("record'\n", out);
+}
+
 int completion_write(FILE *out, const char *shell, struct err *err)
 {
 	if (!strcmp(shell, "bash"))
 		write_bash(out);
 	else if (!strcmp(shell, "zsh"))
 		write_zsh(out);
+	else if (!strcmp(shell, "fish"))
+		write_fish(out);
 	else
-		return err_set(err, EINVAL, "no completion for '%s'; there is bash and zsh", shell);
+		return err_set(err, EINVAL, "no completion for '%s'; must be bash, zsh or fish",
+			       shell);
 	return 0;
 }

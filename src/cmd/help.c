@@ -21,7 +21,7 @@ void help_overview(FILE *out)
 
 	fprintf(out, "perfolio measures where programs spend their time.\n\n");
 	for (size_t i = 0; commands[i]; i++)
-		fprintf(out, "  %s%-12s%s %s\n  %12s %s%s%s\n", bold, commands[i]->name, off,
+		fprintf(out, "  %s%-14s%s %s\n  %14s %s%s%s\n", bold, commands[i]->name, off,
 			commands[i]->summary, "", dim, commands[i]->example, off);
 	fprintf(out,
 		"\n`perfolio help COMMAND` explains one; `perfolio --version` names this build.\n");
@@ -90,7 +90,7 @@ void help_command(const struct command *command, FILE *out)
 	for (const struct option_spec *spec = command->options; spec && spec->kind; spec++)
 		if (!spec->hidden)
 			help_option(spec, out);
-	fprintf(out, "\nExample: %s\nMore: man perfolio-%s\n", command->example, command->name);
+	fprintf(out, "\nExample: %s\nMore: perfolio help -m %s\n", command->example, command->name);
 }
 
 int help_unknown_command(const char *name, struct err *err)
@@ -114,14 +114,16 @@ int help_unknown_command(const char *name, struct err *err)
 
 struct help_options {
 	const char *completion, *prose;
+	bool manual;
 	bool options;
 };
 
 #define FIELD(name) offsetof(struct help_options, name)
 
 static const struct option_spec help_spec[] = {
+	{ OPT_FLAG, 'm', "manual", FIELD(manual), NULL, "the whole manual page of a command" },
 	{ OPT_TEXT, 0, "completion", FIELD(completion), "SHELL",
-	  "print the completion script for bash or zsh" },
+	  "print the completion script for bash, zsh or fish" },
 	{ OPT_TEXT, 0, "man", FIELD(prose), "FILE",
 	  "print the manual page in roff, with the text of FILE (for building)", .hidden = true },
 	{ OPT_FLAG, 0, "options", FIELD(options), NULL,
@@ -160,6 +162,28 @@ static void print_options(FILE *out)
 		}
 }
 
+/* The pages are in the program: nothing has to be installed to read them. */
+extern const struct manual_text {
+	const char *name, *text;
+} manual_texts[];
+
+static int show_manual(const struct command *command, struct err *err)
+{
+	const char *name = command ? command->name : "";
+
+	for (size_t i = 0; manual_texts[i].name; i++) {
+		if (strcmp(manual_texts[i].name, name))
+			continue;
+		if (command) {
+			help_command(command, stdout);
+			putchar('\n');
+		}
+		fputs(manual_texts[i].text, stdout);
+		return EXIT_DONE;
+	}
+	return err_set(err, ENOENT, "there is no manual of '%s'", name);
+}
+
 static int help_run(void *options, int argc, char **argv, struct err *err)
 {
 	const struct help_options *o = options;
@@ -180,6 +204,8 @@ static int help_run(void *options, int argc, char **argv, struct err *err)
 	}
 	if (o->prose)
 		return print_manpage(command, o->prose, err);
+	if (o->manual)
+		return show_manual(command, err);
 	if (command)
 		help_command(command, stdout);
 	else

@@ -9,18 +9,60 @@
 #include <errno.h>
 #include <strings.h>
 
+/* Models by the names of Intel's and AMD's own tables, which perf uses, and libpfm's for them. */
+static const char *known_model(const char *name)
+{
+	static const struct {
+		const char *vendor, *pfm;
+	} models[] = {
+		{ "nehalemep", "nhm" },
+		{ "nehalemex", "nhm_ex" },
+		{ "westmereep-dp", "wsm_dp" },
+		{ "westmereep-sp", "wsm" },
+		{ "sandybridge", "snb" },
+		{ "jaketown", "snb_ep" },
+		{ "ivybridge", "ivb" },
+		{ "ivytown", "ivb_ep" },
+		{ "haswell", "hsw" },
+		{ "haswellx", "hsw_ep" },
+		{ "broadwell", "bdw" },
+		{ "broadwellx", "bdw_ep" },
+		{ "broadwellde", "bdw_ep" },
+		{ "skylake", "skl" },
+		{ "skylakex", "skx" },
+		{ "cascadelakex", "clx" },
+		{ "icelake", "icl" },
+		{ "icelakex", "icx" },
+		{ "sapphirerapids", "spr" },
+		{ "knightslanding", "knl" },
+		{ "goldmont", "glm" },
+		{ "tremontx", "tmt" },
+		{ "amdzen1", "amd64_fam17h_zen1" },
+		{ "amdzen2", "amd64_fam17h_zen2" },
+		{ "amdzen3", "amd64_fam19h_zen3" },
+		{ "amdzen4", "amd64_fam19h_zen4" },
+	};
+
+	for (size_t k = 0; k < ARRAY_SIZE(models); k++)
+		if (!strcasecmp(name, models[k].vendor))
+			return models[k].pfm;
+	return name;
+}
+
 /* Whether a PMU belongs to the catalogue: this machine's, or of the model asked for. */
 static bool wanted(const struct catalog *catalog, const struct model_pmu *pmu)
 {
+	const char *cpu;
 	size_t length;
 
 	if (!catalog->cpu)
 		return pmu->present;
-	length = strlen(catalog->cpu);
-	if (!strcasecmp(pmu->name, catalog->cpu) || !strcasecmp(pmu->title, catalog->cpu) ||
-	    (pmu->core && source_ends_with(pmu->name, catalog->cpu)))
+	cpu = known_model(catalog->cpu);
+	length = strlen(cpu);
+	if (!strcasecmp(pmu->name, cpu) || !strcasecmp(pmu->title, cpu) ||
+	    (pmu->core && source_ends_with(pmu->name, cpu)))
 		return true;
-	return !pmu->core && !strncasecmp(pmu->name, catalog->cpu, length) &&
+	return !pmu->core && !strncasecmp(pmu->name, cpu, length) &&
 	       !strncmp(pmu->name + length, "_unc", 4);
 }
 

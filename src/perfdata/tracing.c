@@ -214,6 +214,15 @@ bool tracing_event(const struct tracing *tracing, uint64_t id, char *into, size_
 	return true;
 }
 
+void tracing_fields(const struct tracing *tracing, uint64_t id, struct outbuf *out)
+{
+	struct tep_event *event = tracing ? tep_find_event(tracing->tep, (int)id) : NULL;
+	const struct tep_format_field *field = event ? event->format.fields : NULL;
+
+	for (; field; field = field->next)
+		out_printf(out, "%s%s", field->name, field->next ? "," : "");
+}
+
 static bool is_number(const struct tep_format_field *field)
 {
 	const unsigned long others = TEP_FIELD_IS_ARRAY | TEP_FIELD_IS_DYNAMIC |

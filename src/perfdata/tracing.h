@@ -38,6 +38,9 @@ void tracing_print_fields(struct tracing *tracing, uint64_t id, const void *raw,
 /* A tracepoint's name with its system in front, "sched:sched_switch"; false if it is not known. */
 bool tracing_event(const struct tracing *tracing, uint64_t id, char *into, size_t room);
 
+/* The names of its own fields, with commas. */
+void tracing_fields(const struct tracing *tracing, uint64_t id, struct outbuf *out);
+
 /* Where one field stands, to be asked for once a tracepoint and used for all of its samples. */
 struct tracing_field {
 	uint32_t at, size;

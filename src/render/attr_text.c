@@ -13,17 +13,18 @@ struct bit_name {
 
 struct writer {
 	struct outbuf *out;
-	const char *between;
+	const char *before, *between;
 };
 
-static void put_name(const struct writer *w, const char *name)
+static void put_name(struct writer *w, const char *name)
 {
-	out_text(w->out, ", ");
+	out_text(w->out, w->before);
+	w->before = ", ";
 	out_text(w->out, name);
 	out_text(w->out, w->between);
 }
 
-static void put_number(const struct writer *w, const char *name, uint64_t value)
+static void put_number(struct writer *w, const char *name, uint64_t value)
 {
 	if (!value)
 		return;
@@ -31,7 +32,7 @@ static void put_number(const struct writer *w, const char *name, uint64_t value)
 	out_u64(w->out, value, 0);
 }
 
-static void put_hex(const struct writer *w, const char *name, uint64_t value)
+static void put_hex(struct writer *w, const char *name, uint64_t value)
 {
 	if (!value)
 		return;
@@ -39,7 +40,7 @@ static void put_hex(const struct writer *w, const char *name, uint64_t value)
 	out_printf(w->out, "0x%" PRIx64, value);
 }
 
-static void put_bits(const struct writer *w, const char *name, uint64_t value,
+static void put_bits(struct writer *w, const char *name, uint64_t value,
 		     const struct bit_name *bits, size_t count)
 {
 	const char *separator = "";
@@ -110,7 +111,7 @@ static const struct bit_name branch_bits[] = {
 
 #define PUT_FLAG(w, attr, field) put_number((w), #field, (attr)->field)
 
-static void put_flags(const struct writer *w, const struct perf_event_attr *a)
+static void put_flags(struct writer *w, const struct perf_event_attr *a)
 {
 	PUT_FLAG(w, a, disabled);
 	PUT_FLAG(w, a, inherit);
@@ -151,9 +152,10 @@ static void put_flags(const struct writer *w, const struct perf_event_attr *a)
 	PUT_FLAG(w, a, sigtrap);
 }
 
-void attr_text(struct outbuf *out, const struct event_attr *attr, const char *between)
+void attr_text(struct outbuf *out, const struct event_attr *attr, const char *before,
+	       const char *between)
 {
-	const struct writer w = { out, between };
+	struct writer w = { out, before, between };
 	const struct perf_event_attr *a = &attr->base;
 
 	put_number(&w, "type", a->type);

@@ -6,7 +6,9 @@
 struct event_attr;
 struct outbuf;
 
-/* Every field that is not zero: ", NAME = VALUE" if `between` is " = ". */
-void attr_text(struct outbuf *out, const struct event_attr *attr, const char *between);
+/* Every field that is not zero: ", NAME = VALUE" if `between` is " = "; `before` stands before the
+ * first. */
+void attr_text(struct outbuf *out, const struct event_attr *attr, const char *before,
+	       const char *between);
 
 #endif

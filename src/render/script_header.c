@@ -40,7 +40,7 @@ static void print_events(struct outbuf *out, const struct perf_env *env)
 			out_printf(out, "%s %" PRIu64, k ? "," : ", id = {", event->ids[k]);
 		if (event->ids_count)
 			out_text(out, " }");
-		attr_text(out, &event->attr, " = ");
+		attr_text(out, &event->attr, ", ", " = ");
 		out_char(out, '\n');
 	}
 }

@@ -8,6 +8,7 @@ doctor
 $ $DATA/complete.bash perfolio help --completion ''
 bash
 zsh
+fish
 $ $DATA/complete.bash perfolio stat --per-s
 --per-socket
 $ $DATA/complete.bash perfolio stat --no-big
@@ -62,7 +63,6 @@ $ $DATA/complete.zsh perfolio '' | grep -E '^(doctor|stat)'
 doctor +-- explain what this machine can measure.* (re)
 stat +-- count events while a program runs (re)
 
-$ perfolio help --completion fish
-perfolio help: no completion for 'fish'; there is bash and zsh
-See 'perfolio help help'.
-[2]
+# fish asks its own rules what may follow.
+$ perfolio help --completion fish >perfolio.fish; command -v fish >/dev/null || exit 0; fish -c 'source perfolio.fish; complete -C "perfolio evl"' | grep -q evlist || echo no command
+$ command -v fish >/dev/null || exit 0; fish -c 'source perfolio.fish; complete -C "perfolio stat --per-"' | cut -f1 | sort | tr '\n' ' ' | grep -q -e '--per-core --per-die --per-node --per-socket --per-thread' || echo no options

@@ -2,6 +2,7 @@
 $ perfolio
 perfolio measures where programs spend their time.
 
+...
   doctor .* (re)
 ...
 `perfolio help COMMAND` explains one; `perfolio --version` names this build.
@@ -50,12 +51,13 @@ perfolio: unknown command '--frob'; see 'perfolio help'
 $ perfolio help help
 perfolio help: explain a command
 
-perfolio help [--completion SHELL] [COMMAND]
+perfolio help [-m] [--completion SHELL] [COMMAND]
 
-      --completion SHELL      print the completion script for bash or zsh
+  -m, --manual                the whole manual page of a command
+      --completion SHELL      print the completion script for bash, zsh or fish
 ...
 Example: perfolio help stat
-More: man perfolio-help
+More: perfolio help -m help
 $ perfolio help help >a; perfolio help --help >b; cmp a b
 
 # Output that cannot be written is a failure and says so.
@@ -82,7 +84,7 @@ $ perfolio frobnicate 2>&- >&- <&-
 
 # A typo is helped; a word that only looks a little like a command is not.
 $ perfolio evlst
-perfolio: unknown command 'evlst'; see 'perfolio help'
+perfolio: unknown command 'evlst'; did you mean 'evlist'?
 [2]
 $ perfolio iostat
 perfolio: unknown command 'iostat'; see 'perfolio help'
@@ -117,3 +119,15 @@ $ perfolio stat -e cyclse true
   did you mean: cycles?
 See 'perfolio help stat'.
 [2]
+
+# The manual is in the program.
+$ perfolio help -m evlist | grep -A2 '^DESCRIPTION'
+DESCRIPTION
+
+`perfolio evlist` lists the events that a recording was made with, one a line, as `perf evlist` does. `-F` adds the rate or
+$ perfolio help -m | grep -c '^EXIT STATUS\|^DESCRIPTION'
+2
+$ perfolio help --completion fish | grep -c "from record' -l tail-synthesize -d"
+1
+$ perfolio help --completion tcsh 2>&1 | head -1
+perfolio help: no completion for 'tcsh'; must be bash, zsh or fish

@@ -28,6 +28,9 @@ $ perfolio list --cpu Sandy cache
 perfolio: no events are known for the CPU 'Sandy'; perhaps snb, snb_ep; `perfolio list --cpus` shows the models, --import brings in more
 [1]
 
+# The names of Intel's own tables, which perf uses.
+$ perfolio list --cpu skylakex UNHALTED_CORE_CYCLES | grep skx
+  skx, Intel Skylake X, from libpfm
 $ perfolio list --cpu no-such-cpu
 perfolio: no events are known for the CPU 'no-such-cpu'; `perfolio list --cpus` shows the models, --import brings in more
 [1]

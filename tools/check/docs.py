@@ -40,7 +40,7 @@ def read(*path):
 def command_table():
     """Commands and their options as completion knows them: {name: [option]}."""
     script = output(PROGRAM, "help", "--completion", "bash")
-    rows = re.findall(r"^\t(\w+)\) (?:runs=1 )?options='([^']*)'", script, re.M)
+    rows = re.findall(r"^\t([\w-]+)\) (?:runs=1 )?options='([^']*)'", script, re.M)
     return {name: options.split() for name, options in rows}
 
 
@@ -77,7 +77,9 @@ def check_command(name, options):
 
 
 def check_completion():
-    for shell in ("bash", "zsh"):
+    for shell in ("bash", "zsh", "fish"):
+        if not shutil.which(shell):
+            continue
         script = output(PROGRAM, "help", "--completion", shell)
         result = subprocess.run([shell, "-n"], input=script, encoding="utf-8", check=False,
                                 stderr=subprocess.PIPE)

@@ -19,6 +19,7 @@ for name in $("$program" | awk '/^  [a-z]/ { print $1 }'); do
 done
 want "$share/bash-completion/completions/perfolio"
 want "$share/zsh/site-functions/_perfolio"
+want "$share/fish/vendor_completions.d/perfolio.fish"
 for name in perfolio.service perfolio.socket; do
   want "$(dirname "$share")/lib/systemd/system/$name"
 done
