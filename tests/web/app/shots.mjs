@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pictures of every screen, light and dark, large and on a phone: node shots.mjs FOLDER (`make screenshots`)
-import { mkdirSync } from "node:fs";
+// Pictures of every screen, light and dark, large, small and on a phone: node shots.mjs FOLDER (`make screenshots`).
+// FOLDER/readme has those of the README by their names there: they go to docs/images.
+import { copyFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { check, run, until } from "./lib.mjs";
 import { prepare, screens, settled } from "./screens.mjs";
 
 const folder = process.argv[2] ?? "build/screenshots";
-const SIZES = [{ width: 1440, height: 900 }, { width: 390, height: 844 }];
+const SIZES = [{ width: 1440, height: 900 }, { width: 1280, height: 720 }, { width: 390, height: 844 }];
+
+const README = { session: "running-1440-light", overview: "overview-1440-light", flame: "flame-1440-dark", counters: "counters-1440-light", time: "time-1440-light" };
 
 // Once for each size and theme, each time a person who is not signed in yet.
 async function everyLook(server, browser, body) {
@@ -69,5 +72,7 @@ await run(async ({ server, browser }) => {
 	const what = await prepare(server);
 	await finished(server, browser, what);
 	await running(server, browser, what);
+	mkdirSync(join(folder, "readme"), { recursive: true });
+	for (const [name, picture] of Object.entries(README)) copyFileSync(join(folder, `${picture}.png`), join(folder, "readme", `${name}.png`));
 	check(`pictures are in ${folder}`, true);
 });
