@@ -29,6 +29,18 @@ async function roomForFlames({ server, browser, session, sampled }) {
 	const tabs = await page.getByRole("tab").evaluateAll((all) => all.map((one) => one.getBoundingClientRect().right));
 	check("every tab is whole, Raw too", Math.max(...tabs) <= panel.right && (await page.getByRole("tab", { name: "Raw" }).isVisible()), { tabs, panel });
 
+	// In larger windows both columns are open, and there is no less room.
+	for (const width of [1440, 1920]) {
+		const large = await browser.tab(page.context(), page.url());
+		await large.setViewportSize({ width, height: 900 });
+		await large.locator(".flame-frames canvas").waitFor();
+		await settled(large);
+		const middles = await large.locator(".flame-bar > *").evaluateAll((all) => all.filter((one) => one.clientWidth > 0 && !one.matches(".flame-grow")).map((one) => one.getBoundingClientRect()).map(({ top, bottom }) => (top + bottom) / 2));
+		check(`${width}: one row of tools, the table beside the graph, the history open`, Math.max(...middles) - Math.min(...middles) < 6 && (await large.locator(".flame-table").isVisible()) && (await large.locator(".history").isVisible()), middles);
+		const over = await large.locator(".history-actions").evaluateAll((all) => all.filter((one) => one.clientHeight > 34 || one.scrollWidth > one.clientWidth).length);
+		equal(`${width}: what can be done with an earlier run is in one row`, over, 0);
+		await large.close();
+	}
 	await page.getByRole("button", { name: "Expand" }).click();
 	await settled(page);
 	const wide = await box(page, ".flame-frames");

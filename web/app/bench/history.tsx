@@ -67,7 +67,7 @@ function Row({ run, chosen, onChoose, onReload }: { run: Run; chosen: boolean; o
 				)}
 				<a href={`/r/${run.id}`} class="quiet button" title="Open this run on its own page">Link</a>
 				{hasData(run) && <Menu class="right" label="Download" title={`Download run ${run.id}`} items={downloadItems(run)} />}
-				{may && !active && <button type="button" class="quiet danger" disabled={action.busy} aria-label={`Remove run ${run.id}`} title="Remove (you can undo this)" onClick={() => void action.run("remove")}>Remove</button>}
+				{may && !active && <button type="button" class="quiet danger" disabled={action.busy} aria-label={`Remove run ${run.id}`} title="Remove (you can undo this)" onClick={() => void action.run("remove")}>✕</button>}
 			</div>
 			<Trouble refusal={action.refusal} />
 		</li>

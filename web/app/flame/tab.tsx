@@ -16,7 +16,7 @@ import { ALL, FlameState, STANDARD, readState, writeState } from "./state";
 import { useHistory } from "./undo";
 import "./flame.css";
 
-const NARROW = 760; // pixels; flame.css has the same
+const NARROW = 700; // pixels; flame.css has the same
 
 // The view in the address. What is changed within one turn of events adds up. Where there is no room beside
 // the graph its table comes on request.
