@@ -145,12 +145,16 @@ static __always_inline void leave(struct states_row *row, __u64 now)
 static __always_inline void go(struct states_row *row, __u32 state, __u64 now)
 {
 	struct states_all *sum = sum_at(now);
+	__u64 since = row->since_ns;
 
 	leave(row, now);
-	if (sum) {
+	if (sum && row->counted)
 		count_one(sum, row->state, -1);
+	else if (sum && row->state == STATE_RAN && now > since) /* since it was added */
+		__sync_fetch_and_add(&sum->ns[STATE_RAN], now - since);
+	if (sum)
 		count_one(sum, state, 1);
-	}
+	row->counted = 1;
 	row->state = state;
 }
 
@@ -223,7 +227,8 @@ static __always_inline void end(struct states_row *row, __u32 tid, __u64 now)
 	row->end_ns = now;
 	if (!sum)
 		return;
-	count_one(sum, row->state, -1);
+	if (row->counted)
+		count_one(sum, row->state, -1);
 	if (sum->ended >= STATES_ENDED) {
 		sum_up(row);
 		bpf_map_delete_elem(&rows, &tid);
@@ -272,7 +277,7 @@ static __always_inline int switched(void *ctx, bool preempt, struct task_struct 
 	}
 	row = next_tid ? row_of(next_tid) : NULL;
 	if (row && !row->end_ns) {
-		if (row->state == STATE_RAN) /* it was taken for running when it was added */
+		if (!row->counted && row->state == STATE_RAN) /* it was ready when it was added */
 			row->state = STATE_RUNNABLE;
 		go(row, STATE_RAN, now);
 	}
@@ -334,6 +339,7 @@ int BPF_PROG(on_start, struct task_struct *task)
 	row->pid = task->tgid;
 	row->threads = 1;
 	row->knows_delay = 1; /* it has not waited yet */
+	row->counted = 1;
 	row->state = STATE_RUNNABLE;
 	bpf_probe_read_kernel(row->comm, sizeof(row->comm), task->comm);
 	count_one(sum, STATE_RUNNABLE, 1);
@@ -364,6 +370,7 @@ int BPF_PROG(on_exec, struct task_struct *task, int old_tid)
 	__builtin_memset(row->unclear_ns, 0, sizeof(row->unclear_ns));
 	__builtin_memset(row->unclear_stack, 0, sizeof(row->unclear_stack));
 	row->end_ns = 0;
+	row->counted = 1;
 	row->begin_ns = row->since_ns = now;
 	row->state = STATE_RAN;
 	count_one(sum, STATE_RAN, 1);

@@ -26,6 +26,7 @@ struct states {
 	struct bpf_link *links[PROGRAMS];
 	size_t link_count;
 	int rows, names, all, stacks;
+	uint64_t begin_ns; /* the first thread was added */
 };
 
 /* ---- loading ---- */
@@ -126,6 +127,7 @@ int states_begin(struct states *states, struct err *err)
 	uint32_t first = 0;
 
 	detach(states);
+	states->begin_ns = 0;
 	clear(states->rows);
 	clear(states->names);
 	clear(states->stacks);
@@ -160,17 +162,11 @@ int states_add(struct states *states, pid_t pid, pid_t tid, bool runs, uint64_t 
 		.threads = 1,
 		.state = runs ? STATE_RAN : STATE_OTHER,
 	};
-	struct states_all all = { 0 };
-	uint32_t key = (uint32_t)tid, first = 0;
-	int rc = bpf_map_update_elem(states->rows, &key, &row, BPF_NOEXIST) ? -errno : 0;
+	uint32_t key = (uint32_t)tid;
 
-	/* nothing that is followed has begun to run but by luck: a count may be missed, no time */
-	if (!rc && !bpf_map_lookup_elem(states->all, &first, &all)) {
-		all.threads[row.state]++;
-		all.last_ns = since_ns;
-		bpf_map_update_elem(states->all, &first, &all, BPF_ANY);
-	}
-	return rc;
+	if (!states->begin_ns || since_ns < states->begin_ns)
+		states->begin_ns = since_ns;
+	return bpf_map_update_elem(states->rows, &key, &row, BPF_NOEXIST) ? -errno : 0;
 }
 
 /* ---- what a thread waited for that told no more than that it can't be interrupted ---- */
@@ -355,6 +351,27 @@ static void read_rows(int map, uint64_t now_ns, struct states_result *result)
 	}
 }
 
+/*
+ * Threads that were added are not among those of their state before their first change: nothing
+ * else has counted the time until then.
+ */
+static void add_first(const struct states *states, uint64_t now_ns, struct states_result *result)
+{
+	uint64_t end_ns = 0, sum = 0;
+	bool runs = false;
+
+	vec_each (row, &result->rows) {
+		runs |= row->begin_ns && !row->counted && row->state == STATE_RAN;
+		if (row->begin_ns && row->end_ns > end_ns)
+			end_ns = row->end_ns;
+	}
+	end_ns = end_ns ? end_ns : now_ns;
+	for (int i = 0; i < STATE_PARTS; i++)
+		sum += result->all_ns[i];
+	if (states->begin_ns && end_ns > states->begin_ns + sum)
+		result->all_ns[runs ? STATE_RAN : STATE_OTHER] += end_ns - states->begin_ns - sum;
+}
+
 static void read_all(struct states *states, uint64_t now_ns, struct states_result *result)
 {
 	/* as the kernel's side does at each change */
@@ -373,6 +390,7 @@ static void read_all(struct states *states, uint64_t now_ns, struct states_resul
 		result->all_ns[i] = all.ns[i];
 	result->overflow = all.overflow;
 	settle_unclear(states, result, all.ns[STATE_UNKNOWN]);
+	add_first(states, now_ns, result);
 }
 
 void states_end(struct states *states, uint64_t now_ns, struct states_result *result)

@@ -49,7 +49,8 @@ struct states_row {
 	__u32 threads; /* that it is of */
 	__u32 state;
 	__u32 knows_delay;
-	__s32 stack; /* of its state, if that is STATE_UNKNOWN */
+	__u32 counted; /* among the threads of its state; those that are added are not, at first */
+	__s32 stack;   /* of its state, if that is STATE_UNKNOWN */
 	char comm[16];
 };
 
