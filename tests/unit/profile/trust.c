@@ -242,3 +242,77 @@ TEST(trust_intervals)
 		EXPECT_INT((int)(1000 * high + 0.5), (int)(1000 * cases[i].high + 0.5));
 	}
 }
+
+/* Samples times period, beside the CPU time that there was. */
+TEST(trust_covers_the_time)
+{
+	static const struct {
+		const char *name;
+		struct profile_coverage coverage;
+		uint64_t samples, period, counted, forks;
+		enum panel_reason want;
+		const char *text;
+	} cases[] = {
+		{ "all of it", { .known = true }, 1000, 1000000, 1000000000, 0, PANEL_GOOD, "" },
+		{ "within chance",
+		  { .known = true },
+		  100,
+		  10000000,
+		  1200000000,
+		  0,
+		  PANEL_GOOD,
+		  "" },
+		{ "short processes",
+		  { .known = true, .inherited = true },
+		  24,
+		  10000000,
+		  2000000000,
+		  300,
+		  PANEL_SHORT_PROCESSES,
+		  "12.0 % of the 2.000 s" },
+		{ "too fast",
+		  { .known = true },
+		  6900,
+		  10000,
+		  100000000,
+		  0,
+		  PANEL_RATE_TOO_HIGH,
+		  "69.0 % of the 0.100 s" },
+		{ "nobody knows why",
+		  { .known = true },
+		  1000,
+		  1000000,
+		  2000000000,
+		  0,
+		  PANEL_NOT_COVERED,
+		  "why is not recorded" },
+		{ "idle",
+		  { .known = true, .idle_known = true, .idle_ns = 500000000 },
+		  1000,
+		  1000000,
+		  1000000000,
+		  0,
+		  PANEL_IDLE_SAMPLES,
+		  "idle for 50.0 % of the time" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct profile *p = made_profile();
+		struct trust trust;
+
+		test_case("%s", cases[i].name);
+		made_thread(p, 7, 7, "busy");
+		for (uint64_t n = 0; n < cases[i].samples; n++)
+			made_sample(p, n, "main;work", cases[i].period);
+		p->coverage = cases[i].coverage;
+		p->coverage.cpu_ns = p->events.data[0].counted = cases[i].counted;
+		p->quality.forks = cases[i].forks;
+		trust_of(&trust, p, NULL);
+		EXPECT_INT(trust.fault_count, cases[i].want != PANEL_GOOD);
+		if (trust.fault_count) {
+			EXPECT_INT(trust.faults[0].reason, cases[i].want);
+			EXPECT_CONTAINS(trust.faults[0].text, cases[i].text);
+		}
+		profile_free(p);
+	}
+}
