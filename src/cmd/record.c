@@ -92,6 +92,33 @@ static int take_stdout(struct record *r, struct err *err)
 	return 0;
 }
 
+/*
+ * Contexts of events wander between the processes of a tree; when one ends, the kernel then takes
+ * the breakpoint of a probe out of the wrong one.
+ */
+static void note_probes(struct record *r)
+{
+	const char *tracefs = tracefs_path(r->catalog, NULL);
+	char *path = tracefs ? mem_printf("%s/uprobe_events", tracefs) : NULL;
+	char *probes = path ? file_read(path, NULL, NULL) : NULL;
+
+	vec_each (event, &r->events.events) {
+		char *name = mem_printf("%s ", event->name), *colon = strchr(name, ':');
+
+		if (colon)
+			*colon = '/';
+		if (probes && colon && strstr(probes, name) && r->target.kind <= TARGET_TASKS &&
+		    !r->options->choice.no_inherit)
+			buf_printf(&r->notes,
+				   "note: %s: of a program whose processes run side by side the "
+				   "kernel misses some hits of a probe; -a has all of them\n",
+				   event->name);
+		free(name);
+	}
+	free(probes);
+	free(path);
+}
+
 static int open_recording(struct record *r, struct err *err)
 {
 	const struct record_options *o = r->options;
@@ -175,6 +202,7 @@ static int prepare(struct record *r, struct err *err)
 		rc = open_recording(r, err);
 	if (!rc) {
 		record_notes_opened(r->recording, o, &r->target, &r->notes);
+		note_probes(r);
 		if (o->announcement)
 			buf_puts(&r->notes, o->announcement);
 		say(r, &r->notes);

@@ -70,6 +70,24 @@ for command in (["flame", "--duration", "300ms", "-o", "f.svg"], ["record", "--t
 sleeper.kill()
 sleeper.wait()
 
+# ---- a probe that is inherited misses hits, which the kernel does not tell ----
+CONTROL = "/sys/kernel/tracing/uprobe_events"
+if os.path.exists(CONTROL):
+    group = f"perfolio_record_{os.getpid()}"
+
+    def write_control(text):
+        control = os.open(CONTROL, os.O_WRONLY | os.O_APPEND)
+        os.write(control, text.encode())
+        os.close(control)
+
+    write_control(f"p:{group}/here /bin/true:0x1000\n")
+    try:
+        said = {word: "misses some hits" in run([PERFOLIO, "record", "-e", f"{group}:here", word, "--", "true"]).stderr
+                for word in ("-g", "-a")}
+    finally:
+        write_control(f"-:{group}/here\n")
+    check(said == {"-g": True, "-a": False}, "that a probe may miss hits is said, but not with -a", said)
+
 # ---- rates that programs suffer from ----
 most = int(open("/proc/sys/kernel/perf_event_max_sample_rate", encoding="ascii").read())
 if most >= 50000:
