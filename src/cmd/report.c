@@ -323,8 +323,8 @@ static struct report_source find_source(const struct report_run *run)
 	if (run->reader && perf_reader_is_pipe(run->reader))
 		source.tracepoints = false;
 	if (run->args->branches <= 0)
-		source.branches = run->args->branches < 0 && source.branches && !source.stacks &&
-				  !perf_reader_is_pipe(run->reader) &&
+		source.branches = run->args->branches < 0 && !run->args->json && source.branches &&
+				  !source.stacks && !perf_reader_is_pipe(run->reader) &&
 				  perf_reader_feature(run->reader, FEATURE_BRANCH_STACK, &data,
 						      &size);
 	return source;

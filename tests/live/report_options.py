@@ -191,8 +191,8 @@ def check_trees(one):
     same(one, *base, "-g", without=base)  # T6: bare, it is perf's caller
     same(one, *base, "-G")
     same(one, *base, "--inverted")
-    for words in ("callee", "folded", "flat", "caller,folded,period", "graph,count", "graph,period", "graph,0.5,1",
-                  "caller,5", "none"):
+    for words in ("callee", "folded", "flat", "caller,folded,period", "graph,count", "graph,period", "caller,5",
+                  "none"):
         same(one, *base, "--call-graph", words, without=(*base, "--call-graph", "caller,0.7"))
     ours, theirs = (shares_of_branches(report(program, one, *base, "-g", "caller,fractal,3"))
                     for program in (PERFOLIO, "perf"))
@@ -205,6 +205,24 @@ def check_trees(one):
     same(one, *base, "-g", "callee", "--ignore-callees", "deep|asking", without=(*base, "-g", "callee"))
     told = report(PERFOLIO, one, "--call-graph=address", errors=True)
     check("by function" in told, "-g address: refused, with the reason", told)
+
+
+def check_limit(program, folder):
+    """-g with the most branches of a frame, where none weighs as much as another."""
+    p = perfmade
+    names = symbols_of(program)
+    ends = [next(at for name, at in names.items() if part in name) for part in ("deepi", "askingl", "carrierl", "_start")]
+    low = min(ends) & ~0xfff
+    deep, asking, carrier, start = (0x400000 + at - low + 4 for at in ends)
+    kind = p.IP | p.TID | p.TIME | p.PERIOD | p.CHAIN
+    records = p.beginning(kind, program, offset=low, size=0x4000)
+    for i, (caller, count) in enumerate(((asking, 5), (carrier, 3), (start, 2))):
+        records += [p.sample(kind, p.USER, ip=deep, time=10**9 + 10 * i + k, chain=[-512 % 2**64, deep, caller]) for k in range(count)]
+    path = os.path.join(folder, "limit.data")
+    p.write(path, kind, records)
+    for limit, left in (("1", 1), ("2", 2), ("9", 3)):
+        told = same(path, "--no-children", "-g", "callee,0.5," + limit, without=("--no-children", "-g", "callee,0.5,0,count"))
+        check(len(shares_of_branches("--" + "\n--".join(told))) == left, f"-g callee,0.5,{limit}: so many branches", *told)
 
 
 def shares_of_branches(text):
@@ -453,6 +471,7 @@ def main():
         check_records(one, threads)
         check_memory(program, folder)
         check_nameless(folder)
+        check_limit(program, folder)
         check_symbols(one, folder)
         check_ignored_image(folder)
     done()
