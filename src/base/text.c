@@ -6,6 +6,7 @@
 #include <fnmatch.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -57,6 +58,20 @@ static char *two_units(char into[static TEXT_NUMBER], uint64_t count, unsigned e
 {
 	snprintf(into, TEXT_NUMBER, "%" PRIu64 " %s %u %s", count / each, large,
 		 (unsigned)(count % each), small);
+	return into;
+}
+
+char *text_bytes(char into[static TEXT_NUMBER], uint64_t bytes)
+{
+	static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB" };
+	double value = (double)bytes;
+	size_t unit = 0;
+
+	while (value >= 1023.95 && unit + 1 < ARRAY_SIZE(units)) {
+		value /= 1024;
+		unit++;
+	}
+	snprintf(into, TEXT_NUMBER, value >= 9999.5 ? "%.0f %s" : "%.4g %s", value, units[unit]);
 	return into;
 }
 

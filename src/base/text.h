@@ -20,6 +20,8 @@ char *text_grouped(char into[static TEXT_NUMBER], uint64_t value);
 char *text_decimal(char into[static TEXT_NUMBER], double value, int decimals, bool grouped);
 /* "1.5 s", "20 ms", "300 us", "7 ns", "12 min 5 s", "3 h 25 min" */
 char *text_duration(char into[static TEXT_NUMBER], int64_t ns);
+/* "512 B", "1.5 KiB", "1,024 TiB": four digits. */
+char *text_bytes(char into[static TEXT_NUMBER], uint64_t bytes);
 
 /*
  * The colours that we use.  text_color gives the escape sequence, or "" where the stream is no

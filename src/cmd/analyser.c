@@ -287,7 +287,7 @@ _Noreturn void analyser_main(const struct analyser_start *start)
 		log_line(rc == -EPIPE ? LOG_DEBUG : LOG_ERROR, "analyser: %s", err.text);
 		_exit(rc == -EPIPE ? EXIT_DONE : EXIT_FAILED);
 	}
-	symbol_kernel_list(start->kallsyms);
+	symbol_kernel_list(start->kallsyms, start->imported);
 	if (!getenv("PERFOLIO_DEBUG"))
 		log_set_sink(drop_notes, NULL);
 	limit_output(&a);

@@ -87,7 +87,7 @@ static int be_role(const struct serve_options *options, int argc, char **argv, s
 	if (!strcmp(options->role, "analyser"))
 		analyser_main(&(struct analyser_start){
 			.channel = ROLE_CHANNEL,
-			.kallsyms = options->imported ? -1 : ROLE_KALLSYMS,
+			.kallsyms = ROLE_KALLSYMS,
 			.imported = options->imported,
 			.memory = options->analyser_memory,
 			.user = options->analyser_user,

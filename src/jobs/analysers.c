@@ -100,7 +100,7 @@ static int start(struct supervisor *s, struct analyser *analyser, const struct m
 			 who,
 			 ask->imported ? (char *)"--imported" : NULL,
 			 NULL };
-	int kallsyms = ask->imported ? -1 : open("/proc/kallsyms", O_RDONLY | O_CLOEXEC);
+	int kallsyms = open("/proc/kallsyms", O_RDONLY | O_CLOEXEC);
 	struct child_spec spec = {
 		.argv = argv,
 		.environment = s->environment,

@@ -21,7 +21,7 @@ static uint8_t *search_functions(const struct profile *profile, struct matcher *
 int flame_search(const struct flame_placer *p, const struct flametree_options *options,
 		 const uint32_t *group_names, struct flametree *tree, struct err *err)
 {
-	struct matcher *matcher = options->search ? matcher_new(options->search, err) : NULL;
+	struct matcher *matcher = options->search ? matcher_new_smart(options->search, err) : NULL;
 	const uint32_t *group = p->groups.data;
 	uint8_t *functions, *inside;
 

@@ -40,7 +40,8 @@ struct flametree_options {
 	 * many inside it, and stays with its callers however narrow it is. */
 	uint32_t inside;
 	uint32_t (*name_key)(const char *name); /* what that key is made of */
-	const char *search; /* regular expression over names as they are shown; NULL: none */
+	const char *search; /* regular expression over names as they are shown, without
+			       regard to case unless it has a capital letter; NULL: none */
 };
 
 struct flame_node {

@@ -8,13 +8,13 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 
-static pcre2_code *compile(const char *expression, struct err *err)
+static pcre2_code *compile(const char *expression, uint32_t options, struct err *err)
 {
 	PCRE2_UCHAR why[200];
 	PCRE2_SIZE at;
 	int code;
-	pcre2_code *regex = pcre2_compile((PCRE2_SPTR)expression, PCRE2_ZERO_TERMINATED, 0, &code,
-					  &at, NULL);
+	pcre2_code *regex = pcre2_compile((PCRE2_SPTR)expression, PCRE2_ZERO_TERMINATED, options,
+					  &code, &at, NULL);
 
 	if (!regex) {
 		pcre2_get_error_message(code, why, sizeof(why));
@@ -38,9 +38,9 @@ struct matcher {
 	bool too_long;
 };
 
-struct matcher *matcher_new(const char *expression, struct err *err)
+static struct matcher *make(const char *expression, uint32_t options, struct err *err)
 {
-	pcre2_code *regex = compile(expression, err);
+	pcre2_code *regex = compile(expression, options, err);
 	struct matcher *matcher;
 
 	if (!regex)
@@ -52,6 +52,27 @@ struct matcher *matcher_new(const char *expression, struct err *err)
 	matcher->context = pcre2_match_context_create(NULL);
 	pcre2_set_match_limit(matcher->context, STEPS_MOST);
 	return matcher;
+}
+
+struct matcher *matcher_new(const char *expression, struct err *err)
+{
+	return make(expression, 0, err);
+}
+
+/* As web/flame/search.ts: \S and the like are no capital letters of a name. */
+static bool has_capital(const char *expression)
+{
+	for (; *expression; expression++)
+		if (*expression == '\\' && expression[1])
+			expression++;
+		else if (*expression >= 'A' && *expression <= 'Z')
+			return true;
+	return false;
+}
+
+struct matcher *matcher_new_smart(const char *expression, struct err *err)
+{
+	return make(expression, has_capital(expression) ? 0 : PCRE2_CASELESS, err);
 }
 
 bool matcher_test(struct matcher *matcher, const char *text)

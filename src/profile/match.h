@@ -21,6 +21,8 @@ uint8_t *profile_match_functions(const struct profile *profile, const char *expr
 /* One expression for text after text. */
 struct matcher;
 struct matcher *matcher_new(const char *expression, struct err *err);
+/* For what somebody types to search: case counts only where it has a capital letter, or (?-i). */
+struct matcher *matcher_new_smart(const char *expression, struct err *err);
 bool matcher_test(struct matcher *matcher, const char *text);
 /* -EINVAL where some text took too long, and was taken for one that does not match. */
 int matcher_end(struct matcher *matcher, struct err *err);

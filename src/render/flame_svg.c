@@ -33,6 +33,8 @@ char *flame_amount(uint64_t value, const char *unit)
 
 	if (!strcmp(unit, "ns") || !strcmp(unit, "nanoseconds"))
 		return mem_strdup(text_duration(number, (int64_t)value));
+	if (!strcmp(unit, "bytes"))
+		return mem_strdup(text_bytes(number, value));
 	return mem_printf("%s %s", text_grouped(number, value), unit);
 }
 

@@ -103,10 +103,17 @@ void kallsyms_read(struct kallsyms *found, struct symbol_sheet *sheet, char *tex
 }
 
 static int running_list = -1;
+static bool strangers_ask;
 
-void symbol_kernel_list(int fd)
+void symbol_kernel_list(int fd, bool strangers)
 {
 	running_list = fd;
+	strangers_ask = strangers;
+}
+
+bool kallsyms_for_strangers(void)
+{
+	return strangers_ask;
 }
 
 /* The kernel shows addresses to whoever has opened the list, not to who reads it. */

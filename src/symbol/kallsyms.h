@@ -32,4 +32,7 @@ void kallsyms_read(struct kallsyms *kallsyms, struct symbol_sheet *sheet, char *
 /* The whole file, whatever its size says; NULL on failure with errno set.  Free it. */
 char *kallsyms_load(const char *path, size_t *size);
 
+/* Whether what asks for the running list came from outside: symbol_kernel_list(). */
+bool kallsyms_for_strangers(void);
+
 #endif

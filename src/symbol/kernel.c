@@ -190,6 +190,15 @@ bool store_is_running_kernel(const struct symbol_store *store, const struct buil
 	       !strcmp(store->options.release, host.release);
 }
 
+/* Who knows where the kernel lay learns nothing of that from names; who does not might. */
+static bool may_ask(const struct dso_key *key)
+{
+	if (!kallsyms_for_strangers())
+		return true;
+	return key->build_id.size && key->base && key->anchor &&
+	       (!strcmp(key->anchor, "_text") || !strcmp(key->anchor, "_stext"));
+}
+
 /* A recording that says nothing of its kernel: only one that lies where ours does may be ours. */
 static bool may_be_running(const struct symbol_store *store, const struct build_id *id,
 			   const struct kernel_names *names)
@@ -204,7 +213,7 @@ static struct kernel_names *find_list(struct symbol_store *store, const struct b
 
 	if (store->options.kallsyms)
 		return names_of_list(store->options.kallsyms, KALLSYMS_KERNEL);
-	if (store_is_running_kernel(store, id)) {
+	if (store_is_running_kernel(store, id) && may_ask(&store->recorded)) {
 		store->listed_is_running = true;
 		names = names_of_running(store);
 		if (names->table && may_be_running(store, id, names))
@@ -298,7 +307,12 @@ void read_kernel_object(struct dso *object, struct reading *r)
 	} else if (options->vmlinux && !options->kallsyms) {
 		vmlinux_read_given(object, options->vmlinux, r);
 	} else if (options->kallsyms || options->ignore_vmlinux || !vmlinux_find(object, r)) {
-		use_names(object, listed_names(object->store), r);
+		const struct kernel_names *names = listed_names(object->store);
+
+		if (object->store->listed_is_running && !may_ask(&object->key))
+			r->state = DSO_MISMATCH;
+		else
+			use_names(object, names, r);
 		/* Hundreds of megabytes, so it is the last resort. */
 		if (!r->table && !options->ignore_vmlinux)
 			vmlinux_find_afar(object, r);
@@ -383,6 +397,8 @@ void read_bpf_object(struct dso *object, struct reading *r)
 
 	r->state = DSO_MISSING;
 	if (store->options.other_machine || store->options.symfs)
+		return;
+	if (kallsyms_for_strangers()) /* nothing says that it was loaded then */
 		return;
 	pthread_mutex_lock(&store->kernel_lock);
 	if (!store->bpf)

@@ -105,8 +105,12 @@ struct symbol_options {
 /*
  * From now on the running kernel's list of symbols is read from this descriptor: for a process that
  * may not see addresses there, from one that may.  Before there are threads.
+ *
+ * strangers: what is read came from outside.  Then the list names only what a recording of this
+ * very kernel can ask for, one that has its build-id and knows where it lay: addresses that were
+ * made up must not tell where this kernel lies.
  */
-void symbol_kernel_list(int fd);
+void symbol_kernel_list(int fd, bool strangers);
 
 /* The options' strings are copied. */
 struct symbol_store *symbol_store_new(const struct symbol_options *options);

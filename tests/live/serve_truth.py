@@ -5,6 +5,7 @@ run, or from asking twice."""
 import json
 import os
 import sys
+import tempfile
 
 import lib
 import server
@@ -86,6 +87,54 @@ def check_plan(site):
               first, tenfold)
 
 
+def send(site, session, data, name):
+    status, _, body = site.raw("POST", f"/api/v1/sessions/{session}/import?name={name}", data,
+                               {"Authorization": f"Bearer {site.token}"})
+    return site.wait(json.loads(body)["id"]) if status == 201 else {"state": status, "reason": body}
+
+
+def kernel_build_id():
+    """As /sys/kernel/notes has it: notes of a name, a type and bytes, each filled up to four."""
+    with open("/sys/kernel/notes", "rb") as file:
+        notes = file.read()
+    at = 0
+    while at + 12 <= len(notes):
+        name, size, kind = (int.from_bytes(notes[at + i:at + i + 4], sys.byteorder) for i in (0, 4, 8))
+        start = at + 12 + (name + 3) // 4 * 4
+        if kind == 3 and notes[at + 12:at + 16] == b"GNU\0":
+            return notes[start:start + size]
+        at = start + (size + 3) // 4 * 4
+    return b""
+
+
+def check_kernel_names(site, session):
+    """An imported recording of this boot has the kernel's names; one of another kernel that says to be of this host has not."""
+    with open("/proc/kallsyms", encoding="utf-8") as file:
+        known = {words[2] for words in map(str.split, file) if words[0].strip("0")}
+    if not known:
+        print("# the kernel hides its addresses")
+        return
+    with tempfile.TemporaryDirectory(prefix="perfolio-truth-") as folder:
+        path = os.path.join(folder, "here.data")
+        done = lib.run([lib.PERFOLIO, "record", "-e", "cpu-clock", "-F", "1997", "-g", "-o", path, "--",
+                        "dd", "if=/dev/zero", "of=/dev/null", "bs=1", "count=300000"])
+        with open(path, "rb") as file:
+            data = file.read()
+    lib.check(done.returncode == 0 and kernel_build_id() in data, "a recording has the kernel's build-id", done.stderr)
+
+    def kernel_rows(run):
+        return [row for row in site.get(f"/runs/{run['id']}/top?limit=1000")["rows"] if "kernel" in (row["object"] or "")]
+    run = send(site, session, data, "here.data")
+    rows = kernel_rows(run)
+    samples = sum(row["self_samples"] for row in rows)
+    named = sum(row["self_samples"] for row in rows if row["function"] in known)
+    lib.check(samples > 20 and named > 0.95 * samples, "an imported recording of this boot has the kernel's names", named,
+              samples, rows[:3])
+    other = kernel_build_id()
+    rows = kernel_rows(send(site, session, data.replace(other, bytes(byte ^ 0x55 for byte in other)), "there.data"))
+    lib.check(rows and not any(row["function"] in known for row in rows), "one of another kernel has not", rows[:3])
+
+
 def check_processes(site):
     listed = site.get("/processes")["items"]
     pids = [one["pid"] for one in listed]
@@ -129,6 +178,7 @@ def main():
         session = site.session("truth")
         check_naps(site, session)
         check_tracepoint(site, session)
+        check_kernel_names(site, session)
         check_plan(site)
         check_processes(site)
         check_expression(site)

@@ -22,8 +22,16 @@ function duration(ns: number): string {
 	return ns < 999.95e6 ? `${fourDigits(ns / 1e6)} ms` : `${fourDigits(ns / 1e9)} s`;
 }
 
+function bytes(value: number): string {
+	const units = ["B", "KiB", "MiB", "GiB", "TiB"];
+	let unit = 0;
+	for (; value >= 1023.95 && unit < units.length - 1; unit++) value /= 1024;
+	return `${value >= 9999.5 ? Math.round(value) : fourDigits(value)} ${units[unit]}`;
+}
+
 export function amount(value: number, unit: string): string {
 	if (unit === "ns" || unit === "nanoseconds") return duration(value);
+	if (unit === "bytes") return bytes(value);
 	return `${grouped(value)} ${unit}`;
 }
 

@@ -15,6 +15,7 @@ export interface View {
 	steps: Step[];
 	zoomed: number;
 	search: string;
+	exact: boolean; // case counts in it, also without a capital letter
 	marked: number; // a function, or -1
 	palette: Palette;
 	inverted: boolean;
@@ -42,6 +43,7 @@ export function writeView(view: View, standard: View): string {
 	if (view.steps.length) state.set("v", view.steps.map(writeStep).join("."));
 	if (view.zoomed) state.set("z", String(view.zoomed));
 	if (view.search) state.set("s", view.search);
+	if (view.exact) state.set("c", "1");
 	if (view.marked >= 0) state.set("m", String(view.marked));
 	if (view.palette !== standard.palette) state.set("p", view.palette);
 	if (view.inverted !== standard.inverted) state.set("i", String(Number(view.inverted)));
@@ -68,6 +70,7 @@ export function readView(hash: string, standard: View): View {
 		steps: steps.filter((step): step is Step => step !== null),
 		zoomed: index(state.get("z"), 0),
 		search: state.get("s") ?? "",
+		exact: flag(state.get("c"), false),
 		marked: index(state.get("m"), -1),
 		palette: palette ?? standard.palette,
 		inverted: flag(state.get("i"), standard.inverted),

@@ -4,6 +4,7 @@
 import { Colors, Look, Palette } from "../flame/color";
 import { Graph, readGraph } from "../flame/columns";
 import { covered, findNames } from "../flame/functions";
+import { regular } from "../flame/search";
 import { Minimap } from "../flame/minimap";
 import { GROUP, Step, reshape } from "../flame/reshape";
 import type { Tree } from "../flame/tree";
@@ -30,6 +31,7 @@ const app = byId("app");
 const page = JSON.parse(byId("page").textContent!) as Page;
 const written = Array.from(document.querySelectorAll("script.graph"), (script) => script.textContent!);
 const search = byId<HTMLInputElement>("search");
+const exact = byId("exact");
 const matched = byId("matched");
 const card = byId("card");
 const narrow = matchMedia("(max-width: 760px)");
@@ -40,6 +42,7 @@ const standard: View = {
 	steps: [],
 	zoomed: 0,
 	search: "",
+	exact: false,
 	marked: -1,
 	palette: page.palette,
 	inverted: page.inverted,
@@ -186,11 +189,10 @@ function showTrail(): void {
 
 // Search and highlighting. A bad expression changes nothing but says so.
 function applySearch(): void {
-	let expression: RegExp | null = null;
+	const expression = view.search ? regular(view.search, view.exact) : null;
 	search.removeAttribute("aria-invalid");
-	try {
-		expression = view.search ? new RegExp(view.search) : null;
-	} catch {
+	exact.setAttribute("aria-pressed", String(view.exact));
+	if (view.search && !expression) {
 		search.setAttribute("aria-invalid", "true");
 		matched.textContent = "not a regular expression";
 		return;
@@ -377,6 +379,7 @@ function listen(): void {
 		remember();
 	};
 	search.addEventListener("input", () => mark({ search: search.value, marked: -1 }));
+	exact.addEventListener("click", () => mark({ exact: !view.exact }));
 	window.addEventListener("keydown", press);
 	window.addEventListener("hashchange", () => {
 		view = readView(location.hash, standard);

@@ -2,7 +2,7 @@
 // What a flame graph's SVG does in a browser: hover, zoom, search, keys, and its state in the address.
 // The picture is whole without it; src/render/flame_svg.c draws it.
 
-export {}; // a module of its own: no name of ours meets one of the browser's
+import { regular } from "../flame/search";
 
 interface Frame {
 	group: SVGGElement;
@@ -120,10 +120,10 @@ function zoom(frame: Frame): void {
 // Search. Frames come with callers first and from left to right, so a match that begins before the
 // last one has ended stands on it and is not counted again.
 function search(text: string): void {
-	let expression: RegExp | null = null;
-	try {
-		expression = text ? new RegExp(text) : null;
-	} catch {
+	const expression = text ? regular(text, exact) : null;
+	caseSwitch.classList.toggle("on", exact);
+	caseSwitch.setAttribute("aria-pressed", String(exact));
+	if (text && !expression) {
 		matched.textContent = "not a regular expression";
 		return;
 	}
@@ -145,6 +145,7 @@ function remember(): void {
 	const state = new URLSearchParams();
 	if (zoomed !== root) state.set("z", String(frames.indexOf(zoomed)));
 	if (field.value) state.set("s", field.value);
+	if (exact) state.set("c", "1");
 	const text = state.toString();
 	if (text !== location.hash.slice(1)) history.replaceState(null, "", text ? `#${text}` : location.pathname + location.search);
 }
@@ -153,6 +154,7 @@ function recall(): void {
 	const state = new URLSearchParams(location.hash.slice(1));
 	zoomed = frames[Number(state.get("z") ?? 0)] ?? root;
 	field.value = state.get("s") ?? "";
+	exact = state.get("c") === "1";
 	draw();
 	search(field.value);
 }
@@ -178,6 +180,21 @@ function makeField(): HTMLInputElement {
 	made.style.cssText = "width:100%;box-sizing:border-box;font:12px system-ui,sans-serif";
 	outer.appendChild(made);
 	head.appendChild(outer);
+	return made;
+}
+
+function makeSwitch(): SVGTextElement {
+	const made = control(pixels + PAD - 228, "end", "Aa", 25);
+	made.setAttribute("class", "c");
+	made.setAttribute("role", "button");
+	made.setAttribute("aria-label", "match case");
+	const about = document.createElementNS(NS, "title");
+	about.textContent = "match case; otherwise it is ignored unless the search has a capital letter";
+	made.appendChild(about);
+	made.addEventListener("click", () => {
+		exact = !exact;
+		search(field.value);
+	});
 	return made;
 }
 
@@ -256,6 +273,8 @@ const reset = control(PAD, "start", "reset zoom");
 reset.classList.add("c");
 const matched = control(pixels + PAD, "end", "");
 const field = makeField();
+const caseSwitch = makeSwitch();
+let exact = false; // case counts in a search without a capital letter, too
 
 svg.addEventListener("mouseover", (event) => {
 	const frame = frameOf(event.target);

@@ -58,6 +58,26 @@ TEST(text_decimals)
 	}
 }
 
+TEST(text_sizes)
+{
+	static const struct {
+		uint64_t bytes;
+		const char *text;
+	} cases[] = {
+		{ 0, "0 B" },
+		{ 1023, "1023 B" },
+		{ 1024, "1 KiB" },
+		{ 1536, "1.5 KiB" },
+		{ (1 << 20) - 1, "1 MiB" },
+		{ 82933024, "79.09 MiB" },
+		{ UINT64_MAX, "16777216 TiB" },
+	};
+	char text[TEXT_NUMBER];
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		EXPECT_TEXT(text_bytes(text, cases[i].bytes), cases[i].text);
+}
+
 TEST(text_durations)
 {
 	static const struct {

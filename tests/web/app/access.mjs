@@ -57,7 +57,7 @@ async function opened({ server, what }, page, colorScheme) {
 	await page.getByRole("radio", { name: "Both", exact: true }).click();
 	await unfold(page);
 	await page.getByLabel("Events to count: expression").fill("no-such-event");
-	await page.locator(".expression .bad").waitFor();
+	await page.locator(".expression p.bad").waitFor();
 	await page.locator(".picker .events li").first().hover();
 	await page.getByLabel("Rate", { exact: false }).first().fill("often");
 	await page.locator("#command").fill("true");

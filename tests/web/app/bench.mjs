@@ -30,7 +30,7 @@ async function picker({ server, page, session }) {
 	await page.locator("#command").fill("true");
 	await page.locator(".plan .expected, .plan p").first().waitFor();
 	await page.getByLabel("Events to count: expression").fill("page-faults,no-such-event");
-	await until("the check", async () => (await page.locator(".expression .bad").count()) > 0);
+	await until("the check", async () => (await page.locator(".expression p.bad").count()) > 0);
 	const said = await page.locator(".expression p[role=status]").textContent();
 	check("a wrong expression is told as it is typed", said.includes("no-such-event"), said);
 	const marked = (await page.locator(".expression .marked").textContent()).split("\n");

@@ -6,7 +6,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
-import { check, CORPUS, downloaded, equal, functionNames, run, SHELL, until } from "./lib.mjs";
+import { becomes, check, CORPUS, downloaded, equal, functionNames, run, SHELL, until } from "./lib.mjs";
 import { screens, settled } from "./screens.mjs";
 
 const text = (bytes) => Buffer.from(bytes).toString();
@@ -130,6 +130,65 @@ async function refused({ server, page, session }) {
 	}
 }
 
+// A recording that is cut short says so wherever it is shown.
+async function incomplete(world) {
+	const { server, page, session } = world;
+	const whole = await server.measure(session, { tool: "sample", live: false, rate: "497", call_graph: "fp", target: { ...SHELL, command: "seq 400000 | sort -r | tail -1" }, events: { sample: "cpu-clock" } });
+	const answer = await fetch(`${server.base}/api/v1/runs/${whole.id}/export/perf.data`, { headers: { Authorization: `Bearer ${server.token}` } });
+	const bytes = Buffer.from(await answer.arrayBuffer());
+	const done = await bring(world, `/s/${session}`, "cut.data", bytes.subarray(0, Math.floor(bytes.length * 2 / 3)), false);
+	check("a recording that is cut short is read as far as it goes", done.state === "done" && !!done.facts.damage, done);
+	const said = page.locator(".run-head .damage");
+	await said.waitFor();
+	check("its page says so", (await said.textContent()).includes(done.facts.damage), await said.textContent());
+	await page.goto(`${server.base}/s/${session}?run=${done.id}`);
+	const badge = page.locator(`[data-run="${done.id}"] .state`);
+	await badge.waitFor();
+	equal("and so does its row", [await badge.textContent(), await badge.getAttribute("class")], ["incomplete", "state warn"]);
+}
+
+// Case is ignored where nobody cares for it: on the page, in the API, and in what is downloaded.
+async function searches(world) {
+	const { server, page, session, browser } = world;
+	const done = await bring(world, `/s/${session}`, "case.folded", "main;Sort;swap 3\nmain;other 1\n", false);
+	const find = page.getByLabel("Search functions by regular expression");
+	const matched = (words) => becomes(`matched: ${words}`, () => page.locator(".flame-matched").textContent(), `matched: ${words} %`);
+	await find.fill("sort");
+	await matched("75.00");
+	await page.getByRole("button", { name: "Match case" }).click();
+	await matched("0.00");
+	check("the switch is in the address", page.url().includes("case=1"), page.url());
+	await find.fill("Sort");
+	await matched("75.00");
+	await page.getByRole("button", { name: "Match case" }).click();
+	await find.fill("SORT");
+	await matched("0.00");
+	await find.fill("");
+	const count = async (search) => (await server.get(`/runs/${done.id}/flame?search=${encodeURIComponent(search)}`)).matched_count;
+	equal("the API does the same", [await count("sort"), await count("Sort"), await count("SORT"), await count("(?-i)sort"), await count("\\Sort")], ["3", "3", "0", "0", "3"]);
+
+	// What was chosen is chosen again when a change is undone.
+	await page.locator(".flame-table, table").getByText("Sort", { exact: true }).first().click();
+	await becomes("a function is chosen", () => page.locator(".flame-chosen .flame-name").textContent(), "Sort");
+	await page.getByRole("button", { name: "Hide", exact: true }).click();
+	await page.getByRole("group", { name: "Changes to the graph" }).waitFor();
+	await page.locator(".flame-bar").getByRole("button", { name: "Undo", exact: true }).click();
+	await becomes("and again after undo", () => page.locator(".flame-chosen .flame-name").textContent().catch(() => ""), "Sort");
+
+	for (const format of ["html", "svg"]) {
+		const text = await server.get(`/runs/${done.id}/export/${format}`);
+		const path = join(server.folder, `case.${format}`);
+		writeFileSync(path, text);
+		const file = await browser.tab(await browser.person(), `file://${path}`);
+		const words = () => file.evaluate(() => [...document.querySelectorAll("#matched, #head text")].map((one) => one.textContent).find((one) => one.startsWith("matched")));
+		await file.locator("input[type=search]").fill("sort");
+		await becomes(`${format}: case is ignored`, words, "matched: 75.00 %");
+		await file.locator("#exact, [role=button][aria-label='match case']").click();
+		await becomes(`${format}: until it is asked for`, words, "matched: 0.00 %");
+		await file.close();
+	}
+}
+
 const HOLDS = {
 	"perf.data": ({ bytes }) => text(bytes.subarray(0, 8)) === "PERFILE2",
 	"counters.csv": ({ bytes }) => /task-clock/.test(text(bytes)) && text(bytes).trim().split("\n").length > 3,
@@ -211,7 +270,7 @@ async function asText({ server, browser }) {
 	await page.locator(`[data-run="${done.id}"]`).getByRole("button", { name: "Use settings" }).click();
 	await page.getByRole("radio", { name: "Count", exact: true }).click();
 	await page.getByLabel("Events to count: expression").fill(EVIL);
-	await page.locator(".expression .bad").waitFor();
+	await page.locator(".expression p.bad").waitFor();
 	await page.getByLabel("Search: Events to count").fill(EVIL);
 	await look("event expression", true);
 	await page.locator(`[data-run="${done.id}"]`).getByRole("button", { name: /^Remove/ }).click();
@@ -252,6 +311,6 @@ await run(async ({ server, browser }) => {
 	const page = await browser.open(server.link);
 	const session = (await server.post("/sessions", { title: "Files" })).id;
 	const world = { server, browser, page, session };
-	await Promise.all([imports(world).then(() => damaged(world)), asText(world)]);
+	await Promise.all([imports(world).then(() => damaged(world)).then(() => incomplete(world)).then(() => searches(world)), asText(world)]);
 	await downloads(world);
 });

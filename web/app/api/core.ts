@@ -27,7 +27,7 @@ export type Tab = "overview" | "counters" | "samples" | "flame" | "time" | "func
 
 export type Run = Omit<schema.Run, "facts" | "form"> & {
 	form: Partial<schema.Form> & { name?: string };
-	facts: { samples?: number; lost?: number; tabs?: Tab[]; format?: string; host?: string | null } | null;
+	facts: { samples?: number; lost?: number; tabs?: Tab[]; format?: string; host?: string | null; damage?: string | null } | null;
 };
 
 export interface EventInfo {

@@ -3,10 +3,11 @@
 
 import type { Graph } from "../../flame/columns";
 import { pathKeys } from "../../flame/match";
+import { outright, regular } from "../../flame/search";
 import type { Tree } from "../../flame/tree";
 import type { Direction, FlameView } from "../../flame/view";
 import { toast } from "../widgets/toast";
-import { NOT_SHOWN, escaped, isGroup, isNamed, nameIn, regular, widestFrame } from "./model";
+import { NOT_SHOWN, escaped, isGroup, isNamed, nameIn, widestFrame } from "./model";
 import { type FlameState, type Matching, type Named } from "./state";
 
 type Changer = (changes: Partial<FlameState>) => void;
@@ -47,16 +48,15 @@ function toggle({ state, change }: Desk, what: "collapse" | "reverse"): void {
 }
 
 // A program or a thread can be focused on; the rest is for functions.
-function changeBy({ graph, tree, state, chosen, change, choose }: Desk, what: Named): void {
+function changeBy({ graph, tree, state, chosen, change }: Desk, what: Named): void {
 	if (!isNamed(graph, tree, chosen) || (what !== "focus" && isGroup(graph, tree, chosen))) return;
-	choose(-1);
 	change({ changes: [...state.changes, { what, name: nameIn(graph, tree, chosen) }], zoom: 0 });
 }
 
 // What is searched for becomes what is shown, or what is not; the search has done its work then.
 function keepMatching({ state, change }: Desk, what: Matching): void {
 	if (!state.search || !regular(state.search)) return;
-	change({ changes: [...state.changes, { what, name: state.search }], zoom: 0, search: "" });
+	change({ changes: [...state.changes, { what, name: outright(state.search, state.exact) }], zoom: 0, search: "" });
 }
 
 function markName({ state, mark }: Desk, name: string): void {

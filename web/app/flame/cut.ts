@@ -4,8 +4,9 @@
 import type { Graph } from "../../flame/columns";
 import { joined } from "../../flame/sandwich";
 import { Answer, Asked, FRAMES, askGraph, isReady, useAnswer } from "./data";
-import { expressionOf, isLeafFirst, regular } from "./model";
+import { expressionOf, isLeafFirst } from "./model";
 import type { TabProps } from "./props";
+import { regular } from "../../flame/search";
 import type { FlameState } from "./state";
 
 const MOST_ROWS = 100000;

@@ -8,7 +8,7 @@ import { frameOfKey, matchTrees, pathKeys } from "../../flame/match";
 import { sandwich } from "../../flame/sandwich";
 import { Blend, Tree } from "../../flame/tree";
 import { FOLDED, graphOf } from "./made";
-import { forwardTree, lacksFrames, nameIn, search, treeOf, widestFrame } from "./model";
+import { expressionOf, forwardTree, lacksFrames, nameIn, search, treeOf, widestFrame } from "./model";
 import { ordered } from "./table";
 
 // Frames as text: their names by depth, with self and total.
@@ -52,16 +52,31 @@ describe("changes of a graph", () => {
 });
 
 describe("search", () => {
+	it("case counts where there is a capital letter, or where it is asked for", () => {
+		const graph = graphOf(FOLDED);
+		const share = (text: string, exact = false) => search(graph, graph.tree, { search: text, exact, marked: "" }).share;
+		expect(share("^so\\wt$")).toBeCloseTo(0.7);
+		expect(share("\\Sort")).toBeCloseTo(0.7); // no capital of a name
+		expect(share("SORT")).toBe(0);
+		expect(share("Sort")).toBe(0);
+		const shouting = graphOf("main;Sort 3\nmain;other 1");
+		expect(search(shouting, shouting.tree, { search: "sort", exact: false, marked: "" }).share).toBeCloseTo(0.75);
+		expect(search(shouting, shouting.tree, { search: "sort", exact: true, marked: "" }).share).toBe(0);
+		expect(expressionOf({ search: "sort", exact: false, marked: "" })).toBe("(?i)sort");
+		expect(expressionOf({ search: "sort", exact: true, marked: "" })).toBe("(?-i)sort");
+		expect(expressionOf({ search: "", exact: false, marked: "a.b" })).toBe("(?-i)^a\\.b$");
+	});
+
 	const graph = graphOf(FOLDED);
 
 	it("counts nested matches once", () => {
-		expect(search(graph, graph.tree, { search: "malloc|brk", marked: "" }).share).toBeCloseTo(0.3);
-		expect(search(graph, graph.tree, { search: "^sort$", marked: "" }).share).toBeCloseTo(0.7);
-		expect(search(graph, graph.tree, { search: "", marked: "compare" }).share).toBeCloseTo(0.4);
+		expect(search(graph, graph.tree, { search: "malloc|brk", exact: false, marked: "" }).share).toBeCloseTo(0.3);
+		expect(search(graph, graph.tree, { search: "^sort$", exact: false, marked: "" }).share).toBeCloseTo(0.7);
+		expect(search(graph, graph.tree, { search: "", exact: false, marked: "compare" }).share).toBeCloseTo(0.4);
 	});
 
 	it("says of a bad expression that it is bad", () => {
-		expect(search(graph, graph.tree, { search: "(", marked: "" })).toMatchObject({ bad: true, hits: null });
+		expect(search(graph, graph.tree, { search: "(", exact: false, marked: "" })).toMatchObject({ bad: true, hits: null });
 	});
 });
 

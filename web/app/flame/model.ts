@@ -5,6 +5,7 @@ import type { Graph } from "../../flame/columns";
 import { covered, findNames } from "../../flame/functions";
 import { GROUP, Step, reshape } from "../../flame/reshape";
 import { frameOfKey } from "../../flame/match";
+import { outright, regular } from "../../flame/search";
 import type { Tree } from "../../flame/tree";
 import type { Change, FlameState } from "./state";
 
@@ -41,21 +42,13 @@ export function forwardTree(graph: Graph, tree: Tree, changes: Change[]): Tree {
 }
 
 // What is highlighted, as an expression: one function, or what is searched for; "": nothing.
-export function expressionOf({ search, marked }: Pick<FlameState, "search" | "marked">): string {
-	return marked ? `^${escaped(marked)}$` : search;
+export function expressionOf({ search, exact, marked }: Pick<FlameState, "search" | "exact" | "marked">): string {
+	return marked ? `(?-i)^${escaped(marked)}$` : outright(search, exact);
 }
 
 // A name as an expression that finds it.
 export function escaped(name: string): string {
 	return name.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
-}
-
-export function regular(expression: string): RegExp | null {
-	try {
-		return new RegExp(expression);
-	} catch {
-		return null;
-	}
 }
 
 // What a view shows of a graph: its tree, and the same from the roots on. Changes that it came with are not made
@@ -74,8 +67,8 @@ export interface Found {
 	bad: boolean; // not a regular expression
 }
 
-export function search(graph: Graph, tree: Tree, state: Pick<FlameState, "search" | "marked">): Found {
-	const expression = state.search ? regular(state.search) : null;
+export function search(graph: Graph, tree: Tree, state: Pick<FlameState, "search" | "exact" | "marked">): Found {
+	const expression = state.search ? regular(state.search, state.exact) : null;
 	if (state.search && !expression) return { expression, found: null, hits: null, share: 0, bad: true };
 	const found = expression && findNames(graph.functions, expression);
 	const marked = state.marked ? graph.functions.indexOf(state.marked) : -1;

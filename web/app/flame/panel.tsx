@@ -9,6 +9,7 @@ import type { Graph } from "../../flame/columns";
 import { legendOf } from "../../flame/legend";
 import { LOOK } from "../../flame/look";
 import { frameOfKey } from "../../flame/match";
+import { regular } from "../../flame/search";
 import type { Tree } from "../../flame/tree";
 import type { FlameView } from "../../flame/view";
 import { amount, percent } from "../../flame/words";
@@ -19,7 +20,7 @@ import { Asked, leftOut } from "./data";
 import { Help } from "./help";
 import { useKeys } from "./keys";
 import { FunctionMenu, functionItems, type MenuPlace } from "./menu";
-import { Found, escaped, expressionOf, isGroup, isLeafFirst, isNamed, nameIn, regular, search, treesOf } from "./model";
+import { Found, escaped, expressionOf, isGroup, isLeafFirst, isNamed, nameIn, search, treesOf, widestFrame } from "./model";
 import { Picture } from "./picture";
 import { SaveView } from "./save";
 import { SandwichView } from "./sandwich";
@@ -47,10 +48,10 @@ function useModel({ graph, changes: made }: PanelProps["asked"], state: FlameSta
 	const { changes, palette } = state;
 	const { tree, forward } = useMemo(() => treesOf(graph, made, changes), [graph, graph.tree, made ?? changes]);
 	const colors = useMemo(() => new Colors(graph, LOOK, palette), [graph, graph.functionOf, palette]);
-	const found = useMemo(() => search(graph, tree, state), [graph, tree, state.search, state.marked]);
+	const found = useMemo(() => search(graph, tree, state), [graph, tree, state.search, state.exact, state.marked]);
 	const shown = useMemo(() => ({ graph, tree, colors }), [graph, tree, colors]);
 	const zoom = useMemo(() => frameOfKey(graph, tree, state.zoom), [graph, tree, state.zoom]);
-	const hit = useMemo(() => (found.hits ? regular(expressionOf(state)) : null), [!found.hits, state.search, state.marked]);
+	const hit = useMemo(() => (found.hits ? regular(expressionOf(state)) : null), [!found.hits, state.search, state.exact, state.marked]);
 	return { tree, forward, found, shown, zoom, hit };
 }
 
@@ -93,6 +94,8 @@ function Find({ state, found, input, change }: Omit<FindProps, "cut">) {
 			<input ref={input} type="search" value={state.search} autocomplete="off" spellcheck={false} aria-invalid={found.bad}
 				placeholder="Search functions (regular expression)" aria-label="Search functions by regular expression"
 				onInput={(event) => change({ search: event.currentTarget.value, marked: "" })} />
+			<button type="button" class="flame-case" aria-pressed={state.exact} aria-label="Match case" onClick={() => change({ exact: !state.exact })}
+				title="Match case. Otherwise case is ignored unless the search has a capital letter.">Aa</button>
 		</div>
 	);
 }
@@ -112,11 +115,16 @@ function Matched({ state, found, cut, actions }: Pick<FindProps, "state" | "foun
 	);
 }
 
-// The chosen frame by its path: it stays chosen in a tree that grows.
+// The chosen frame by its path: it stays chosen in a tree that grows. In another tree its function's widest frame takes
+// its place, so that something is chosen after focus, hide and undo.
 function useChosen(graph: Graph, tree: Tree): [number, (key: number) => void] {
-	const [key, setKey] = useState(-1);
-	const frame = useMemo(() => (key > 0 ? frameOfKey(graph, tree, key) || -1 : key), [graph, tree, key]);
-	return [frame, setKey];
+	const [{ key, name }, set] = useState({ key: -1, name: "" });
+	const frame = useMemo(() => {
+		const same = key > 0 ? frameOfKey(graph, tree, key) : 0;
+		return same || (key > 0 && name ? widestFrame(graph, tree, graph.functions.indexOf(name)) : Math.min(key, 0));
+	}, [graph, tree, key, name]);
+	const choose = (key: number) => set({ key, name: key > 0 ? nameIn(graph, tree, frameOfKey(graph, tree, key)) : "" });
+	return [frame, choose];
 }
 
 // Why there is nothing to draw, and what brings something back.

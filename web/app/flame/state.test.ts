@@ -16,7 +16,7 @@ describe("the view in the address", () => {
 		const state: FlameState = {
 			event: "cycles:u", who: "t812", from: "18446744073709551615", to: "5",
 			changes: [{ what: "focus", name: "a<b, c>::f(int) %2C" }, { what: "hide", name: "x:y,z" }, { what: "only", name: "a:b" }, { what: "without", name: "c,d" }, { what: "keep", name: "^(x|y:z),%$" }, { what: "drop", name: "e" }, { what: "collapse" }, { what: "reverse" }],
-			zoom: 0xdeadbeef, search: "^(a|b)&c=d", marked: "é€🔥", palette: "object", inverted: true, table: false, order: "name", sandwich: "main", most: "100000",
+			zoom: 0xdeadbeef, search: "^(a|b)&c=d", exact: true, marked: "é€🔥", palette: "object", inverted: true, table: false, order: "name", sandwich: "main", most: "100000",
 		};
 		expect(through(state)).toEqual(state);
 		expect(through(STANDARD)).toEqual(STANDARD);

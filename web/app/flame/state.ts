@@ -21,6 +21,7 @@ export interface FlameState {
 	changes: Change[]; // of the tree, in their order
 	zoom: number; // a path's key; 0: all
 	search: string;
+	exact: boolean; // case counts in a search without a capital letter, too
 	marked: string; // a function
 	palette: Palette;
 	inverted: boolean;
@@ -38,6 +39,7 @@ export const STANDARD: FlameState = {
 	changes: [],
 	zoom: 0,
 	search: "",
+	exact: false,
 	marked: "",
 	palette: "kind",
 	inverted: false,
@@ -94,6 +96,7 @@ export function readState(params: URLSearchParams, standard = STANDARD): FlameSt
 		changes: text("changes").split(",").map(readChange).filter((change): change is Change => change !== null),
 		zoom: /^[0-9a-f]{1,8}$/.test(zoom) ? parseInt(zoom, 16) : 0,
 		search: text("search"),
+		exact: flag(params.get("case"), standard.exact),
 		marked: text("marked"),
 		palette: oneOf(PALETTES, params.get("colours"), standard.palette),
 		inverted: flag(params.get("icicle"), standard.inverted),
@@ -115,6 +118,7 @@ export function writeState(state: FlameState, standard = STANDARD): Record<strin
 		changes: changesText(state.changes) || null,
 		zoom: state.zoom ? state.zoom.toString(16) : null,
 		search: state.search || null,
+		case: differs(state.exact, standard.exact),
 		marked: state.marked || null,
 		colours: state.palette === standard.palette ? null : state.palette,
 		icicle: differs(state.inverted, standard.inverted),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What changes the whole graph, and what has been changed.
 
+import { plain } from "../../flame/search";
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { PALETTES, Palette } from "../../flame/color";
@@ -79,7 +80,7 @@ export function Trail({ changes, onRemove }: { changes: Change[]; onRemove: (at:
 		<div class="flame-trail" role="group" aria-label="Changes to the graph">
 			{changes.map((change, at) => (
 				<button key={at} type="button" title="Undo this" onClick={() => onRemove(at)}>
-					{WORDS[change.what]}{"name" in change ? change.name : ""} ✕
+					{WORDS[change.what]}{"name" in change ? plain(change.name) : ""} ✕
 				</button>
 			))}
 		</div>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, test } from "vitest";
 import type { Run } from "../api/core";
-import { asShown, endedBadly, stateWord } from "./runs";
+import { asShown, endedBadly, stateTone, stateWord } from "./runs";
 
 const run = (part: Partial<Run>) => ({ state: "done", started_ns: "5", form: {}, reason: "", facts: { tabs: ["overview"] }, ...part }) as Run;
 
@@ -21,4 +21,10 @@ test("what a limit of the form ended did not fail", () => {
 	expect([stateWord(limited), endedBadly(limited)]).toEqual(["done", false]);
 	expect(stateWord({ ...limited, form: { limit_s: 0 } })).toBe("signal 15"); // the server's own
 	expect(stateWord({ ...limited, reason: "" })).toBe("signal 15");
+});
+
+test("what is cut short is not shown as good", () => {
+	const cut = run({ facts: { tabs: ["overview"], damage: "the file ends in the middle of its data" } });
+	expect([stateWord(cut), stateTone(cut)]).toEqual(["incomplete", "warn"]);
+	expect(stateTone(run({}))).toBe("good");
 });

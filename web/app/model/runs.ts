@@ -23,6 +23,7 @@ export function stateWord(run: Run): string {
 	if (run.state === "running" && run.paused) return "paused";
 	if (run.state === "cancelled" && run.started_ns) return "stopped"; // what was measured until then is there
 	if (run.state === "done" && endedBadly(run)) return endingWord(run);
+	if (run.state === "done" && run.facts?.damage) return "incomplete";
 	return WORDS[run.state];
 }
 
@@ -44,7 +45,7 @@ export function endingWord(run: Run): string {
 export function stateTone(run: Run): string {
 	if (run.paused) return "warn";
 	if (run.state === "failed") return "bad";
-	if (run.state === "done") return endedBadly(run) ? "warn" : "good";
+	if (run.state === "done") return endedBadly(run) || run.facts?.damage ? "warn" : "good";
 	return run.state === "cancelled" || run.state === "queued" ? "idle" : "busy";
 }
 

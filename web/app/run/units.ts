@@ -49,6 +49,7 @@ export function totalWords({ event, unit, scale }: Counted, total: number | stri
 // Of the values of samples.
 export function sampleUnit(unit: string | null): Unit {
 	if (unit === "ns") return { words: "ms", sign: " ms", factor: 1e-6 };
+	if (unit === "bytes") return { words: "MiB", sign: " MiB", factor: 1 / (1 << 20) };
 	return { words: unit ?? "", sign: unit ? ` ${unit}` : "", factor: 1 };
 }
 

@@ -273,7 +273,7 @@ interface TreeRowProps {
 }
 
 function figure(value: number, unit: string): string {
-	return unit === "ns" || unit === "nanoseconds" ? amount(value, unit) : unit === "samples" ? "" : grouped(value);
+	return ["ns", "nanoseconds", "bytes"].includes(unit) ? amount(value, unit) : unit === "samples" ? "" : grouped(value);
 }
 
 function TreeRow({ graph, tree, row, index, id, chosen, hit, room, onChoose, onToggle }: TreeRowProps) {

@@ -236,6 +236,7 @@ function RunHead({ run, small, session, told }: { run: Run; small: boolean; sess
 			</div>
 			<Actions run={run} small={small} />
 			<div class="run-progress">{active && <Progress run={seen} took={took} />}</div>
+			{run.facts?.damage && <p class="warn damage" role="status">This recording is incomplete ({run.facts.damage}): all numbers cover only the part that could be read.</p>}
 			{run.reason && !told && <p class={atLimit(run) ? "notes" : "trouble"}>{run.reason}</p>}
 			{run.form.notes && <p class="notes">{run.form.notes}</p>}
 		</div>
