@@ -28,7 +28,7 @@ export async function prepare(server) {
 	const fresh = (await server.post("/sessions", { title: "Compile times", notes: "before and after" })).id;
 	await imported(server);
 	const session = (await server.post("/sessions", { title: "wordfreq: is it the hash?" })).id;
-	const form = { live: true, target: { kind: "command", shell: true, who: "", children: true }, interval_ms: 20, rate: "997", call_graph: "fp" };
+	const form = { live: true, target: { kind: "command", shell: true, who: "", children: true }, interval_ms: 20, rate: "997", call_graph: "dwarf" };
 	const events = { count: "task-clock,context-switches,page-faults,cpu-migrations", sample: "" };
 	const { folder, command } = place(server);
 	await server.measure(session, { ...form, tool: "count", events, target: { ...form.target, command: "seq 200000 | sort -n | tail -1; exit 3" } });

@@ -46,7 +46,7 @@ async function finished(server, browser, what) {
 
 // While something is measured, and others wait.
 async function running(server, browser, { session, folder: where }) {
-	const form = (command, more = {}) => ({ tool: "both", live: true, rate: "997", call_graph: "fp", interval_ms: 50, folder: where, target: { kind: "command", command }, ...more });
+	const form = (command, more = {}) => ({ tool: "both", live: true, rate: "997", call_graph: "dwarf", interval_ms: 50, folder: where, target: { kind: "command", command }, ...more });
 	const made = [];
 	for (const one of [form("./wordfreq 100000000000 2", { limit_s: 120 }), form("./wordfreq 50000000"), form("./wordfreq 50000000 4")])
 		made.push((await server.post(`/sessions/${session}/runs`, one)).items[0].id);
