@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""docs/perf-options.md from tools/perf-options.tsv: what becomes of each option of perf 6.1.
+"""docs/perf-options.md and a section of manual pages from tools/perf-options.tsv: what becomes of each option of perf 6.1.
 
     perf-options.py                        write docs/perf-options.md
     perf-options.py check PERFOLIO         is the table true of the program, the tests and perf?
@@ -22,7 +22,7 @@ PAGE = os.path.join(ROOT, "docs", "perf-options.md")
 COMMANDS = ("stat", "record", "report", "script")
 HERE = ("same", "differs")
 VERDICTS = (*HERE, "no effect", "not here")
-GOALS = {"stat": 90, "report": 80, "script": 80}
+GOALS = {"stat": 90, "record": 90, "report": 80, "script": 80}
 
 HEAD = """# perf's options
 
@@ -73,6 +73,19 @@ def page(table):
                 shown = f"[{row.test}](../tests/{row.test})" if row.test else ""
                 text += f"| {option} | {row.verdict} | {shown} | {cell(row.words)} |\n"
     return text
+
+
+def manual(command, table):
+    """The manual page's prose with its section on what is missing, which stands before the examples."""
+    path = os.path.join(ROOT, "docs", "man", f"perfolio-{command}.md")
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    text = re.sub(r"## OPTIONS OF PERF THAT ARE NOT HERE\n.*?(?=^## )", "", text, flags=re.S | re.M)
+    section = "## OPTIONS OF PERF THAT ARE NOT HERE\n\n"
+    for row in table:
+        if row.command == command and row.verdict not in HERE:
+            section += ", ".join(f"`{name}`" for name in row.spellings()) + f"\n:   {row.words}\n\n"
+    return path, text.replace("## EXAMPLES\n", section + "## EXAMPLES\n", 1)
 
 
 def perf_options(command):
@@ -142,6 +155,11 @@ def check(perfolio):
     with open(PAGE, encoding="utf-8") as file:
         if file.read() != page(table):
             faults.append("docs/perf-options.md is not what the table gives; run tools/perf-options.py")
+    for command in COMMANDS:
+        path, text = manual(command, table)
+        with open(path, encoding="utf-8") as file:
+            if file.read() != text:
+                faults.append(f"{path}: what is not here is not what the table gives; run tools/perf-options.py")
     version = subprocess.run(["perf", "--version"], stdout=subprocess.PIPE, encoding="utf-8", check=False).stdout \
         if shutil.which("perf") else ""
     if version.startswith("perf version 6.1."):
@@ -162,6 +180,10 @@ def main():
         return check(sys.argv[2])
     with open(PAGE, "w", encoding="utf-8") as file:
         file.write(page(rows()))
+    for command in COMMANDS:
+        path, text = manual(command, rows())
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
     return 0
 
 

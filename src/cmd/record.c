@@ -3,17 +3,22 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "cmd/command.h"
+#include "cmd/load.h"
 #include "cmd/record_events.h"
 #include "cmd/record_loop.h"
 #include "cmd/record_notes.h"
 #include "cmd/record_plan.h"
 #include "event/catalog.h"
+#include "event/parse.h"
 #include "event/tracepoint.h"
+#include "perfdata/buildid.h"
+#include "record/keepfolder.h"
 #include "record/treegroup.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 struct record {
@@ -29,6 +34,8 @@ struct record {
 	struct control control;
 	struct recording *recording;
 	struct record_loop loop;
+	struct event_list wire_events;
+	struct tripwire wire;
 	sigset_t mask;
 	int signal_fd;
 	int pipe_fd; /* what was standard output, with -o - */
@@ -173,6 +180,29 @@ static void say(const struct record *r, struct buf *text)
 	buf_clear(text);
 }
 
+/* --vmlinux: only what is really the kernel that was recorded. */
+static int keep_vmlinux(const char *path, struct err *err)
+{
+	struct build_id kernel = { 0 }, id = { 0 };
+	struct keepfolder folder;
+	char real[PATH_MAX];
+	int fd = realpath(path, real) ? open(real, O_RDONLY | O_CLOEXEC) : -1, rc;
+
+	if (fd < 0)
+		return err_set(err, errno, "--vmlinux: %s: %s", path, strerror(errno));
+	if (build_id_of_fd(&id, fd) || build_id_of_kernel(&kernel) ||
+	    !build_id_same(&id, &kernel)) {
+		close(fd);
+		return err_set(err, EINVAL,
+			       "--vmlinux: %s is not the running kernel (build-id mismatch)", path);
+	}
+	keepfolder_init(&folder, NULL);
+	rc = keepfolder_add(&folder, fd, real);
+	keepfolder_fini(&folder);
+	close(fd);
+	return rc ? err_set(err, -rc, "--vmlinux: %s can't be kept: %s", path, strerror(-rc)) : 0;
+}
+
 static int prepare(struct record *r, struct err *err)
 {
 	const struct record_options *o = r->options;
@@ -184,6 +214,8 @@ static int prepare(struct record *r, struct err *err)
 		record_plan_warn(o, &r->events, &r->notes);
 	if (!rc)
 		rc = resolve_target(r, err);
+	if (!rc && o->vmlinux)
+		rc = keep_vmlinux(o->vmlinux, err);
 	if (rc || o->dry_run)
 		return rc;
 	if (o->control)
@@ -198,6 +230,10 @@ static int prepare(struct record *r, struct err *err)
 	}
 	if (!rc && r->target.kind == TARGET_COMMAND && sampling_wants_group(&r->events, &o->choice))
 		treegroup_open(&r->group, r->workload.pid);
+	if (!rc && o->switch_event)
+		rc = event_list_parse(&r->wire_events, r->catalog, o->switch_event, err);
+	if (!rc && o->switch_event)
+		rc = tripwire_open(&r->wire, &r->wire_events, &r->target, r->workload.pid, err);
 	if (!rc)
 		rc = open_recording(r, err);
 	if (!rc) {
@@ -223,6 +259,21 @@ static int stop(struct record *r, struct err *err)
 	return rc;
 }
 
+/* --debuginfod: whatever names the recording needs is fetched now, while it is at hand. */
+static int fetch_names(const struct record_options *o, struct err *err)
+{
+	struct load_options options = { .names = { .debuginfod = true } };
+	struct loaded in;
+	int rc;
+
+	if (*o->debuginfod)
+		setenv("DEBUGINFOD_URLS", o->debuginfod, 1);
+	rc = load_profile(&in, o->output, &options, err);
+	if (!rc)
+		loaded_close(&in);
+	return rc;
+}
+
 static int exit_status(const struct record *r)
 {
 	bool own = r->has_workload && r->workload.ended && r->target.kind == TARGET_COMMAND;
@@ -242,10 +293,12 @@ static int run_it(struct record *r, struct err *err)
 	r->loop = (struct record_loop){
 		.options = r->options,
 		.recording = r->recording,
+		.wire = &r->wire,
 		.life = { .target = &r->target,
 			  .workload = r->has_workload ? &r->workload : NULL,
 			  .control = r->options->control ? &r->control : NULL,
-			  .signal_fd = r->signal_fd },
+			  .signal_fd = r->signal_fd,
+			  .wire_fd = r->wire.fd },
 	};
 	rc = record_loop_run(&r->loop, err);
 	if (rc && r->workload.exec_error) {
@@ -258,6 +311,8 @@ static int run_it(struct record *r, struct err *err)
 		rc = err_set(err, -stopped, "%s", stopping.text);
 	if (r->has_workload)
 		workload_close(&r->workload);
+	if (!rc && r->options->debuginfod)
+		rc = fetch_names(r->options, err);
 	return rc ? rc : exit_status(r);
 }
 
@@ -271,6 +326,7 @@ static int run(void *options, int argc, char **argv, struct err *err)
 		.group = { .lock_fd = -1 },
 		.signal_fd = -1,
 		.pipe_fd = -1,
+		.wire = { .fd = -1 },
 	};
 	int rc = record_options_check(options, argc, err);
 
@@ -279,6 +335,8 @@ static int run(void *options, int argc, char **argv, struct err *err)
 	read_command_line(&r.argv);
 	r.catalog = catalog_new(NULL);
 	rc = r.options->plan ? record_plan(r.options, r.catalog, err) : run_it(&r, err);
+	tripwire_close(&r.wire);
+	event_list_free(&r.wire_events);
 	recording_free(r.recording);
 	if (r.has_workload)
 		workload_close(&r.workload);

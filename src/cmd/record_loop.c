@@ -262,6 +262,8 @@ static int step(struct run *run, struct err *err)
 
 	if (!rc && life->fds[RUN_FD_CONTROL].revents)
 		rc = take_words(run, err);
+	if (!rc && life->fds[RUN_FD_WIRE].revents && tripwire_was_hit(run->loop->wire))
+		rc = switch_file(run, err);
 	if (!rc && run_life_take_signal(life) == SIGUSR2 && run->loop->options->switching)
 		rc = switch_file(run, err);
 	if (rc)

@@ -9,11 +9,13 @@
 #include "cmd/record_options.h"
 #include "cmd/run_life.h"
 #include "record/recording.h"
+#include "record/tripwire.h"
 
 struct record_loop {
 	const struct record_options *options;
 	struct recording *recording;
-	struct run_life life; /* the caller sets its target, workload, control and signal_fd */
+	struct tripwire *wire; /* --switch-output-event, or NULL */
+	struct run_life life;  /* the caller sets its target, workload, control and signal_fd */
 };
 
 /* Lets it begin and comes back when it is over.  The recording is the caller's to stop. */

@@ -394,6 +394,8 @@ const struct option_spec record_option_specs[] = {
 	  "go on in a new file at SIGUSR2, or whenever a size (100M) or a time (30s) is reached; "
 	  "files are named after their time",
 	  .call = set_switching },
+	{ OPT_TEXT, 0, "switch-output-event", FIELD(switch_event), "EVENT",
+	  "go on in a new file whenever this event happens, which is not recorded itself" },
 	{ OPT_U64, 0, "switch-max-files", FIELD(switch_files), "N",
 	  "keep only the last N of them" },
 	{ OPT_FLAG, 0, "timestamp-filename", FIELD(timestamp_filename), NULL,
@@ -407,6 +409,11 @@ const struct option_spec record_option_specs[] = {
 	  "the writing thread's real-time priority; default: 1 where that is permitted" },
 	{ OPT_FLAG, 'N', "no-buildid-cache", FIELD(no_cache), NULL,
 	  "do not keep in ~/.debug what would vanish: deleted programs, files in containers" },
+	{ OPT_TEXT, 0, "vmlinux", FIELD(vmlinux), "FILE",
+	  "keep this image of the running kernel in ~/.debug, for its names later" },
+	{ OPT_TEXT, 0, "debuginfod", FIELD(debuginfod), "[URLS]",
+	  "at the end, fetch what the hot objects lack from these servers, or those in "
+	  "DEBUGINFOD_URLS" },
 	{ OPT_FLAG, 0, "no-buffering", CHOICE(no_buffering), NULL,
 	  "write each record as it comes" },
 	{ OPT_FLAG, 'q', "quiet", FIELD(quiet), NULL, "say nothing but errors" },
@@ -492,6 +499,7 @@ static int check_output(struct record_options *o, struct err *err)
 {
 	bool pipe = o->output && !strcmp(o->output, "-");
 
+	o->switching |= o->switch_event != NULL;
 	if (pipe && o->switching)
 		return err_set(err, EINVAL,
 			       "a pipe can't be switched: --switch-output needs a file");
@@ -501,6 +509,10 @@ static int check_output(struct record_options *o, struct err *err)
 		return err_set(err, EINVAL, "-r takes a priority from 1 to 99");
 	if (pipe && o->timestamp_filename)
 		return err_set(err, EINVAL, "a pipe has no name for --timestamp-filename");
+	if (o->debuginfod && (pipe || o->switching || o->timestamp_filename))
+		return err_set(err, EINVAL, "--debuginfod needs one file of a known name");
+	if (o->vmlinux && (o->no_cache || o->choice.no_build_ids))
+		return err_set(err, EINVAL, "--vmlinux keeps a file, which -N and -B forbid");
 	if (o->describe_threads < 0)
 		return err_set(err, EINVAL, "--num-thread-synthesize needs a positive number");
 	if (o->map_limit_ns < 0)

@@ -40,10 +40,12 @@ struct record_options {
 	uint64_t most_bytes;
 
 	bool switching, switch_by_signal;
+	const char *switch_event;
 	uint64_t switch_bytes;
 	int64_t switch_ns;
 	uint64_t switch_files;
 
+	const char *vmlinux, *debuginfod; /* debuginfod: "" for the servers of DEBUGINFOD_URLS */
 	bool timestamp_filename, no_boundary;
 	bool no_tasks, no_maps, no_cgroups, describe_last, dry_run, exclude_self, per_thread;
 	int describe_threads;

@@ -40,6 +40,7 @@ void run_life_begin(struct run_life *life, int own_fd)
 		[RUN_FD_TARGET] = tasks ? life->target->watch.fd : -1,
 		[RUN_FD_CONTROL] = life->control ? life->control->fd : -1,
 		[RUN_FD_OWN] = own_fd,
+		[RUN_FD_WIRE] = life->wire_fd > 0 ? life->wire_fd : -1,
 	};
 
 	for (int i = 0; i < RUN_FDS; i++)

@@ -29,13 +29,22 @@ enum run_end {
 	RUN_BROKE, /* the recording ended by itself */
 };
 
-enum run_fd { RUN_FD_SIGNAL, RUN_FD_COMMAND, RUN_FD_TARGET, RUN_FD_CONTROL, RUN_FD_OWN, RUN_FDS };
+enum run_fd {
+	RUN_FD_SIGNAL,
+	RUN_FD_COMMAND,
+	RUN_FD_TARGET,
+	RUN_FD_CONTROL,
+	RUN_FD_OWN,
+	RUN_FD_WIRE,
+	RUN_FDS
+};
 
 struct run_life {
 	struct target *target;
 	struct workload *workload; /* NULL: no command */
 	struct control *control;   /* NULL: none */
 	int signal_fd;		   /* -1: none */
+	int wire_fd;		   /* of events that something waits for; 0 or -1: none */
 	int64_t enable_at, timeout_at, kill_at;
 
 	struct pollfd fds[RUN_FDS];

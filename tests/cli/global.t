@@ -104,7 +104,7 @@ perfolio stat: unknown option '--no-big-nmu'; did you mean --no-big-num?
 See 'perfolio help stat'.
 [2]
 $ perfolio record --switch true
-perfolio record: ambiguous option '--switch'; it could be --switch-events, --switch-output, --switch-max-files
+perfolio record: ambiguous option '--switch'; it could be --switch-events, --switch-output, --switch-output-event, --switch-max-files
 See 'perfolio help record'.
 [2]
 $ perfolio record -c 0 true

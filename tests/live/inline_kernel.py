@@ -156,6 +156,12 @@ def views():
     made = run([PERFOLIO, "record", "-q", "-e", "cpu-clock:k", "-F", "999", "-g", "-o", data, "dd",
                 "if=/dev/zero", "of=/dev/null", "bs=1", "count=200000"])
     check(made.returncode == 0, "kernel code is recorded", made.stderr)
+    kept = run([PERFOLIO, "record", "-q", "-e", "cpu-clock:k", "--vmlinux", image, "-o", path("kept.data"), "true"],
+               env={**os.environ, "HOME": path("home")})
+    copies = [name for _, _, names in os.walk(path("home")) for name in names if name == "elf"]
+    check(kept.returncode == 0 and copies == ["elf"], "record --vmlinux keeps the image by its build-id", kept.stderr, copies)
+    other = run([PERFOLIO, "record", "-q", "-e", "cpu-clock", "--vmlinux", "/bin/true", "-o", path("kept.data"), "true"])
+    check(other.returncode == 2 and "not the running kernel" in other.stderr, "and no other file", other.stderr)
     text = run([PERFOLIO, "script", "-i", data, "-k", image, "--inline", "-F", "ip,sym,srcline"]).stdout
     pairs = len(re.findall(r"\t *[0-9a-f]+ filler\n  vmlinux.c:3 \(inlined\)\n"
                            r"\t *[0-9a-f]+ stand_in\n  vmlinux.c:5\n", text))

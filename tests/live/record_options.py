@@ -206,6 +206,14 @@ def children():
     check(comms == {False: True, True: False}, "--per-thread: not the children", comms)
 
 
+def switches():
+    """A new file whenever an event happens: here, each time that a program is executed."""
+    made = run([PERFOLIO, "record", "-q", "-e", "cpu-clock", "--switch-output-event", "sched:sched_process_exec", "-o", "switched",
+                "sh", "-c", "for i in 1 2 3; do sleep 0.3; done"])
+    names = [name for name in os.listdir(".") if re.fullmatch(r"switched\.20\d{14}", name)]
+    check(made.returncode == 0 and len(names) >= 4, "--switch-output-event: a file for each", names, made.stderr)
+
+
 def files():
     before = set(os.listdir("."))
     made = run([PERFOLIO, "record", "--dry-run", "-e", "cpu-clock", "-o", "dry", "--", "touch", "started"])
@@ -223,5 +231,6 @@ many_mappings()
 rings()
 own_work()
 children()
+switches()
 files()
 done()

@@ -137,6 +137,11 @@ def main():
               "cold_work" not in seen.stdout, f"{words[0]}: so their functions have names",
               seen.stdout[:2000])
 
+    for option in ("--debuginfod", f"--debuginfod={os.environ['DEBUGINFOD_URLS']}"):
+        seen, asked, _ = show("record", "-q", "-e", "cpu-clock:u", "-F", "999", "-g", option, "-o", path("recorded"), path("main"))
+        check(seen.returncode == 0 and ids["main"] in asked and ids["warm"] in asked, f"record {option[:12]}: fetched at its end",
+              asked, seen.stderr)
+
     DebugServer.silence = 20
     seen, asked, took = show("script", "-i", data, "--debuginfod", "--fetch-limit", "1")
     check(seen.returncode == 0 and took < 15 and "main_work" not in seen.stdout,
