@@ -127,8 +127,9 @@ async function history({ server, browser, page, session }) {
 // Key figures, top functions and the trust panel are those of the API.
 async function overview({ server, page, id }) {
 	await page.goto(`${server.base}/r/${id}/overview`);
-	const [summary, top, quality] = await Promise.all(["summary", "top?limit=8", "quality"].map((what) => server.get(`/runs/${id}/${what}`)));
-	await becomes("the key figures are the API's", () => page.locator(".figures > div").evaluateAll((all) => all.map((one) => [one.querySelector("dt").textContent, one.querySelector("dd").textContent])), summary.figures.slice(0, 12).map((figure) => [figure.label, figure.text]));
+	const [summary, top, quality, said] = await Promise.all(["summary", "top?limit=8", "quality", "overview"].map((what) => server.get(`/runs/${id}/${what}`)));
+	const parts = said.budget?.run.flatMap((part) => [part.name, part.label]) ?? []; // in the bar, not among the figures
+	await becomes("the key figures are the API's", () => page.locator(".figures > div").evaluateAll((all) => all.map((one) => [one.querySelector("dt").textContent, one.querySelector("dd").textContent])), summary.figures.filter((figure) => !parts.includes(figure.name)).slice(0, 12).map((figure) => [figure.label, figure.text]));
 	await becomes("so are the top functions", () => page.locator(".overview .bars td:first-child").allTextContents(), top.rows.filter((one) => one.self_samples > 0).map((one) => `${one.self_percent.toFixed(2)} %`));
 	await becomes("and how far it can be trusted", async () => {
 		const trust = Object.fromEntries(await page.locator(".trust tr").evaluateAll((all) => all.map((one) => [one.cells[0].textContent, one.cells[1].textContent])));
