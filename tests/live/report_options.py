@@ -156,7 +156,7 @@ def check_layout(one):
     same(one, *FLAT, "-q")
     same(one, *FLAT, "--quiet")
     told = report(PERFOLIO, one, *FLAT, "-q", errors=True)
-    check("#" not in told, "-q: rows alone", told[:300])
+    check(not re.search("^#", told, re.M) and "%" in told, "-q: rows alone", told[:300])
     same(one, *FLAT, "-t", ",", without=FLAT)
     made = report(PERFOLIO, one, *FLAT, "--field-separator=,")
     rows = [line for line in made.splitlines() if "%" in line and not line.startswith("#")]
