@@ -6,6 +6,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Graph } from "../../flame/columns";
 import { labelIn } from "../../flame/label";
 import { frameOfKey, pathKeys } from "../../flame/match";
+import { outright } from "../../flame/search";
 import type { Tree } from "../../flame/tree";
 import { amount, baseName, grouped, percent } from "../../flame/words";
 import { copyName } from "../flame/actions";
@@ -138,7 +139,7 @@ function CallTree({ tab, asked, busy, state, change, history, filters }: TreePro
 				<span>{graph.subtitle}</span>
 				{state.search && <output class="flame-matched">{found.bad ? "not a regular expression" : `matched: ${count(matches.length, "frame")}`}</output>}
 				{matches.length > 0 && <span class="flame-match"><button type="button" onClick={() => next(-1)}>Previous</button><button type="button" onClick={() => next(1)}>Next</button>
-					<button type="button" title="Only stacks with a function that matches; its callers stay" onClick={() => history.change({ changes: [...state.changes, { what: "keep", name: state.search }], search: "", zoom: 0 })}>Only these</button></span>}
+					<button type="button" title="Only stacks with a function that matches; its callers stay" onClick={() => history.change({ changes: [...state.changes, { what: "keep", name: outright(state.search, state.exact) }], search: "", zoom: 0 })}>Only these</button></span>}
 				<Note tab={tab} />
 				<span class="flame-match tree-fold">
 					<button type="button" title="Open the way that most samples take (*)" onClick={() => act.hot(places.frame)}>Hot path</button>
