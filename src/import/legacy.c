@@ -249,6 +249,10 @@ static void add_samples(struct legacy *legacy)
 	struct idmap known = { 0 };
 	uint16_t events[LEGACY_TYPES];
 
+	/* The last is what pprof opens on, so it comes first; the same name is the same event. */
+	if (legacy->type_count)
+		sink_event(sink, legacy->types[legacy->type_count - 1].name,
+			   legacy->types[legacy->type_count - 1].unit);
 	for (size_t i = 0; i < legacy->type_count; i++)
 		events[i] = sink_event(sink, legacy->types[i].name, legacy->types[i].unit);
 	vec_each (sample, &legacy->samples) {

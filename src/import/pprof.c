@@ -31,6 +31,7 @@ struct pprof {
 	struct import_job *job;
 	VEC(struct cursor) strings;
 	VEC(struct type) types;
+	uint64_t default_type; /* string: "" for none */
 	VEC(struct mapping) mapping_facts;
 	VEC(uint64_t) function_names, lines;
 	VEC(struct location) locations;
@@ -143,6 +144,8 @@ static bool read_tables(struct pprof *p, struct cursor c)
 	struct proto_field field;
 
 	while (proto_next(&c, &field)) {
+		if (field.wire == PROTO_VARINT && field.number == PROFILE_DEFAULT_TYPE)
+			p->default_type = field.value;
 		if (field.wire != PROTO_BYTES)
 			continue;
 		switch (field.number) {
@@ -372,16 +375,48 @@ static bool counts_samples(const char *name)
 	return end && !end[strlen("samples")];
 }
 
+static size_t default_type(const struct pprof *p)
+{
+	char *wanted = string_of(p, p->default_type);
+	size_t found = p->types.len - 1;
+
+	for (size_t i = 0; *wanted && i < p->types.len; i++) {
+		char *name = string_of(p, p->types.data[i].name);
+		bool same = !strcmp(name, wanted);
+
+		free(name);
+		if (same) {
+			found = i;
+			break;
+		}
+	}
+	free(wanted);
+	return found;
+}
+
+static void make_event(struct pprof *p, struct type *type)
+{
+	char *name = string_of(p, type->name), *unit = string_of(p, type->unit);
+
+	type->event = sink_event(&p->job->sink, *name ? name : "samples", unit);
+	free(name);
+	free(unit);
+}
+
 static void make_events(struct pprof *p)
 {
 	bool told = false; /* the type before says how many samples it were */
 
+	/* As pprof does, open on the type that the profile names, else on the last: the events are
+	 * in the order that they are made in. */
+	if (p->types.len)
+		make_event(p, &p->types.data[default_type(p)]);
 	vec_each (type, &p->types) {
 		char *name = string_of(p, type->name), *unit = string_of(p, type->unit);
 
 		type->is_count = !strcmp(unit, "count") && !told;
 		told = type->is_count && counts_samples(name);
-		type->event = sink_event(&p->job->sink, *name ? name : "samples", unit);
+		make_event(p, type);
 		free(name);
 		free(unit);
 	}

@@ -193,9 +193,15 @@ perfolio flame: what to draw? A recording, a command, -p PID, -t TID, -u USER or
 # perf's odd lines: an accessed address, other records, arguments of tracepoints, frames without blanks.
 $ printf ' a 1 9.5: 50 branch-misses:       0    4008a0 main+0x4 (/bin/a)\n a 1 9.6: 50 branch-misses:  401000    4008a4 main+0x8 (/bin/a)\n' | perfolio fold -
 a;main 100
-$ printf 'PERF_RECORD_MMAP2 1/1: [0x400000(0x1000) @ 0 08:01 2 3]: r-xp /b\n\t 4005dc f (/b)\n\nPERF_RECORD_MMAP2 1/1: [0x5000(0x10) @ 0 08:01 2 3]: r-xp /c\n\t 4005dd f (/b)\n\n\t 4005de f (/b)\n\n' | perfolio fold -
+$ printf 'PERF_RECORD_MMAP2 1/1: [0x400000(0x1000) @ 0x1000 08:01 2 3]: r-xp /b\n\t 4005dc f (/b)\n\nPERF_RECORD_MMAP2 1/1: [0x5000(0x10) @ 0x1000 08:01 2 3]: r-xp /c\n\t 4005dd f (/b)\n\n\t 4005de f (/b)\n\n' | perfolio fold -
 f 3
 $ printf 'p 1 1.0: raw_syscalls:sys_enter: NR 59 (7ffd12a0, 55d0e812, 0)\n' | perfolio fold -
 p 1
 $ printf 'java 7 cycles:\nffffffff8103d0ca native_write_msr ([kernel.kallsyms])\n7f12a0000000 run (/lib/libjvm.so)\n\n' | perfolio fold -
 java;run;native_write_msr 1
+
+# pprof opens a profile on the last type of its values: bytes here, not objects.
+$ printf 'heap profile: 1: 2097152 [1: 2097152] @ heap/1048576\n 1: 2097152 [1: 2097152] @ 0x10 0x20\n' >heap.txt; perfolio query heap.txt events 2>&1 | grep -o '"unit":"[a-z]*"' | head -1
+"unit":"bytes"
+$ perfolio flame -o - heap.txt 2>&1 | grep -Eo '[0-9.]+ MiB' | head -1
+2.037 MiB

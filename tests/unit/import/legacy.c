@@ -26,14 +26,14 @@ TEST(legacy_heap)
 		    "  1: 100 [1: 100] @ 0x12 0x401\n"
 		    "MAPPED_LIBRARIES:\n"
 		    "400-500 r-xp 00000000 00:00 12 /bin/prog\n",
-		    "0x20;0x10 2\n0x400;0x11 1\n0x20;0x10 200\n0x400;0x11 100\n");
+		    "0x20;0x10 200\n0x400;0x11 100\n0x20;0x10 2\n0x400;0x11 1\n");
 	/* 1 / (1 - exp(-100 / 50)) = 1.1565 of what was seen; what was freed again comes first. */
 	expect_fold("heap profile: 2: 200 [20: 2000] @ heap/100\n"
 		    "2: 200 [20: 2000] @ 0x11\n"
 		    "0: 0 [0: 0] @ 0x31\n",
-		    "0x10 23\n0x10 2313\n0x10 2\n0x10 231\n");
+		    "0x10 231\n0x10 23\n0x10 2313\n0x10 2\n");
 	expect_fold("heap profile: 1: 64 [1: 64] @ growthz\n 1: 64 [1: 64] @ 0x8 0x9\n",
-		    "0x8;0x7 1\n0x8;0x7 64\n");
+		    "0x8;0x7 64\n0x8;0x7 1\n");
 }
 
 TEST(legacy_counts)
@@ -48,11 +48,11 @@ TEST(legacy_contention)
 	/* 10 cycles of 2 a nanosecond, a hundredth of which was seen. */
 	expect_fold("--- contentionz 1 ---\ncycles/second = 2000000000\nsampling period = 100\n"
 		    "ms since reset = 1\n  10  3 @ 0x11 0x21\n",
-		    "0x20;0x10 300\n0x20;0x10 500\n");
-	expect_fold("--- mutex:\n 10  3 @ 0x11\n", "0x10 3\n0x10 10\n");
+		    "0x20;0x10 500\n0x20;0x10 300\n");
+	expect_fold("--- mutex:\n 10  3 @ 0x11\n", "0x10 10\n0x10 3\n");
 	expect_fold("--- contentionz 1 ---\nformat = java\nresolution = microseconds\n"
 		    "sampling period = 2\n  10  3 @ 0x1 0x2\n 0x1 com.x.f (X.java:1)\n 0x2 GC\n",
-		    "GC;com.x.f 6\nGC;com.x.f 20\n");
+		    "GC;com.x.f 20\nGC;com.x.f 6\n");
 }
 
 TEST(legacy_threads)
@@ -102,10 +102,10 @@ TEST(legacy_cpu)
 		test_case("form %d", form);
 		make_cpu(&bytes, form & 1, form & 2, form & 4);
 		got = fold_bytes(bytes.data, bytes.len, &options, &result);
-		EXPECT_TEXT(got, form & 1 ? "main;0x30;0x30 1\nmain;work 3\n"
-					    "main;0x30;0x30 1000000\nmain;work 3000000\n"
-					  : "0x20;0x10 3\n0x20;0x30 1\n"
-					    "0x20;0x10 3000000\n0x20;0x30 1000000\n");
+		EXPECT_TEXT(got, form & 1 ? "main;0x30;0x30 1000000\nmain;work 3000000\n"
+					    "main;0x30;0x30 1\nmain;work 3\n"
+					  : "0x20;0x10 3000000\n0x20;0x30 1000000\n"
+					    "0x20;0x10 3\n0x20;0x30 1\n");
 		free(got);
 		buf_free(&bytes);
 	}

@@ -100,8 +100,8 @@ TEST(pprof_profile)
 
 	make_profile(&bytes);
 	got = fold_bytes(bytes.data, bytes.len, &options, &result);
-	EXPECT_TEXT(got, "[unknown];work;helper_[i] 1\nmain;work;helper_[i] 3\n"
-			 "[unknown];work;helper_[i] 10\nmain;work;helper_[i] 30\n");
+	EXPECT_TEXT(got, "[unknown];work;helper_[i] 10\nmain;work;helper_[i] 30\n"
+			 "[unknown];work;helper_[i] 1\nmain;work;helper_[i] 3\n");
 	EXPECT_INT(result.format, IMPORT_PPROF);
 	free(got);
 	buf_free(&bytes);
