@@ -135,8 +135,10 @@ static int keep_cores(struct event_list *list, struct catalog *catalog, const ch
 		size_t length = core_pmu_length(event);
 
 		moved[i] = (uint32_t)kept;
-		if (length && (strlen(pmu) != length || strncmp(event->name, pmu, length)))
+		if (length && (strlen(pmu) != length || strncmp(event->name, pmu, length))) {
+			vec_free(&event->cpus);
 			continue;
+		}
 		event->leader = moved[event->leader];
 		event->same_as = moved[event->same_as];
 		list->events.data[kept++] = *event;

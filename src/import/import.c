@@ -202,6 +202,13 @@ static int unknown_format(struct input *input, const char *bytes, size_t size, s
 		       input_name(input));
 }
 
+/* Of both byte orders, and of the format's first version, whose magic has one. */
+static bool is_recording(const char *bytes, size_t size)
+{
+	return size >= 8 && (!memcmp(bytes, "PERFILE2", 8) || !memcmp(bytes, "2ELIFREP", 8) ||
+			     !memcmp(bytes, "PERFFILE", 8));
+}
+
 int import_detect(struct input *input, enum import_format *format, struct err *err)
 {
 	const char *bytes, *text;
@@ -212,7 +219,7 @@ int import_detect(struct input *input, enum import_format *format, struct err *e
 	if (rc)
 		return rc;
 	text = skip_bom(bytes, bytes + size);
-	if (size >= 8 && (!memcmp(bytes, "PERFILE2", 8) || !memcmp(bytes, "2ELIFREP", 8)))
+	if (is_recording(bytes, size))
 		*format = IMPORT_PERFDATA;
 	else if (pprof_looks_so(bytes, size, size < INPUT_PEEK))
 		*format = IMPORT_PPROF;

@@ -80,7 +80,7 @@ def against_report(name, path, event):
           by(nameless(want["rows"]), ("object", "symbol"), ("self_samples", "self_count")) and
           self["samples"] == want["samples"] and self["count"] == want["count"],
           (self["samples"], want["samples"], self["count"], want["count"]))
-    want = report(path, event, "-s", "comm,pid,tid", "--no-children")
+    want = report(path, event, "-s", "comm,process,tid", "--no-children")
     check(f"{name} {event}: threads",
           by(query(path, "threads", "-e", event)["rows"], ("comm", "pid", "tid"), ("samples", "count")) ==
           by(want["rows"], ("comm", "pid", "tid"), ("self_samples", "self_count")), want["rows"])
