@@ -29,7 +29,7 @@ struct stat_command {
 	struct tally_options tally_options;
 	struct buf title; /* "'ls -l'", "process id '12'" */
 	int signal_fd;
-	bool freezes; /* freeze_on_smi was set for --smi-cost */
+	bool freezes;  /* freeze_on_smi was set for --smi-cost */
 	sigset_t mask; /* of before, for the command */
 
 	struct passes passes;

@@ -79,7 +79,8 @@ static void mark_columns(struct layout *t)
 		}
 		status = t->counters ? counters_status(t->counters, i % n) : NULL;
 		if (status && status->state == COUNTER_REFUSED)
-			column->supported = true; /* <not counted>: the machine has it, we may not */
+			column->supported =
+				true; /* <not counted>: the machine has it, we may not */
 		if (!status || status->state != COUNTER_OPEN)
 			continue;
 		if (status->user_only && !column->supported)

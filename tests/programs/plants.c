@@ -85,10 +85,10 @@ static void run_spin(void)
 			x = (x ^ x << 13) * (3 + 2 * n);       \
 		sink = x;                                      \
 	}
-#define FLAT_10(n)                                                                              \
-	FLAT(n##0)                                                                              \
-	FLAT(n##1) FLAT(n##2) FLAT(n##3) FLAT(n##4) FLAT(n##5) FLAT(n##6) FLAT(n##7) FLAT(n##8) \
-		FLAT(n##9)
+#define FLAT_10(n) \
+	FLAT(n##0) \
+	FLAT(n##1) \
+	FLAT(n##2) FLAT(n##3) FLAT(n##4) FLAT(n##5) FLAT(n##6) FLAT(n##7) FLAT(n##8) FLAT(n##9)
 FLAT_10(1)
 FLAT_10(2)
 FLAT_10(3)

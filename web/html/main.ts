@@ -171,7 +171,14 @@ function showButtons(): void {
 	byId<HTMLButtonElement>("undo").disabled = !past.length;
 }
 
-const STEP_WORDS = { focus: "Focus: ", hide: "Hidden: ", collapse: "Recursion collapsed", reverse: "Leaf first" };
+const STEP_WORDS = {
+	focus: "Focus: ",
+	hide: "Hidden: ",
+	only: "Only with: ",
+	without: "Without: ",
+	collapse: "Recursion collapsed",
+	reverse: "Leaf first",
+};
 
 // What was done to the graph, in its order; each can be taken back alone.
 function showTrail(): void {

@@ -320,9 +320,9 @@ TEST(plot_divides_clocks_by_time)
 	for (size_t i = 5; i < 8; i++)
 		add(&made, START + i * INTERVAL, 0, -1, INTERVAL / 2);
 	open_made(&made);
-	series_plot_make(&plot, &made.series,
-			 &(struct series_question){ .from_ns = START + 6 * INTERVAL,
-						    .per_second = true });
+	series_plot_make(
+		&plot, &made.series,
+		&(struct series_question){ .from_ns = START + 6 * INTERVAL, .per_second = true });
 	EXPECT_INT(plot.ratios.len, 0);
 	EXPECT(plot.lines.data[0].cells[0].max == 0.5e9);
 	series_plot_free(&plot);

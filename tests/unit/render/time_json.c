@@ -90,11 +90,12 @@ TEST(time_samples_as_json)
 
 TEST(time_chart_as_json)
 {
-	expect(chart, "{\"run\":4,\"event\":\"cpu-clock\",\"start_ns\":\"5000000000\",\"tid\":1,"
-		      "\"comm\":\"prog\",\"from_ns\":\"5000000000\",\"to_ns\":\"6000000000\","
-		      "\"samples\":2,\"down_sampled\":false,\"depth\":2,\"t\":[0,0,600000000],"
-		      "\"length\":[7,7,7],\"level\":[0,1,0],\"function\":[0,1,0],"
-		      "\"count\":[1,1,1],\"functions\":[{\"name\":\"main\",\"object\":\"/bin/prog\","
-		      "\"kind\":\"user\"},{\"name\":\"\\\"quoted\\\"\",\"object\":\"/bin/prog\","
-		      "\"kind\":\"user\"}]}");
+	expect(chart,
+	       "{\"run\":4,\"event\":\"cpu-clock\",\"start_ns\":\"5000000000\",\"tid\":1,"
+	       "\"comm\":\"prog\",\"from_ns\":\"5000000000\",\"to_ns\":\"6000000000\","
+	       "\"samples\":2,\"down_sampled\":false,\"depth\":2,\"t\":[0,0,600000000],"
+	       "\"length\":[7,7,7],\"level\":[0,1,0],\"function\":[0,1,0],"
+	       "\"count\":[1,1,1],\"functions\":[{\"name\":\"main\",\"object\":\"/bin/prog\","
+	       "\"kind\":\"user\"},{\"name\":\"\\\"quoted\\\"\",\"object\":\"/bin/prog\","
+	       "\"kind\":\"user\"}]}");
 }
