@@ -73,6 +73,7 @@ static void on_ended(struct app *app, void *message)
 	said->ended_msg = *(const struct msg_ended *)message;
 	said->ended_msg.reason = arena_strdup(&said->arena, said->ended_msg.reason);
 	said->ended_msg.notes = arena_strdup(&said->arena, said->ended_msg.notes);
+	said->ended_msg.budget = arena_strdup(&said->arena, said->ended_msg.budget);
 	hear(app->scheduler, said);
 }
 
@@ -94,6 +95,7 @@ static void fail_to_start(struct scheduler *scheduler, int64_t run, const char *
 		.run = (uint64_t)run,
 		.reason = arena_strdup(&said->arena, reason),
 		.notes = "",
+		.budget = "",
 		.wall_ns = (uint64_t)clock_wall_ns(),
 	};
 	hear(scheduler, said);
