@@ -67,40 +67,120 @@ static bool is_go_method(const char *name)
 	return open && strstr(open + 2, ").");
 }
 
-/*
- * Everything from the first parenthesis on that does not open "(anonymous namespace)".  inferno
- * passes over those inside angle brackets.
- */
-static void cut_parameters(char *name, bool inferno)
+static bool is_anonymous_namespace(const char *name)
 {
 	static const char anonymous[] = "(anonymous namespace)";
-	int depth = 0;
 
+	return !strncmp(name, anonymous, strlen(anonymous));
+}
+
+/* Everything from the first parenthesis on that does not open "(anonymous namespace)". */
+static void cut_parameters(char *name)
+{
 	for (char *c = name; *c; c++) {
-		if (inferno && (*c == '<' || *c == '>'))
-			depth += *c == '<' ? 1 : -1;
-		if (*c != '(' || depth > 0 || !strncmp(c, anonymous, strlen(anonymous)))
+		if (*c != '(' || is_anonymous_namespace(c))
 			continue;
 		*c = '\0';
 		return;
 	}
 }
 
-static void tidy(char *name, bool java, bool inferno)
+/* The same as inferno does it: not inside brackets of any kind, nor Go's receivers (".(*T)"). */
+static void cut_outer_parameters(char *name)
+{
+	int depth = 0;
+
+	for (char *c = name; *c; c++) {
+		bool receiver = c > name && c[-1] == '.';
+
+		if (*c == '(' && !depth && !receiver && !is_anonymous_namespace(c)) {
+			*c = '\0';
+			return;
+		}
+		depth += strchr("<{[(", *c) ? 1 : strchr(">}])", *c) ? -1 : 0;
+	}
+}
+
+static void drop_quotes(char *name)
 {
 	char *to = name;
 
 	for (char *c = name; *c; c++)
-		if (*c == ';')
-			*c = ':';
-	if (!is_go_method(name))
-		cut_parameters(name, inferno);
-	for (char *c = name; *c; c++)
 		if (*c != '"' && *c != '\'')
 			*to++ = *c;
 	*to = '\0';
+}
+
+static void tidy(char *name, bool java, bool inferno)
+{
+	for (char *c = name; *c; c++)
+		if (*c == ';')
+			*c = ':';
+	if (inferno)
+		cut_outer_parameters(name);
+	else if (!is_go_method(name))
+		cut_parameters(name);
+	if (!inferno)
+		drop_quotes(name);
 	if (java && *name == 'L' && strchr(name, '/'))
 		memmove(name, name + 1, strlen(name));
+}
+
+/*
+ * The character that an escape of Rust's older mangling stands for ("$LT$"), and the escape's
+ * length; 0 for those that inferno does not know.
+ */
+static char rust_escape(const char *text, size_t *length)
+{
+	static const char *const words[] = { "$SP$", "$BP$", "$RF$", "$LT$",
+					     "$GT$", "$LP$", "$RP$", "$C$" };
+	static const char meanings[] = "@*&<>(),", coded[] = " !\"'+;=[]{}~";
+	char code[8];
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+		*length = strlen(words[i]);
+		if (!strncmp(text, words[i], *length))
+			return meanings[i];
+	}
+	for (const char *c = coded; *c; c++) {
+		*length = (size_t)snprintf(code, sizeof(code), "$u%x$", (unsigned char)*c);
+		if (!strncmp(text, code, *length))
+			return *c;
+	}
+	return 0;
+}
+
+/*
+ * Older perfs leave Rust's names half demangled, "_$LT$T$GT$::f::h0123456789abcdef", and inferno
+ * reads them on.  Names only get shorter.
+ */
+static void finish_rust_name(char *name)
+{
+	static const size_t hash = 17; /* 'h' and 16 digits */
+	size_t length = strlen(name), escape;
+	char *end = name + (length < hash ? 0 : length - hash), *from = name, *to = name, c;
+
+	if (*end != 'h' || strspn(end + 1, "0123456789abcdefABCDEF") != hash - 1 || end[hash])
+		return;
+	if (end - name >= 2 && !strncmp(end - 2, "::", 2))
+		end -= 2;
+	*end = '\0';
+	from += !strncmp(name, "_$", 2);
+	while (*from) {
+		if (!strncmp(from, "..", 2)) {
+			from += 2;
+			*to++ = ':';
+			*to++ = ':';
+		} else if (*from != '$') {
+			*to++ = *from++;
+		} else if ((c = rust_escape(from, &escape))) {
+			from += escape;
+			*to++ = c;
+		} else {
+			break; /* the rest stays as it is */
+		}
+	}
+	memmove(to, from, strlen(from) + 1);
 }
 
 static const char *object_path(const struct collapse *c, uint32_t function)
@@ -122,24 +202,45 @@ static char *unknown_name(const struct collapse *c, uint32_t function, const cha
 	return address ? mem_printf("[%s <%s>]", module, address) : mem_printf("[%s]", module);
 }
 
-/* Kernel code by its module's name, as the script tells it; inferno knows modules' files too. */
-static bool is_kernel_path(const char *path, bool inferno)
+static bool ends_with(const char *text, const char *end)
+{
+	size_t length = strlen(text), tail = strlen(end);
+
+	return length >= tail && !strcmp(text + length - tail, end);
+}
+
+/* Kernel code by its module's name, as the script tells it. */
+static bool is_kernel_path(const char *path)
 {
 	const char *slash = strrchr(path, '/');
-	const char *name = slash ? slash + 1 : path, *point = strrchr(name, '.');
 
 	if (strstr(path, "unknown"))
 		return false;
-	if (*path == '[' || !strcmp(name, "vmlinux"))
-		return true;
-	return inferno && (!strncmp(name, "vmlinux-", 8) || (point && !strcmp(point, ".ko")));
+	return *path == '[' || !strcmp(slash ? slash + 1 : path, "vmlinux");
 }
 
-/* "/tmp/perf-123.map" */
-static bool is_jit_path(const char *path)
+/* The same as inferno tells it, which knows modules' files and "vmlinux-6.1" too. */
+static bool is_inferno_kernel_path(const char *path)
+{
+	static const char path_letters[] = "abcdefghijklmnopqrstuvwxyz"
+					   "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._";
+	const char *image = NULL;
+
+	for (const char *at = path; (at = strstr(at, "vmlinux")); at++)
+		image = at;
+	if (image && image[strspn(image, path_letters)])
+		image = NULL;
+	return (*path == '[' || ends_with(path, ".ko") || image) && strcmp(path, UNKNOWN_NAME);
+}
+
+/* "/tmp/perf-123.map"; for inferno what `perf inject --jit` has made too, "/tmp/jitted-123-4.so" */
+static bool is_jit_path(const char *path, bool inferno)
 {
 	const char *at = strstr(path, "/tmp/perf-");
 
+	if (inferno)
+		return (at == path && ends_with(path, ".map")) ||
+		       (strstr(path, "/jitted-") && ends_with(path, ".so"));
 	if (!at)
 		return false;
 	at += strlen("/tmp/perf-");
@@ -149,12 +250,16 @@ static bool is_jit_path(const char *path)
 static const char *mark_of(const struct collapse *c, uint32_t function, bool inlined)
 {
 	const struct profile_function *facts = &c->profile->functions.data[function];
+	const char *path = object_path(c, function);
+	bool inferno = c->options->inferno;
 
 	if (facts->kind == FRAME_JIT && inlined)
 		return "_[i]";
-	if (c->options->kernel && is_kernel_path(object_path(c, function), c->options->inferno))
+	if (c->options->kernel && (inferno ? is_inferno_kernel_path(path) : is_kernel_path(path)))
 		return "_[k]";
-	return c->options->jit && is_jit_path(object_path(c, function)) ? "_[j]" : "";
+	if (c->options->jit && is_jit_path(path, inferno))
+		return "_[j]";
+	return "";
 }
 
 /* The raw name of a function: what the script would have found in perf's text. */
@@ -183,16 +288,26 @@ static char *frame_text(const struct collapse *c, uint32_t function, bool java, 
 	struct buf text = { 0 };
 
 	buf_puts(&text, "");
-	while (*raw != '(' && (part = rest)) {
+	if (*raw == '(')
+		rest = NULL;
+	else if (c->options->inferno)
+		finish_rust_name(raw);
+	while ((part = rest)) {
 		char *arrow = strstr(part, "->");
+		const char *mark;
 
 		if (arrow)
 			*arrow = '\0';
-		rest = arrow && arrow[2] ? arrow + 2 : NULL;
-		if (*raw != '[' || raw[strlen(raw) - 1] != ']') /* a module keeps its whole name */
+		/* The script drops what is empty behind the last arrow. */
+		rest = arrow && (arrow[2] || c->options->inferno) ? arrow + 2 : NULL;
+		/* A module keeps its whole name, in the script. */
+		if (c->options->inferno || *raw != '[' || raw[strlen(raw) - 1] != ']')
 			tidy(part, java, c->options->inferno);
-		buf_printf(&text, "%s%s%s", part == raw ? "" : ";", part,
-			   part == raw ? mark_of(c, function, inlined) : "_[i]");
+		mark = part == raw ? mark_of(c, function, inlined) : "_[i]";
+		/* inferno does not say twice what it inlined or jitted. */
+		if (c->options->inferno && strcmp(mark, "_[k]") && strstr(part, mark))
+			mark = "";
+		buf_printf(&text, "%s%s%s", part == raw ? "" : ";", part, mark);
 	}
 	free(raw);
 	return text.data;
@@ -235,8 +350,10 @@ static char *program_name(const struct collapse *c, uint32_t thread)
 static void add_line(struct collapse *c, uint32_t thread, uint32_t stack, uint64_t value)
 {
 	char *program = program_name(c, thread);
-	/* With numbers in the program's name Java's signatures stay as they are. */
-	bool java = !c->options->pid && !c->options->tid && !strncmp(program, "java", 4);
+	/* With numbers in the program's name the script leaves Java's signatures as they are. */
+	bool numbers = c->options->pid || c->options->tid;
+	bool java = (c->options->inferno || !numbers) && !strncmp(program, "java", 4);
+	size_t length = strlen(program);
 	struct buf line = { 0 };
 
 	c->path.len = 0;
@@ -246,6 +363,10 @@ static void add_line(struct collapse *c, uint32_t thread, uint32_t stack, uint64
 	while (c->path.len)
 		add_frame(c, c->path.data[--c->path.len], java, &line);
 	free(program);
+	if (c->options->inferno && line.len == length) { /* which leaves empty stacks out */
+		buf_free(&line);
+		return;
+	}
 	if (!line.len)
 		buf_puts(&line, UNKNOWN_NAME);
 	*vec_push(&c->lines) = (struct collapse_line){ line.data, value };

@@ -205,3 +205,20 @@ $ printf 'heap profile: 1: 2097152 [1: 2097152] @ heap/1048576\n 1: 2097152 [1: 
 "unit":"bytes"
 $ perfolio flame -o - heap.txt 2>&1 | grep -Eo '[0-9.]+ MiB' | head -1
 2.037 MiB
+
+# inferno's lines: Rust's older names to the end, parameters outside of all brackets, quotes, marks of perf inject's objects.
+$ perfolio fold --like inferno-collapse-perf:all,pid $DATA/inferno.txt | tr ';' '\n'
+java-5
+p::operator_[k]
+_[i]
+call_[k]
+a/b:.c
+warm_[j]
+hot_[j]
+it's
+main.(*T).run
+ns::{lambda(int)#1}::operator
+_$LT$T$GT$::short::h0123456789abcde
+a$u99$b$LT$
+a::Packet<T>::recv::_{{closure}}
+<&a::B<'x> as c::D>::f 7
