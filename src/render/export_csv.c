@@ -6,10 +6,18 @@
 #include "base/outbuf.h"
 #include "render/export.h"
 
+/* A function as part of a stack: as folded lines have it, its quotes doubled. */
+struct csv_frame {
+	char *text;
+	bool quoted; /* a field with it needs quotes */
+};
+
 struct csv {
 	const struct selection *s;
 	struct outbuf *out;
 	char **functions, **objects, **comms, **events; /* as fields */
+	struct csv_frame *frames;			/* by function */
+	VEC(uint32_t) path;
 	bool has_times;
 };
 
@@ -29,6 +37,25 @@ static char *field(const char *text)
 	}
 	*at = '"';
 	return quoted;
+}
+
+static struct csv_frame *frames_of(char *const *names, size_t count)
+{
+	struct csv_frame *made = mem_alloc((count + 1) * sizeof(*made));
+
+	for (size_t i = 0; i < count; i++) {
+		char *folded = names[i] ? folded_name(names[i]) : NULL;
+		char *whole = field(folded ? folded : names[i]);
+
+		made[i].quoted = *whole == '"';
+		if (made[i].quoted) {
+			whole[strlen(whole) - 1] = '\0';
+			memmove(whole, whole + 1, strlen(whole));
+		}
+		made[i].text = whole;
+		free(folded);
+	}
+	return made;
 }
 
 static char **fields(char *const *texts, size_t count)
@@ -70,6 +97,28 @@ static void put_thread(struct csv *csv, uint32_t thread)
 	out_char(csv->out, ',');
 }
 
+/* "main;work;f", the outermost first. */
+static void put_stack(struct csv *csv, uint32_t stack)
+{
+	const struct profile_stacks *stacks = &csv->s->stacks;
+	bool quoted = false;
+
+	csv->path.len = 0;
+	for (; stack != STACK_ROOT; stack = stacks->parent[stack]) {
+		*vec_push(&csv->path) = stacks->function[stack];
+		quoted |= csv->frames[stacks->function[stack]].quoted;
+	}
+	if (quoted)
+		out_char(csv->out, '"');
+	while (csv->path.len) {
+		out_text(csv->out, csv->frames[csv->path.data[--csv->path.len]].text);
+		if (csv->path.len)
+			out_char(csv->out, ';');
+	}
+	if (quoted)
+		out_char(csv->out, '"');
+}
+
 static void put_place(struct csv *csv, size_t row)
 {
 	const struct profile_leaf *leaf = selection_leaf(csv->s, row);
@@ -88,7 +137,7 @@ static void put_place(struct csv *csv, size_t row)
 	if (stack != STACK_ROOT)
 		out_text(csv->out, csv->objects[object]);
 	out_char(csv->out, ',');
-	out_u64(csv->out, stack, 0);
+	put_stack(csv, stack);
 	out_char(csv->out, '\n');
 }
 
@@ -115,9 +164,11 @@ static void put_row(struct csv *csv, size_t row)
 int export_csv(const struct export_source *source, struct outbuf *out, struct err *err)
 {
 	const struct selection *s = source->selection;
+	size_t functions = s->profile->functions.len;
 	struct csv csv = { .s = s,
 			   .out = out,
-			   .functions = fields(s->names, s->profile->functions.len),
+			   .functions = fields(s->names, functions),
+			   .frames = frames_of(s->names, functions),
 			   .objects = fields(s->paths, s->profile->objects.len),
 			   .comms = fields(s->comms, s->profile->threads.len),
 			   .events = event_fields(s->profile),
@@ -128,6 +179,10 @@ int export_csv(const struct export_source *source, struct outbuf *out, struct er
 	for (size_t i = s->sieve.first; i < s->sieve.last && !out->error; i++)
 		if (selection_takes(s, i))
 			put_row(&csv, i);
+	for (size_t i = 0; i < functions; i++)
+		free(csv.frames[i].text);
+	free(csv.frames);
+	vec_free(&csv.path);
 	free_fields(csv.functions);
 	free_fields(csv.objects);
 	free_fields(csv.comms);

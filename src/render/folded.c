@@ -10,8 +10,7 @@ struct writer {
 	VEC(uint32_t) path;
 };
 
-/* A copy that folded lines can hold; NULL for a name that can stand as it is. */
-static char *escape(const char *name)
+char *folded_name(const char *name)
 {
 	char *copy;
 
@@ -102,7 +101,7 @@ size_t folded_write(const struct flametree *tree, const struct folded_options *o
 
 	w.names = mem_alloc((tree->names.len + 1) * sizeof(*w.names));
 	for (size_t i = 0; i < tree->names.len; i++) {
-		w.names[i] = escape(tree->names.data[i]);
+		w.names[i] = folded_name(tree->names.data[i]);
 		changed += w.names[i] != NULL;
 	}
 	if (value_of(&w, 0)) { /* stacks without any frame and any program */

@@ -17,6 +17,9 @@ struct folded_options {
 	bool annotate; /* FlameGraph's marks: _[k] kernel, _[j] JIT, _[i] inlined */
 };
 
+/* A copy of a name that folded lines can hold; NULL for one that can stand as it is. */
+char *folded_name(const char *name);
+
 /* How many names had to be changed. */
 size_t folded_write(const struct flametree *tree, const struct folded_options *options,
 		    struct outbuf *out);

@@ -2,8 +2,8 @@
 $ printf 'p 5/6 [001] 10.5: 7 cycles:\n\t7f f+0x1 (/bin/p)\n\t8f main (/bin/p)\n\np 5/6 [000] 20.5: 1 faults:\n\t7f g+0x1 (/bin/p)\n\n' >b.txt
 $ perfolio export b.txt --format csv
 time_ns,event,period,samples,pid,tid,comm,cpu,ip,function,object,stack
-10500000000,cycles,7,1,5,6,p,1,,f,/bin/p,2
-20500000000,faults,1,1,5,6,p,0,,g,/bin/p,3
+10500000000,cycles,7,1,5,6,p,1,,f,/bin/p,main;f
+20500000000,faults,1,1,5,6,p,0,,g,/bin/p,g
 $ perfolio export b.txt --format script
 p                5/6 [001]    10.500000000:          7 cycles: 
 	               0 f (/bin/p)
@@ -17,7 +17,7 @@ b.pb.gz
 p-5/6;main;f 7
 $ perfolio export b.txt -o b.csv.zst -e faults; zstd -dc b.csv.zst | tail -n +2
 b.csv.zst
-20500000000,faults,1,1,5,6,p,0,,g,/bin/p,3
+20500000000,faults,1,1,5,6,p,0,,g,/bin/p,g
 $ perfolio export b.txt -o b.folded.gz; zcat b.cycles.folded.gz b.faults.folded.gz
 b.cycles.folded.gz
 b.faults.folded.gz
@@ -34,6 +34,15 @@ b.speedscope.json
 $ perfolio flame b.txt -o b.firefox.json; head -c 60 b.firefox.json
 b.firefox.json
 {"meta":{"interval":1,"startTime":0,"processType":0,"stackwa
+
+# CSV has whole stacks, the outermost function first; quotes where a name needs them, and : for a ; in one.
+$ printf 'p 5/6 [001] 10.5: 7 cycles:\n\t7f f(int, char)+0x1 (/bin/p)\n\t8f La;.b (/bin/p)\n\t9f main (/bin/p)\n\np 5/6 [001] 11.5: 7 cycles:\n\n' >stacks.txt
+$ perfolio export stacks.txt --format csv | cut -d , -f 1,10-
+time_ns,function,object,stack
+10500000000,"f(int, char)",/bin/p,"main;La:.b;f(int, char)"
+11500000000,,,
+$ perfolio export stacks.txt --format csv --focus b | tail -n +2 | cut -d , -f 10-
+"f(int, char)",/bin/p,"La:.b;f(int, char)"
 
 # Counted samples are written one by one.
 $ printf 'a;b 3\n' >a.txt; perfolio export a.txt --format script | perfolio fold --weight samples -

@@ -182,15 +182,16 @@ TEST(export_csv_lines)
 	size_t size;
 	char *bytes = written(export_csv, profile, &everything, false, &size);
 
-	EXPECT_TEXT(
-		bytes,
-		"time_ns,event,period,samples,pid,tid,comm,cpu,ip,function,object,stack\n"
-		"1000000000,cpu-clock,500,1,1,1,prog,0,0x1234,"
-		"\"a<b>&\"\"c\"\",\n\t(d) \xef\xbf\xbd\xc3\xa9;'\\\",\"/lib/l,\"\"x\"\".so\",2\n"
-		"1000000500,cpu-clock,1000,3,1,7,\"wor\nker\",3,,"
-		"\"[l,\"\"x\"\".so]\",\"/lib/l,\"\"x\"\".so\",3\n"
-		"2000000000,faults,1,1,1,1,prog,0,,main,/bin/prog,1\n"
-		"2000000001,cpu-clock,7,1,1,1,prog,0,,,,0\n");
+	EXPECT_TEXT(bytes,
+		    "time_ns,event,period,samples,pid,tid,comm,cpu,ip,function,object,stack\n"
+		    "1000000000,cpu-clock,500,1,1,1,prog,0,0x1234,"
+		    "\"a<b>&\"\"c\"\",\n\t(d) \xef\xbf\xbd\xc3\xa9;'\\\",\"/lib/l,\"\"x\"\".so\","
+		    "\"main;a<b>&\"\"c\"\",  (d) \xef\xbf\xbd\xc3\xa9:'\\\"\n"
+		    "1000000500,cpu-clock,1000,3,1,7,\"wor\nker\",3,,"
+		    "\"[l,\"\"x\"\".so]\",\"/lib/l,\"\"x\"\".so\","
+		    "\"main;a<b>&\"\"c\"\",  (d) \xef\xbf\xbd\xc3\xa9:'\\;[l,\"\"x\"\".so]\"\n"
+		    "2000000000,faults,1,1,1,1,prog,0,,main,/bin/prog,main\n"
+		    "2000000001,cpu-clock,7,1,1,1,prog,0,,,,\n");
 	profile_free(profile);
 	free(bytes);
 }
