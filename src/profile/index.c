@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #define INDEX_MAGIC   0x58444e494f494c46ull /* "FLIOINDX" */
-#define INDEX_VERSION 8
+#define INDEX_VERSION 9
 #define INDEX_ORDER   0x01020304
 
 /* The parts of the file, in their order; each begins at a multiple of 8. */
@@ -371,7 +371,7 @@ static bool check_tables(const struct profile *p)
 		    (leaf->function >= p->functions.len && leaf->function != NO_FUNCTION))
 			return false;
 	vec_each (line, &p->lines)
-		if (line->place >= strings || line->file >= strings)
+		if (line->place >= strings || line->file >= strings || line->path >= strings)
 			return false;
 	return true;
 }

@@ -36,7 +36,7 @@ static void name_by_symbol(struct profile *profile, struct dso *dso,
 				  (unsigned long long)leaf->offset);
 	}
 	line->place = interner_add(&profile->strings, text);
-	line->file = interner_add(&profile->strings, "");
+	line->file = line->path = interner_add(&profile->strings, "");
 	free(text);
 }
 
@@ -55,6 +55,7 @@ static void name_line(struct profile *profile, struct dso *dso, const struct pro
 	text = mem_printf("%s:%u", file, frame.line);
 	line->place = interner_add(&profile->strings, text);
 	line->file = interner_add(&profile->strings, file);
+	line->path = interner_add(&profile->strings, frame.file);
 	free(text);
 }
 

@@ -105,9 +105,9 @@ struct profile_leaf {
 	uint64_t offset;
 };
 
-/* Where the source of a leaf is, as strings: "file.c:12" and "file.c". */
+/* Where the source of a leaf is, as strings: "file.c:12", "file.c" and "/src/file.c". */
 struct profile_line {
-	uint32_t place, file;
+	uint32_t place, file, path;
 };
 
 /* The trie's columns; row 0 is STACK_ROOT, its own parent. */

@@ -287,18 +287,18 @@ static bool is_nameless(const struct writer *w, uint32_t function)
 static uint64_t line_number(struct writer *w, uint32_t function, uint32_t leaf)
 {
 	const struct profile_line *line;
-	const char *place, *file, *colon;
+	const char *place, *path, *colon;
 	char *clean;
 
 	if (!leaf || leaf > w->profile->lines.len)
 		return 0;
 	line = &w->profile->lines.data[leaf - 1];
 	place = profile_text(w->profile, line->place);
-	file = profile_text(w->profile, line->file);
+	path = profile_text(w->profile, line->path); /* whole: pprof opens it */
 	colon = strrchr(place, ':');
-	if (!*file || !colon)
+	if (!*path || !colon)
 		return 0;
-	clean = text_utf8(file);
+	clean = text_utf8(path);
 	w->files[function] = string_of(w, clean);
 	free(clean);
 	return strtoull(colon + 1, NULL, 10);

@@ -158,6 +158,7 @@ TEST(index_keeps_counts_and_lines)
 		*vec_push(&profile->lines) = (struct profile_line){
 			.place = interner_add(&profile->strings, "prog.c:7"),
 			.file = interner_add(&profile->strings, "prog.c"),
+			.path = interner_add(&profile->strings, "/src/prog.c"),
 		};
 	snprintf(path, sizeof(path), "/tmp/perfolio-index-XXXXXX");
 	fd = mkstemp(path);
@@ -168,6 +169,7 @@ TEST(index_keeps_counts_and_lines)
 	EXPECT_INT(profile_row_count(&again->samples, 1), 5);
 	EXPECT_INT(again->lines.len, again->leaves.len);
 	EXPECT_TEXT(profile_text(again, again->lines.data[0].place), "prog.c:7");
+	EXPECT_TEXT(profile_text(again, again->lines.data[0].path), "/src/prog.c");
 	profile_free(again);
 	again = NULL;
 	EXPECT_INT(ftruncate(fd, 100), 0);

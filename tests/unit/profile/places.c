@@ -8,8 +8,8 @@
 static uint32_t add_line(struct profile *profile, const char *place, const char *file)
 {
 	*vec_push(&profile->lines) = (struct profile_line){
-		interner_add(&profile->strings, place),
-		interner_add(&profile->strings, file),
+		.place = interner_add(&profile->strings, place),
+		.file = interner_add(&profile->strings, file),
 	};
 	return (uint32_t)profile->lines.len - 1;
 }
