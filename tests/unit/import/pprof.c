@@ -107,6 +107,34 @@ TEST(pprof_profile)
 	buf_free(&bytes);
 }
 
+/* The type of values that the profile names comes first; the last where it names none that is
+ * there. */
+TEST(pprof_default_type)
+{
+	static const char samples[] = "[unknown];work;helper_[i] 1\nmain;work;helper_[i] 3\n";
+	static const char cpu[] = "[unknown];work;helper_[i] 10\nmain;work;helper_[i] 30\n";
+	static const struct {
+		uint64_t string;
+		const char *first;
+	} cases[] = { { 1, samples }, { 3, cpu }, { 5, cpu }, { 0, cpu }, { 99, cpu } };
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct import_options options = { 0 };
+		struct import_result result;
+		struct buf bytes = { 0 };
+		char *got;
+
+		make_profile(&bytes);
+		put_number(&bytes, 14, cases[i].string);
+		got = fold_bytes(bytes.data, bytes.len, &options, &result);
+		test_case("default_sample_type %llu", (unsigned long long)cases[i].string);
+		EXPECT_INT(strlen(got), strlen(samples) + strlen(cpu));
+		EXPECT_INT(strncmp(got, cases[i].first, strlen(cases[i].first)), 0);
+		free(got);
+		buf_free(&bytes);
+	}
+}
+
 /* Cut anywhere it is refused, or what is left is a whole profile; never read past the end. */
 TEST(pprof_cut)
 {
