@@ -146,6 +146,22 @@ static int read_options(struct request *request, struct wordlist *options, struc
 	return rc;
 }
 
+/* Whether all samples are wanted with all their frames: other options say how things look. */
+static bool wants_all(const struct wordlist *options)
+{
+	static const char *const looks[] = { "title=", "color=", "weight=" };
+
+	vec_each (word, options) {
+		bool known = false;
+
+		for (size_t i = 0; i < ARRAY_SIZE(looks); i++)
+			known |= !strncmp(*word, looks[i], strlen(looks[i]));
+		if (!known)
+			return false;
+	}
+	return true;
+}
+
 static bool same_as_before(struct request *request, const struct file_row *row,
 			   const struct format *format, const struct wordlist *options)
 {
@@ -256,7 +272,7 @@ static int send_format(struct request *request, const struct run *run, const str
 	int rc = read_options(request, &options, err), fd;
 
 	if (!rc)
-		rc = open_inputs(request, run, format, !options.len, &files, err);
+		rc = open_inputs(request, run, format, wants_all(&options), &files, err);
 	/* What is known of a run, which goes into HDF5, changes without its samples. */
 	same = !rc && strcmp(format->name, "hdf5") &&
 	       same_as_before(request, &files.row, format, &options);
