@@ -164,19 +164,24 @@ static __always_inline void go(struct states_row *row, __u32 state, __u64 now)
  */
 static __always_inline void settle_queue(struct states_row *row, struct task_struct *task)
 {
-	__u64 delay, told;
+	__u64 delay, told, moved;
 
 	if (!bpf_core_field_exists(task->sched_info))
 		return;
 	delay = BPF_CORE_READ(task, sched_info.run_delay);
-	told = delay - row->delay_ns;
-	if (row->knows_delay && row->queued_ns > told) {
-		row->ns[STATE_RUNNABLE] -= row->queued_ns - told;
-		row->ns[STATE_RAN] += row->queued_ns - told;
+	if (!row->knows_delay) {
+		row->knows_delay = 1;
+		row->delay_ns = delay;
+		row->queued_ns = row->moved_ns = 0;
+		return;
 	}
-	row->knows_delay = 1;
-	row->delay_ns = delay;
-	row->queued_ns = 0;
+	/* Sums since the beginning, not pieces: one that one account has a switch later than the
+	 * other must not be taken for running. */
+	told = delay - row->delay_ns;
+	moved = row->queued_ns > told ? row->queued_ns - told : 0;
+	row->ns[STATE_RUNNABLE] -= moved - row->moved_ns;
+	row->ns[STATE_RAN] += moved - row->moved_ns;
+	row->moved_ns = moved;
 }
 
 /* ---- their ends ---- */
@@ -372,6 +377,7 @@ int BPF_PROG(on_exec, struct task_struct *task, int old_tid)
 	row->end_ns = 0;
 	row->counted = 1;
 	row->begin_ns = row->since_ns = now;
+	row->knows_delay = 0; /* its account is that of the thread it was */
 	row->state = STATE_RAN;
 	count_one(sum, STATE_RAN, 1);
 	return 0;

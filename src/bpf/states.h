@@ -41,9 +41,9 @@ struct states_row {
 	__u64 ns[STATES];
 	__u64 unclear_ns[STATES_UNCLEAR];
 	__s32 unclear_stack[STATES_UNCLEAR]; /* 1 more than its number; 0: free */
-	__u64 delay_ns;	 /* what the kernel's own account of waiting for a CPU was when it last ran
-			  */
+	__u64 delay_ns;	 /* the kernel's own account of waiting for a CPU when we first saw it */
 	__u64 queued_ns; /* by our clock since then */
+	__u64 moved_ns;	 /* of that: what the kernel's account does not have, counted as running */
 	__u64 switches, preemptions;
 	__u32 tid, pid;
 	__u32 threads; /* that it is of */

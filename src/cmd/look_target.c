@@ -130,8 +130,7 @@ static void look_at_process(struct look *look, const char *what, pid_t pid)
 
 	snprintf(path, sizeof(path), "/proc/%d", (int)pid);
 	if (kill(pid, 0) && errno == ESRCH)
-		err_set(&why, ESRCH, "there is no %s %d, or no longer; choose one that runs", what,
-			(int)pid);
+		err_set(&why, ESRCH, "no such %s: %d; choose one that runs", what, (int)pid);
 	else if (!*look->words[OTHERS] && !stat(path, &info) && info.st_uid != geteuid())
 		err_set(&why, EPERM, "%s %d is another user's, which this server does not measure",
 			what, (int)pid);

@@ -16,7 +16,7 @@ bool script_records_shows(const struct script_shown *shown, uint32_t type)
 	case PERF_RECORD_NAMESPACES: return shown->namespaces;
 	case PERF_RECORD_CGROUP: return shown->cgroups;
 	case PERF_RECORD_LOST: return shown->lost;
-	case PERF_RECORD_KSYMBOL:
+	case PERF_RECORD_KSYMBOL: return shown->bpf || shown->pokes; /* code that comes and goes */
 	case PERF_RECORD_BPF_EVENT: return shown->bpf;
 	case PERF_RECORD_TEXT_POKE: return shown->pokes;
 	case USER_RECORD_FINISHED_ROUND: return shown->rounds;

@@ -330,9 +330,8 @@ def files(site, session, run):
     imported(site, session, "x.folded", b"a;b 3\na;c 4\n", None)
     imported(site, session, "x.folded.gz", gzip.compress(b"a;b 3\na;c 4\n"), None)
     status, _, got = site.raw("POST", f"/api/v1/sessions/{session}/import?name=junk", b"\x00\x01nothing", head)
-    bad = site.wait(json.loads(got)["id"])
-    check(status == 201 and bad["state"] == "failed" and bad["reason"], "what is no recording fails in words",
-          bad["reason"])
+    check(status == 400 and b"junk isn't a profile we can read" in got, "what is no recording is refused in words",
+          status, got)
 
 
 def imported(site, session, name, body, run):

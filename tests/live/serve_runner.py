@@ -212,15 +212,15 @@ def test_questions(server):
           ["page-faults", "cpu-clock"] and answer["events"][0]["openable"], "an expression", answer)
     answer = ask(server, "check", "no-such-event")
     check(not answer["valid"] and "no-such-event" in answer["message"], "a wrong one", answer)
-    answer = ask(server, "plan", "both", "task-clock", "cpu-clock", "500", "fp")
+    answer = ask(server, "plan", "both", "task-clock", "cpu-clock", "500", "fp", "")
     cpus = len(os.sched_getaffinity(0))
     check(answer["needed"] == 0 and answer["samples_per_second"] == 500 * cpus and
           answer["bytes_per_second"] > 0, "a plan", answer)
     for what, words, out, text in (
-            ("plan", ("sample", "", "nonsense", "", ""), None, "wrong"),
+            ("plan", ("sample", "", "nonsense", "", "", ""), None, "wrong"),
             ("plan-events", ("count", "nonsense", "", "", ""), None, "wrong"),
             ("target", ("command", "", "", "", "", "no-such", ""), None, "warnings"),
-            ("plan", ("sample",), None, "takes 5 words"), ("id", (), None, "no question"),
+            ("plan", ("sample",), None, "takes 6 words"), ("id", (), None, "no question"),
             ("check", ("--help",), None, None),
             ("doctor", (), "/proc/self/oom_score_adj", "no file of the data folder"),
             ("doctor", (), "/dev/null", "no file of the data folder")):
