@@ -80,7 +80,8 @@ static size_t change(struct tuck *tuck, uint64_t *record, size_t size, struct sa
 	to = chain + sample->chain_len;
 	memmove(chain + user, to, (size_t)(stack + copied - to) * 8);
 	to = stack + copied - words;
-	memcpy(to, tuck->chain.data, words * 8);
+	if (words)
+		memcpy(to, tuck->chain.data, words * 8);
 	to += words;
 	*to++ = sample->user_stack_size; /* a damaged one may be more than the room */
 	memmove(to, rest, rest_size);

@@ -48,7 +48,7 @@ def wrong_words():
     says(["-e", "sched:sched_switch", "--filter", "nosuch == 1", "true"], 2, "nosuch == 1")
     says(["-p", "4194304"], 1, "no such process: 4194304")
     says(["-p", "abc"], 2, "not a list of process ids")
-    says(["-t", "4194304"], 1, "no thread 4194304")
+    says(["-t", "4194304"], 1, "no such thread: 4194304")
     says(["-u", "nosuchuser"], 1, "nosuchuser")
     says(["-C", "999", "sleep", "0.1"], 1, "CPU 999")
     says(["-C", "0-", "sleep", "0.1"], 2)

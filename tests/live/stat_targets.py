@@ -194,8 +194,8 @@ def refusals():
     few = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (24, 24))  # noqa: E731
     many = ",".join(["cs"] * 40)
     for arguments, options, words in (
-            (["-p", "2147483647"], {}, r"no process 2147483647 is there"),
-            (["-t", "2147483647"], {}, r"no thread 2147483647 is there"),
+            (["-p", "2147483647"], {}, r"no such process: 2147483647"),
+            (["-t", "2147483647"], {}, r"no such thread: 2147483647"),
             (["-p", "12x"], {}, r"'12x' is not a list of process ids"),
             (["-u", "no-such-user"], {}, r"unknown user 'no-such-user'"),
             (["-C", "0,4095"], {}, r"CPU 4095 does not exist; online are 0"),
