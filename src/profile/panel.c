@@ -311,6 +311,21 @@ static int compare_rows(const void *one, const void *two)
 	return a->object < b->object ? -1 : 1;
 }
 
+/*
+ * Stacks are kept by function: one sample in a function's first instructions marks the stack of
+ * all the others there.  How many samples lack a caller was counted one by one.
+ */
+static void bound_skipped(struct panel *panel, struct walk *walk)
+{
+	uint64_t most = walk->profile->quality.skipped_callers;
+
+	for (uint32_t i = 0; i < walk->profile->objects.len; i++)
+		if (walk->objects[i].skipped > most)
+			walk->objects[i].skipped = most;
+	if (panel->skipped > most)
+		panel->skipped = most;
+}
+
 void panel_make(struct panel *panel, const struct profile *p)
 {
 	uint64_t *weights = mem_alloc((p->stacks.len + 1) * sizeof(*weights));
@@ -331,6 +346,7 @@ void panel_make(struct panel *panel, const struct profile *p)
 			panel->spliced += weights[i];
 		*(p->stacks.flags[i] & STACK_CUT ? &panel->cut : &panel->whole) += weights[i];
 	}
+	bound_skipped(panel, &walk);
 	for (uint32_t i = 0; i < p->objects.len; i++)
 		add_row(panel, &walk, i);
 	judge_rows(panel, &walk);

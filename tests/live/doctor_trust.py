@@ -26,12 +26,12 @@ __attribute__((noinline)) uint64_t caller(uint64_t n)
 int main(void)
 {
 	while (clock() < CLOCKS_PER_SEC / 2)
-		caller(100000);
+		caller(2000009);
 }
 """
 DEEP = SPIN.replace("uint64_t sum = work(n);", """volatile char room[4096];
 	uint64_t sum = n % 10 ? caller(n - 1) : work(n);
-	room[n % sizeof(room)] = 1;""").replace("caller(100000)", "caller(100009)")
+	room[n % sizeof(room)] = 1;""")
 THREADS = SPIN.replace("#include <time.h>", "#include <pthread.h>\n#include <time.h>").replace("int main(void)", """
 static void *body(void *none)
 {
@@ -140,7 +140,7 @@ def names(folder):
     expect(examine(record(exports)), "/exports", "names", "exports-only", "without stripping")
     rebuilt = build(folder, "rebuilt", SPIN)
     data = record(rebuilt)
-    build(folder, "rebuilt", SPIN.replace("100000", "100001"))
+    build(folder, "rebuilt", SPIN.replace("2000009", "2000019"))
     expect(examine(data), "/rebuilt", "names", "build-id-mismatch", "record again")
     gone = build(folder, "gone", SPIN)
     data = record(gone)
