@@ -10,6 +10,7 @@
 #include "render/folded.h"
 
 #include <errno.h>
+#include <stdio.h>
 
 /* All samples of one stack in one program. */
 struct collapse_line {
