@@ -49,7 +49,7 @@ static void is_json(write_function *write, const struct selection *selection, bo
 	free(text);
 }
 
-/* The last event is the one that was written; in front of it there may be its count of samples. */
+/* A profile opens on what was written, its last type; the count of samples comes behind it. */
 static void is_read_back(write_function *write, const struct selection *selection)
 {
 	struct import_options options = { 0 };
@@ -62,7 +62,7 @@ static void is_read_back(write_function *write, const struct selection *selectio
 
 	FUZZ_HOLDS(!import_read(input, &options, &result, &err));
 	FUZZ_HOLDS(result.profile->events.len);
-	event = vec_last(&result.profile->events);
+	event = &result.profile->events.data[0];
 	FUZZ_HOLDS(event->weight == selection->totals[0].weight);
 	profile_free(result.profile);
 	input_close(input);

@@ -131,7 +131,7 @@ def with_stack(path):
     """pprof -raw leaves out samples that have no stack at all."""
     sums = {}
     for row in rows(path):
-        if row["stack"] != "0":
+        if row["stack"]:
             sums[row["event"]] = sums.get(row["event"], 0) + int(row["period"])
     return sums
 
@@ -302,7 +302,8 @@ for path in sys.argv[1:]:
             "columns": list(samples.dtype.names),
             "attributes": {k: str(v) for k, v in f.attrs.items()},
             "rows": [[int(s["time"]), events[s["event"]], int(s["period"]), int(s["samples"]), int(s["pid"]), int(s["tid"]),
-                      int(s["cpu"]), int(s["ip"]), names[s["function"]] if s["function"] >= 0 else "", int(s["stack"])]
+                      int(s["cpu"]), int(s["ip"]), names[s["function"]] if s["function"] >= 0 else "",
+                      ";".join(frame.replace(";", ":") for frame in reversed(stack(s["stack"])))]
                      for s in samples],
             "totals": {n: int(p) for n, p in zip(events, f["events"]["period"])},
             "stacks": [stack(s["stack"]) for s in samples[:5]],
@@ -330,7 +331,7 @@ def hdf5(folder, paths):
                                                           "ip", "function", "stack"] and
               got["attributes"]["title"] == name, got["columns"], got["attributes"])
         want = [[int(r["time_ns"] or 0), r["event"], int(r["period"]), int(r["samples"]), int(r["pid"] or -1),
-                 int(r["tid"] or -1), int(r["cpu"] or -1), int(r["ip"] or "0", 16), r["function"], int(r["stack"])]
+                 int(r["tid"] or -1), int(r["cpu"] or -1), int(r["ip"] or "0", 16), r["function"], r["stack"]]
                 for r in rows(path)]
         check(f"{name}: HDF5 has the rows of CSV", got["rows"] == want, got["rows"][:3], want[:3])
         check(f"{name}: HDF5 totals", {k: v for k, v in got["totals"].items() if v} == totals(path), got["totals"])
