@@ -69,7 +69,7 @@ void loaded_close(struct loaded *in);
 /* -EINVAL, with words, where it is no recording; `what` was asked for and needs one. */
 int load_need_recording(const struct loaded *in, const char *what, struct err *err);
 
-/* -EINVAL, with words, where CPUs or times are asked for and none are told: all would be 0. */
+/* -EINVAL, with words, if a filter needs CPUs or times that this input does not have. */
 int load_check_told(const struct loaded *in, bool cpus, bool times, struct err *err);
 
 /* When its samples begin and end; false if there are none. */

@@ -243,7 +243,7 @@ static int add_all(struct report_columns *to, const struct report_columns *from,
 	return rc;
 }
 
-/* -F: the columns are told one by one; keys of -s that are not among them follow. */
+/* -F lists the columns one by one; sort keys of -s that it leaves out follow. */
 static int choose_fields(struct chooser *c, struct err *err)
 {
 	struct report_options *o = c->options;

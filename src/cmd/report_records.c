@@ -64,7 +64,7 @@ static void print_tally(const struct tally *tally, const struct perf_reader *rea
 	}
 }
 
-/* The records in the order of the file: the dump, if it is wanted so, and the tally. */
+/* Reads the records in file order, to dump them (-D) and to count them by type. */
 static int count_records(const struct report_args *args, struct perf_reader *reader,
 			 const char *input, struct outbuf *out, struct err *err)
 {
@@ -246,7 +246,7 @@ static int list_tasks(const struct report_args *args, struct perf_reader *reader
 		if (header->size < trailer + sizeof(*header))
 			continue;
 		take_task(&tasks, header);
-		/* What ended is told as it was. */
+		/* A task that has ended keeps the name it had. */
 		if (tasks.machine && header->type != PERF_RECORD_EXIT &&
 		    header->type != PERF_RECORD_SAMPLE)
 			machine_take(tasks.machine, header, header->size - trailer);

@@ -7,7 +7,7 @@
 
 struct outbuf;
 
-/* Whether one of those is wanted that stands for the rows. */
+/* Whether one of the options that replace the usual rows is given (--stats, --tasks, -D ...). */
 bool report_is_of_records(const struct report_args *args);
 int report_records(const struct report_args *args, struct perf_reader *reader, const char *input,
 		   struct outbuf *out, struct err *err);
