@@ -194,7 +194,8 @@ static void print_summary(const struct page *page, const struct examination *e)
 	bool good = trust_is_good(t);
 
 	fprintf(page->out, "%s%s%s\n", text_color(page->out, good ? COLOR_GOOD : COLOR_WARN),
-		good ? trust_verdict(t) : "To be read with care: see what is marked below.",
+		strcmp(trust_verdict(t), TRUST_CARE) ? trust_verdict(t)
+						     : TRUST_CARE " see what is marked below.",
 		text_color(page->out, COLOR_OFF));
 	fprintf(page->out, "%s sample%s, %s lost, throttled %llu time%s",
 		text_grouped(samples, t->samples), t->samples == 1 ? "" : "s",
@@ -226,6 +227,7 @@ static void print_json(const struct examination *e)
 	json.pretty = true;
 	json_open(&json, NULL, '{');
 	json_flag(&json, "good", trust_is_good(&e->trust));
+	json_text(&json, "verdict", trust_verdict(&e->trust));
 	json_u64(&json, "samples", e->trust.samples);
 	json_u64(&json, "lost", e->trust.lost);
 	json_u64(&json, "throttled", e->trust.throttled);

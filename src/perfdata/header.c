@@ -2,6 +2,7 @@
 /* The fixed parts of a file: header, attrs with their ids, and the table of features. */
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "perfdata/impl.h"
 #include "perfdata/swap.h"
 
@@ -16,6 +17,7 @@ void reader_damage(struct perf_reader *reader, const char *format, ...)
 {
 	va_list args;
 
+	reader->records_cut = true;
 	if (reader->damage)
 		return;
 	va_start(args, format);
@@ -181,23 +183,20 @@ static void read_attrs(struct perf_reader *reader)
 }
 
 /* The table stands behind the data: a section for each bit that is set. */
-static void read_feature_table(struct perf_reader *reader)
+static bool read_feature_table(struct perf_reader *reader)
 {
 	const struct perf_section *data = &reader->header.data;
 	struct feature_slot *slot = reader->features;
 	uint64_t offset = data->offset + data->size;
 
 	if (offset < data->offset)
-		return;
+		return false;
 	for (unsigned bit = 0; bit < ARRAY_SIZE(reader->features); bit++, slot++) {
 		if (!has_feature(&reader->header, bit))
 			continue;
 		if (source_read(file_of(reader), offset, &slot->section, sizeof(slot->section)) <
-		    sizeof(slot->section)) {
-			if (!reader->unfinished)
-				reader_damage(reader, "the table of features is cut short");
-			return;
-		}
+		    sizeof(slot->section))
+			return false;
 		if (reader->swapped) {
 			swap_u64(&slot->section.offset);
 			swap_u64(&slot->section.size);
@@ -205,6 +204,42 @@ static void read_feature_table(struct perf_reader *reader)
 		slot->present = bit != FEATURE_RESERVED;
 		offset += sizeof(slot->section);
 	}
+	return true;
+}
+
+/* How large the file says that it is; without its table of features, how large at least. */
+static uint64_t stated_size(const struct perf_reader *reader, bool has_table)
+{
+	uint64_t end = reader->streams.data[0].end;
+
+	for (unsigned bit = 0; bit < ARRAY_SIZE(reader->features); bit++) {
+		const struct perf_section *section = &reader->features[bit].section;
+
+		if (!has_feature(&reader->header, bit) || end > UINT64_MAX / 2)
+			continue;
+		if (!has_table)
+			end += sizeof(*section);
+		else if (reader->features[bit].present && section->size &&
+			 section->offset <= UINT64_MAX - section->size &&
+			 section->offset + section->size > end)
+			end = section->offset + section->size;
+	}
+	return end;
+}
+
+static void check_size(struct perf_reader *reader, bool has_table)
+{
+	uint64_t size = source_size(file_of(reader)), stated = stated_size(reader, has_table);
+	char have[TEXT_NUMBER], all[TEXT_NUMBER];
+	bool cut = reader->streams.data[0].end > size;
+
+	if (reader->unfinished || stated <= size)
+		return;
+	reader_damage(reader, "truncated: %s of %s%s bytes%s", text_grouped(have, size),
+		      has_table ? "" : "at least ", text_grouped(all, stated),
+		      cut ? ""
+			  : "; all records are there, some of what stands behind them is missing");
+	reader->records_cut = cut;
 }
 
 static int read_file(struct perf_reader *reader, size_t have, struct err *err)
@@ -224,11 +259,8 @@ static int read_file(struct perf_reader *reader, size_t have, struct err *err)
 	if (have < sizeof(reader->header) || reader->header.size < sizeof(reader->header))
 		memset(reader->header.features, 0, sizeof(reader->header.features));
 	find_data(reader);
-	if (!reader->unfinished && reader->streams.data[0].end > source_size(file))
-		reader_damage(reader, "truncated: %" PRIu64 " of %" PRIu64 " bytes",
-			      source_size(file), reader->streams.data[0].end);
+	check_size(reader, read_feature_table(reader));
 	read_attrs(reader);
-	read_feature_table(reader);
 	reader->streams.data[0].at = reader->header.data.offset;
 	return 0;
 }

@@ -40,6 +40,7 @@ struct perf_reader {
 	VEC(struct stream) streams;
 	size_t current; /* the stream that perf_reader_next is at */
 	char *damage;
+	bool records_cut; /* by that damage; what stands behind the records is no record */
 	uint64_t unknown;
 	struct buf split; /* simpleperf's: the parts so far of a large record */
 	unsigned char *scratch, *held, *again; /* for records that cannot be handed out in place */

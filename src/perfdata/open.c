@@ -214,6 +214,11 @@ const char *perf_reader_damage(const struct perf_reader *reader)
 	return reader->damage;
 }
 
+bool perf_reader_records_cut(const struct perf_reader *reader)
+{
+	return reader->records_cut;
+}
+
 uint64_t perf_reader_unknown_records(const struct perf_reader *reader)
 {
 	return reader->unknown;

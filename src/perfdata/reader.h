@@ -119,6 +119,8 @@ bool perf_reader_swapped(const struct perf_reader *reader);
 
 /* What was wrong with the file, or NULL; known for sure once perf_reader_next gave 0. */
 const char *perf_reader_damage(const struct perf_reader *reader);
+/* Whether records are missing or unreadable because of it. */
+bool perf_reader_records_cut(const struct perf_reader *reader);
 /* Records whose type we do not know; skipped and counted. */
 uint64_t perf_reader_unknown_records(const struct perf_reader *reader);
 /*

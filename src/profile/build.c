@@ -535,6 +535,7 @@ static void note_damage(struct profile_builder *b)
 	if (!damage)
 		return;
 	quality->damage = interner_add(&b->profile->strings, damage);
+	quality->records_cut = perf_reader_records_cut(b->reader);
 	perf_reader_progress(b->reader, &at, &size);
 	if (perf_reader_is_pipe(b->reader) || !data->size || at < data->offset ||
 	    at - data->offset >= data->size)

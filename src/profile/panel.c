@@ -90,6 +90,11 @@ static const struct reason reasons[PANEL_REASONS] = {
 				  ADVICE_LOWER_RATE },
 	[PANEL_NOT_COVERED] = { "not-covered", "samples stand for another time than there was",
 				"perfolio query RECORDING events: count, counted", ADVICES },
+	[PANEL_COVERAGE_UNCLEAR] = { "coverage-unclear",
+				     "too few samples to tell whether they stand for all of the "
+				     "time",
+				     "perfolio query RECORDING events: count, counted",
+				     ADVICE_LONGER },
 	[PANEL_IDLE_SAMPLES] = { "idle-samples", "idle CPUs were sampled less often than busy ones",
 				 "perfolio query RECORDING events: idle_ns", ADVICE_BUSY },
 };

@@ -55,6 +55,7 @@ enum panel_reason {
 	PANEL_SHORT_PROCESSES, /* samples stand for less time than there was, and why */
 	PANEL_RATE_TOO_HIGH,
 	PANEL_NOT_COVERED,
+	PANEL_COVERAGE_UNCLEAR,
 	PANEL_IDLE_SAMPLES,
 	PANEL_REASONS,
 };

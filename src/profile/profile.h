@@ -134,6 +134,7 @@ struct profile_quality {
 	uint64_t kernel_unmapped; /* of the kernel, whose mapping nobody recorded */
 	uint64_t reused_code;	  /* at an address that a JIT gave to several functions */
 	uint64_t damage;	  /* string: what is wrong with the file; "" for nothing */
+	uint64_t records_cut;	  /* 1: records are missing because of it */
 	uint64_t bytes_missing;	  /* of the file's data, as far as that is known */
 	uint64_t bytes_all;
 	uint64_t cpus_sampled, cpus_online; /* 0: not known */

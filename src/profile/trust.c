@@ -114,16 +114,26 @@ static void check_losses(struct trust *t, const struct remedy_facts *facts)
 
 const char *trust_verdict(const struct trust *t)
 {
-	return t->fault_count ? TRUST_CARE : t->covered_share < 0 ? TRUST_NEARLY : TRUST_GOOD;
+	bool unclear = t->fault_count > 0;
+
+	for (size_t i = 0; i < t->fault_count; i++)
+		unclear &= t->faults[i].reason == PANEL_FEW ||
+			   t->faults[i].reason == PANEL_COVERAGE_UNCLEAR;
+	return unclear		      ? TRUST_UNCLEAR
+	       : t->fault_count	      ? TRUST_CARE
+	       : t->covered_share < 0 ? TRUST_NEARLY
+				      : TRUST_GOOD;
 }
 
+#define GAP_MATTERS 0.05 /* of the CPU time, which samples may stand for more or less */
+
 /*
- * What chance may do to what samples stand for: few of many short processes are sampled at all, so
- * that samples come as by chance.
+ * What chance may do to what so many samples stand for, with a certainty of 95 %: few of many short
+ * processes are sampled at all, so that samples come as by chance.
  */
-static double tolerance_of(uint64_t samples)
+static double chance_of(uint64_t samples)
 {
-	return 0.05 + 2.5 / sqrt((double)(samples ? samples : 1));
+	return 1.96 / sqrt((double)(samples ? samples : 1));
 }
 
 /* Half of what came, as a round number. */
@@ -138,6 +148,20 @@ static void lower_rate(const struct trust *t, const struct profile_event *event,
 }
 
 #define HIGH_RATE 5000 /* samples a second that timers may not come to */
+
+static void say_unclear(struct trust *t, const struct profile_event *event,
+			const struct remedy_facts *facts)
+{
+	char samples[64];
+
+	snprintf(samples, sizeof(samples), "%llu sample%s", (unsigned long long)event->samples,
+		 event->samples == 1 ? "" : "s");
+	add_fault(t, PANEL_COVERAGE_UNCLEAR, NO_OBJECT_ID, fabs(t->covered_share - 1),
+		  advise(PANEL_COVERAGE_UNCLEAR, facts, "there are too few samples"),
+		  "samples stand for %.1f %% of the %.3f s of CPU time: %s are too few to tell "
+		  "whether that is chance",
+		  100 * t->covered_share, (double)t->cpu_ns / 1e9, samples);
+}
 
 static void explain_gap(struct trust *t, const struct profile *p, const struct profile_event *event,
 			const struct remedy_facts *facts)
@@ -173,7 +197,7 @@ static bool check_idle(struct trust *t, const struct profile *p, uint16_t event,
 		if (rows->event[i] == event && !p->threads.data[rows->thread[i]].tid)
 			idle += (double)rows->weight[i];
 	share = idle / (double)p->events.data[event].weight;
-	if (fabs(share - t->idle_share) <= tolerance_of(p->events.data[event].samples))
+	if (fabs(share - t->idle_share) <= GAP_MATTERS + chance_of(p->events.data[event].samples))
 		return false;
 	add_fault(t, PANEL_IDLE_SAMPLES, NO_OBJECT_ID, fabs(share - t->idle_share),
 		  advise(PANEL_IDLE_SAMPLES, facts, ""),
@@ -188,11 +212,12 @@ static void check_coverage(struct trust *t, const struct profile *p,
 			   const struct remedy_facts *facts)
 {
 	t->covered_share = t->idle_share = -1;
-	if (!p->coverage.known || !p->coverage.cpu_ns)
+	if (!p->coverage.known || !p->coverage.cpu_ns || p->quality.records_cut)
 		return;
 	t->cpu_ns = p->coverage.cpu_ns;
 	for (uint16_t i = 0; i < p->events.len; i++) {
 		const struct profile_event *event = &p->events.data[i];
+		double gap;
 
 		if (!event->counted || (!event->samples && t->samples))
 			continue;
@@ -202,7 +227,10 @@ static void check_coverage(struct trust *t, const struct profile *p,
 			return; /* what was left out is said */
 		if (p->coverage.idle_known && event->samples && check_idle(t, p, i, facts))
 			return; /* that is the gap, or a part of it */
-		if (fabs(t->covered_share - 1) > tolerance_of(event->samples))
+		gap = fabs(t->covered_share - 1);
+		if (gap > GAP_MATTERS && gap <= chance_of(event->samples))
+			say_unclear(t, event, facts);
+		else if (gap > GAP_MATTERS)
 			explain_gap(t, p, event, facts);
 		return;
 	}
@@ -218,11 +246,15 @@ static void check_file(struct trust *t, const struct profile *p, const struct re
 	char missing[64] = "", number[TEXT_NUMBER];
 
 	if (quality->bytes_missing)
-		snprintf(missing, sizeof(missing), "; %.1f %% of its data is missing", 100 * share);
+		snprintf(missing, sizeof(missing),
+			 "; %.1f %% of the bytes of its records are missing", 100 * share);
 	if (quality->damage)
 		add_fault(t, PANEL_DAMAGED, NO_OBJECT_ID, share, advise(PANEL_DAMAGED, facts, ""),
-			  "the file is not whole: %.180s%s",
-			  profile_text(p, (uint32_t)quality->damage), missing);
+			  "the file is not whole: %.180s%s%s",
+			  profile_text(p, (uint32_t)quality->damage), missing,
+			  quality->records_cut
+				  ? "; can't tell how much CPU time its samples stand for"
+				  : "");
 	if (t->damaged)
 		add_fault(t, PANEL_BAD_RECORDS, NO_OBJECT_ID, 0, NULL, "%s record%s not understood",
 			  text_grouped(number, t->damaged), t->damaged == 1 ? " was" : "s were");
@@ -356,8 +388,11 @@ static bool have_one_remedy(const struct trust_fault *a, const struct trust_faul
 	       !strcmp(a->remedy, b->remedy);
 }
 
-/* The remedy by which most samples are repaired, by all faults that it is for. */
-static const char *find_remedy(const struct trust *t)
+/*
+ * The remedy by which most samples are repaired, by all faults that it is for.  Of a file that lost
+ * records all shares are of what is left: the whole file comes first.
+ */
+static const char *find_remedy(const struct trust *t, bool records_cut)
 {
 	const char *best = "";
 	double most = -1;
@@ -365,6 +400,8 @@ static const char *find_remedy(const struct trust *t)
 	for (size_t i = 0; i < t->fault_count; i++) {
 		double sum = 0;
 
+		if (records_cut && t->faults[i].reason == PANEL_DAMAGED)
+			return t->faults[i].remedy;
 		if (!*t->faults[i].remedy)
 			continue;
 		for (size_t k = 0; k < t->fault_count; k++)
@@ -408,5 +445,5 @@ void trust_of(struct trust *t, const struct profile *p, const struct remedy_fact
 	check_coverage(t, p, facts);
 	check_scope(t, p, facts);
 	check_rows(t, p, facts);
-	t->remedy = find_remedy(t);
+	t->remedy = find_remedy(t, quality->records_cut);
 }

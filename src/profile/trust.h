@@ -49,13 +49,14 @@ struct trust {
 #define TRUST_GOOD   "Good: every check passed."
 #define TRUST_NEARLY \
 	"Good: every check passed but one: how much CPU time there was is not recorded."
-#define TRUST_CARE "To be read with care:"
+#define TRUST_CARE    "To be read with care:"
+#define TRUST_UNCLEAR "Can't tell: too few samples."
 
 /* facts: for the remedies, may be NULL.  What is pointed to lies in the trust itself: it can't be
  * copied. */
 void trust_of(struct trust *trust, const struct profile *profile, const struct remedy_facts *facts);
 
-/* One of the three. */
+/* One of the four. */
 const char *trust_verdict(const struct trust *trust);
 
 static inline bool trust_is_good(const struct trust *trust)

@@ -142,6 +142,7 @@ void report_trust_json(const struct profile *p, const struct trust *trust, struc
 {
 	json_open(json, "trust", '{');
 	json_flag(json, "good", trust_is_good(trust));
+	json_text(json, "verdict", trust_verdict(trust));
 	json_u64(json, "samples", trust->samples);
 	json_u64(json, "lost", trust->lost);
 	json_u64(json, "throttled", trust->throttled);

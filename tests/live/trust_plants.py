@@ -153,6 +153,12 @@ def good(label, data):
     found = doctor(data)
     report = run([PERFOLIO, "report", "-g", "none", "-i", data]).stdout
     words = run([PERFOLIO, "doctor", data]).stdout
+    covered = found.get("covered_percent")
+    if covered is not None and abs(covered - 100) > 5:  # a machine too busy for its timers: then it is not good
+        check(found["good"] is False and "# Good" not in report and not words.startswith("Good") and
+              set(reasons(found)) <= {"not-covered", "coverage-unclear"}, f"{label}: {covered:.1f} % of the CPU time is not good",
+              found)
+        return found
     check(found["good"] is True and words.startswith("Good") and "# Good" in report and not reasons(found),
           f"{label}: good", found)
     return found
@@ -162,8 +168,7 @@ def clean():
     path = build("clean", CLEAN, *FRAMES)
     for name, words in (("frame pointers", ["-g"]), ("copied stacks", ["--call-graph", "dwarf"]), ("no stacks", [])):
         found = good(name, record("clean", *words, path))
-        check(95 <= (found.get("covered_percent") or 0) <= 105, f"{name}: samples stand for all of the CPU time",
-              found.get("covered_percent"))
+        check(found.get("covered_percent"), f"{name}: how much CPU time samples stand for is known", found)
     good("no build-id, the same file", record("unmarked", build("unmarked", CLEAN, *FRAMES, "-Wl,--build-id=none")))
 
 
@@ -287,8 +292,19 @@ def damage():
             file.write(content)
         found = faulty(label, broken, "file-damaged", "copy the whole file")
         text = next((fault["text"] for fault in found.get("faults", []) if fault["reason"] == "file-damaged"), "")
-        share = re.search(r"([\d.]+) % of its data is missing", text)
+        share = re.search(r"([\d.]+) % of the bytes of its records are missing", text)
         check(share and abs(float(share.group(1)) - 40) < 3, f"{label}: how much is missing is said", text)
+        check(found["covered_percent"] is None and "not-covered" not in reasons(found),
+              f"{label}: what share of the CPU time is left can't be told", found)
+    tail = os.path.join(FOLDER, "tail.data")
+    with open(tail, "wb") as file:
+        file.write(whole[:-300])
+    found = faulty("cut behind the samples", tail, "file-damaged", "copy the whole file", heaviest=False)
+    text = next((fault["text"] for fault in found.get("faults", []) if fault["reason"] == "file-damaged"), "")
+    check(f"truncated: {len(whole) - 300:,} of {len(whole):,} bytes" in text and "all records are there" in text,
+          "cut behind the samples: by how much is said", text)
+    check(found["covered_percent"] == doctor(data)["covered_percent"], "cut behind the samples: they stand for as much",
+          found)
 
 
 def lossy():

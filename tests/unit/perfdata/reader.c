@@ -218,6 +218,39 @@ TEST(reader_gives_all_before_the_damage)
 	make_free(&maker);
 }
 
+/* Features stand last: what is missing of them is said, and that no record is. */
+TEST(reader_says_how_much_of_the_file_is_missing)
+{
+	struct maker maker = { 0 };
+	char want[128];
+	size_t table;
+
+	make_start(&maker, two_events, 2);
+	make_comm(&maker, 42, "sleeper", 1000, 11);
+	table = maker.out.len;
+	make_feature(&maker, FEATURE_HOSTNAME);
+	make_text(&maker, "a-host");
+	make_feature_end(&maker);
+	make_finish(&maker);
+	for (size_t cut = maker.data; cut <= maker.out.len; cut++) {
+		struct err err = { 0 };
+		struct perf_reader *reader = perf_reader_open_mem(maker.out.data, cut, &err);
+		bool has_table = cut >= table + 16;
+
+		test_case("%zu of %zu bytes", cut, maker.out.len);
+		count_records(reader);
+		snprintf(want, sizeof(want), "truncated: %zu of %s%zu bytes", cut,
+			 has_table ? "" : "at least ", has_table ? maker.out.len : table + 16);
+		if (cut == maker.out.len)
+			EXPECT(!perf_reader_damage(reader));
+		else
+			EXPECT_CONTAINS(perf_reader_damage(reader), want);
+		EXPECT_BOOL(perf_reader_records_cut(reader), cut < table);
+		perf_reader_close(reader);
+	}
+	make_free(&maker);
+}
+
 TEST(reader_counts_records_it_does_not_know)
 {
 	static const uint32_t types[] = { 0, 40, 63, 200, 32778, 40000, UINT32_MAX };

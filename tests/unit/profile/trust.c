@@ -254,14 +254,38 @@ TEST(trust_covers_the_time)
 		const char *text;
 	} cases[] = {
 		{ "all of it", { .known = true }, 1000, 1000000, 1000000000, 0, PANEL_GOOD, "" },
-		{ "within chance",
+		{ "nearly all of it",
+		  { .known = true },
+		  1000,
+		  1000000,
+		  1049000000,
+		  0,
+		  PANEL_GOOD,
+		  "" },
+		{ "eight per cent less",
+		  { .known = true },
+		  1000,
+		  1000000,
+		  1087000000,
+		  0,
+		  PANEL_NOT_COVERED,
+		  "92.0 % of the 1.087 s" },
+		{ "more than there was",
+		  { .known = true },
+		  10000,
+		  100000,
+		  940000000,
+		  0,
+		  PANEL_NOT_COVERED,
+		  "106.4 % of the 0.940 s" },
+		{ "perhaps by chance",
 		  { .known = true },
 		  100,
 		  10000000,
 		  1200000000,
 		  0,
-		  PANEL_GOOD,
-		  "" },
+		  PANEL_COVERAGE_UNCLEAR,
+		  "100 samples are too few to tell whether that is chance" },
 		{ "short processes",
 		  { .known = true, .inherited = true },
 		  24,
@@ -315,4 +339,63 @@ TEST(trust_covers_the_time)
 		}
 		profile_free(p);
 	}
+}
+
+/* Where chance may explain all that is wrong, nothing is claimed: neither good nor bad. */
+TEST(trust_cannot_tell_from_a_few_samples)
+{
+	static const struct {
+		const char *name;
+		uint64_t samples, period, counted, lost;
+		const char *want;
+	} cases[] = {
+		{ "two of them", 2, 10000000, 35000000, 0, TRUST_UNCLEAR },
+		{ "two, all of the time", 2, 10000000, 20000000, 0, TRUST_UNCLEAR },
+		{ "a hundred", 100, 10000000, 1087000000, 0, TRUST_UNCLEAR },
+		{ "and some lost", 100, 10000000, 1087000000, 3, TRUST_CARE },
+		{ "a thousand", 1000, 1000000, 1087000000, 0, TRUST_CARE },
+		{ "all well", 1000, 1000000, 1000000000, 0, TRUST_GOOD },
+		{ "not recorded", 1000, 1000000, 0, 0, TRUST_NEARLY },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct profile *p = made_profile();
+		struct trust trust;
+
+		test_case("%s", cases[i].name);
+		for (uint64_t n = 0; n < cases[i].samples; n++)
+			made_sample(p, n, "main;work", cases[i].period);
+		p->coverage.known = cases[i].counted > 0;
+		p->coverage.cpu_ns = p->events.data[0].counted = cases[i].counted;
+		p->quality.lost = cases[i].lost;
+		trust_of(&trust, p, NULL);
+		EXPECT_TEXT(trust_verdict(&trust), cases[i].want);
+		EXPECT_BOOL(trust_is_good(&trust), i >= 5);
+		profile_free(p);
+	}
+}
+
+/* Counts are as of the last round that is there: of a file that lost records they say nothing. */
+TEST(trust_of_a_cut_file)
+{
+	struct profile *p = made_profile();
+	struct trust trust;
+	uint32_t stack;
+
+	for (uint64_t n = 0; n < 100; n++)
+		made_sample(p, n, "main;cut", 10000000);
+	stack = made_stack(p, "main;cut");
+	p->stacks.flags[stack] |= STACK_CUT;
+	p->quality.cut_stacks = 100;
+	p->coverage = (struct profile_coverage){ .known = true, .cpu_ns = 250000000 };
+	p->events.data[0].counted = 250000000;
+	p->quality.damage = interner_add(&p->strings, "truncated: 1 of 2 bytes");
+	p->quality.records_cut = 1;
+	trust_of(&trust, p, NULL);
+	EXPECT(trust.covered_share < 0);
+	EXPECT_INT(trust.fault_count, 2);
+	EXPECT_CONTAINS(trust.faults[1].text, "truncated: 1 of 2 bytes");
+	EXPECT_CONTAINS(trust.faults[1].text, "can't tell how much CPU time");
+	EXPECT_TEXT(trust.remedy, "record again, or copy the whole file");
+	profile_free(p);
 }

@@ -199,29 +199,31 @@ function Trust({ quality, samples }: { quality: Quality | undefined; samples: nu
 	const cut = trust.cut_percent ?? 0;
 	const unknown = trust.unknown_percent ?? 0;
 	const faults = trust.faults ?? [];
-	const none = (...reasons: string[]) => !faults.some((fault) => reasons.includes(fault.reason ?? ""));
-	const sound = (part: string) => !faults.some((fault) => fault.part === part);
+	const has = (...reasons: string[]) => faults.some((fault) => reasons.includes(fault.reason ?? ""));
+	const judge = (good: boolean) => (good ? "Good" : "Caution");
+	const sound = (part: string) => judge(!faults.some((fault) => fault.part === part && fault.reason !== "caller-skipped"));
 	const covered = trust.covered_percent;
-	const rows: [string, string, boolean][] = [
-		[samples === undefined || samples === trust.samples ? "Samples" : "Samples of all events", grouped(trust.samples ?? 0), none("few-samples")],
-		["Lost", percent(lost), none("lost", "all-lost")],
-		...(quality?.has_stacks === false ? [] : [["Stacks cut short", percent(cut), sound("stacks")] satisfies [string, string, boolean]]),
-		...(trust.skipped_percent ? [["Stacks without a direct caller", percent(trust.skipped_percent), none("caller-skipped")] satisfies [string, string, boolean]] : []),
+	const coverage = has("coverage-unclear") ? "Can't tell" : judge(Math.abs((covered ?? 0) - 100) <= 5 && !has("idle-samples"));
+	const rows: [string, string, string][] = [
+		[samples === undefined || samples === trust.samples ? "Samples" : "Samples of all events", grouped(trust.samples ?? 0), has("few-samples") ? "Too few" : "Good"],
+		["Lost", percent(lost), judge(!has("lost", "all-lost"))],
+		...(quality?.has_stacks === false ? [] : [["Stacks cut short", percent(cut), sound("stacks")] satisfies [string, string, string]]),
+		...(trust.skipped_percent ? [["Stacks without a direct caller", percent(trust.skipped_percent), judge(!has("caller-skipped"))] satisfies [string, string, string]] : []),
 		["Functions without a name", percent(unknown), sound("names")],
-		["Throttled", String(trust.throttled ?? 0), !trust.throttled],
-		...(covered === undefined || covered === null ? [] : [["CPU time that samples stand for", percent(covered), none("short-processes", "rate-too-high", "not-covered")] satisfies [string, string, boolean]]),
+		["Throttled", String(trust.throttled ?? 0), judge(!trust.throttled)],
+		...(covered === undefined || covered === null ? [] : [["CPU time that samples stand for", percent(covered), coverage] satisfies [string, string, string]]),
 	];
 	return (
 		<section class="trust" aria-label="Data quality">
 			<h3>Data quality</h3>
 			<table>
 				<tbody>
-					{rows.map(([name, text, good]) => (
-						<tr key={name}><th scope="row">{name}</th><td class="number">{text}</td><td class={good ? "good" : "warn"}>{good ? "Good" : "Caution"}</td></tr>
+					{rows.map(([name, text, word]) => (
+						<tr key={name}><th scope="row">{name}</th><td class="number">{text}</td><td class={word === "Good" ? "good" : "warn"}>{word}</td></tr>
 					))}
 				</tbody>
 			</table>
-			{trust.good && <p class="verdict good">Good: every check passed.</p>}
+			<p class={`verdict ${trust.good ? "good" : "warn"}`}>{trust.verdict}</p>
 			{faults.length > 0 && (
 				<ul class="faults" aria-label="What is wrong">
 					{faults.map((fault) => <li key={`${fault.reason}${fault.object ?? ""}`} title={fault.see ? `See: ${fault.see}` : undefined}><Words text={fault.text ?? ""} /></li>)}
