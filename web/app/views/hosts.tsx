@@ -36,11 +36,8 @@ export function Hosts() {
 }
 
 function HostPanel({ host }: { host: HostList["items"][number] }) {
-	const may = [
-		host.attach ? "Running processes can be measured" : "Running processes can't be measured",
-		host.other_users ? "including those of other users" : "",
-		host.whole_host ? "the whole host can be measured" : "the whole host can't be measured",
-	];
+	const processes = !host.attach ? "Running processes can't be measured" : host.other_users ? "Running processes can be measured, also those of other users" : "Running processes can be measured";
+	const whole = host.whole_host ? "the whole host can be measured" : "the whole host can't be measured";
 	return (
 		<section class="panel host" aria-label={host.name}>
 			<h2>{host.name} <span class={`state ${host.running ? "busy" : "good"}`}>{host.running ? "measuring" : "ready"}</span></h2>
@@ -52,7 +49,7 @@ function HostPanel({ host }: { host: HostList["items"][number] }) {
 				<div><dt>Disk</dt><dd>{bytes(host.disk_used)}</dd><dd class="dim note">{host.max_disk ? `of ${bytes(host.max_disk)}` : "no limit"}</dd></div>
 				<div><dt>perfolio</dt><dd>{host.perfolio}</dd></div>
 			</dl>
-			<p class="dim">{may.filter(Boolean).join("; ")}.</p>
+			<p class="dim">{processes}; {whole}.</p>
 		</section>
 	);
 }
