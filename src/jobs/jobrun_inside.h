@@ -30,6 +30,10 @@ struct jobrun {
 	bool told_began, limited, exec_failed;
 	struct runbudget budget;
 	struct buf budget_text;
+	/* Of the fork of ours that waits to become the workload. */
+	struct {
+		uint64_t max_rss, minor_faults, major_faults;
+	} before;
 	bool has_cpu; /* the next two are: of the group when it began */
 	uint64_t user_ns, system_ns;
 	struct msg_began began;

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What is told about a run at its end. */
 #include "base/clock.h"
+#include "base/file.h"
 #include "bpf/states.h"
 #include "jobs/jobrun_inside.h"
 #include "store/store.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 
-#define NOTES  4000 /* bytes of what the measuring processes said */
-#define REASON 2000 /* of it as a reason: one that no message takes would be told without end */
+#define NOTES	   4000	     /* bytes of what the measuring processes said */
+#define RSS_MARGIN (1 << 20) /* that our fork may grow by on its way to the program */
+#define REASON	   2000 /* of it as a reason: one that no message takes would be told without end */
 
 /* The first reason is the one that explains the others. */
 void jobrun_because(struct jobrun *run, const char *why)
@@ -22,6 +25,31 @@ void jobrun_because(struct jobrun *run, const char *why)
 static uint64_t ns_of(struct timeval time)
 {
 	return (uint64_t)time.tv_sec * NS_PER_SEC + (uint64_t)time.tv_usec * 1000;
+}
+
+static uint64_t less(uint64_t number, uint64_t by)
+{
+	return number > by ? number - by : 0;
+}
+
+/* What rusage will have counted of our own fork. */
+static void look_before(struct jobrun *run)
+{
+	unsigned long long minor, major;
+	char line[1024], *end, path[64];
+	char *status;
+
+	if (file_line(line, sizeof(line), "/proc/%d/stat", (int)run->workload.pid) > 0 &&
+	    (end = strrchr(line, ')')) &&
+	    sscanf(end, ") %*c %*d %*d %*d %*d %*d %*u %llu %*u %llu", &minor, &major) == 2) {
+		run->before.minor_faults = minor;
+		run->before.major_faults = major;
+	}
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)run->workload.pid);
+	status = file_read(path, NULL, NULL);
+	end = status ? strstr(status, "VmHWM:") : NULL;
+	run->before.max_rss = end ? strtoull(end + strlen("VmHWM:"), NULL, 10) * 1024 : 0;
+	free(status);
 }
 
 void jobrun_take_usage(struct jobrun *run)
@@ -37,9 +65,11 @@ void jobrun_take_usage(struct jobrun *run)
 								 : WEXITSTATUS(child->wait_status));
 	ended->user_ns = ns_of(usage->ru_utime);
 	ended->system_ns = ns_of(usage->ru_stime);
-	ended->max_rss = (uint64_t)usage->ru_maxrss * 1024;
-	ended->minor_faults = (uint64_t)usage->ru_minflt;
-	ended->major_faults = (uint64_t)usage->ru_majflt;
+	/* the most that either had: the fork before its start, or the program */
+	if ((uint64_t)usage->ru_maxrss * 1024 > run->before.max_rss + RSS_MARGIN)
+		ended->max_rss = (uint64_t)usage->ru_maxrss * 1024;
+	ended->minor_faults = less((uint64_t)usage->ru_minflt, run->before.minor_faults);
+	ended->major_faults = less((uint64_t)usage->ru_majflt, run->before.major_faults);
 	ended->voluntary_switches = (uint64_t)usage->ru_nvcsw;
 	ended->involuntary_switches = (uint64_t)usage->ru_nivcsw;
 	ended->disk_read = (uint64_t)usage->ru_inblock * 512;
@@ -81,6 +111,8 @@ void jobrun_begin_budget(struct jobrun *run)
 		.tree = run->start.children,
 	};
 
+	if (run->has_workload)
+		look_before(run);
 	if (!is_of_threads(run))
 		return;
 	run->has_cpu = jobgroup_cpu(&run->group, &run->user_ns, &run->system_ns);

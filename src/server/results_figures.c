@@ -27,9 +27,10 @@ static void read_budget(struct figures *f, struct json_object *stored)
 {
 	struct budget *budget = &f->facts.budget;
 
-	if (!budget_read(budget, stored)) {
-		budget_free(budget);
-		*budget = (struct budget){ 0 };
+	if (!budget_read(budget, stored)) { /* but why there is none is kept */
+		vec_free(&budget->threads);
+		budget->source = BUDGET_NONE;
+		budget->whole = false;
 	}
 }
 
@@ -259,9 +260,12 @@ static void use_counters(struct figures *f)
 		facts->sampled_ns = (uint64_t)clock;
 	if (cycles > 0)
 		facts->ipc = total_of(f, "instructions") / cycles;
-	/* rusage misses children that were killed */
-	if (facts->knows_counts && faults > (double)(facts->minor_faults + facts->major_faults))
-		facts->minor_faults = (uint64_t)faults - facts->major_faults;
+	/* rusage misses children that were killed, and has our own start of it */
+	if (facts->knows_counts && faults > 0)
+		facts->minor_faults = faults > (double)facts->major_faults
+					      ? (uint64_t)faults - facts->major_faults
+					      : 0;
+	f->switches = (uint64_t)switches;
 	if (!facts->knows_counts && (switches > 0 || faults > 0)) {
 		facts->knows_counts = true;
 		facts->voluntary_switches = (uint64_t)switches;
