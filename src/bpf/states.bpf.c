@@ -14,14 +14,20 @@
 #include "bpf/states.h"
 
 #define TASK_UNINTERRUPTIBLE 0x2
+#define TASK_STOPPED	     0xc /* by a signal, or traced */
 #define TASK_DEAD	     0x80
 
 struct sched_info {
 	unsigned long long run_delay;
 } __attribute__((preserve_access_index));
 
+struct thread_info {
+	unsigned int cpu;
+} __attribute__((preserve_access_index));
+
 /* What is used of the kernel's own; where each field is, the loader finds out. */
 struct task_struct {
+	struct thread_info thread_info;
 	int pid, tgid;
 	unsigned int __state;
 	unsigned in_iowait : 1;
@@ -33,6 +39,23 @@ struct task_struct {
 struct task_struct___before_5_14 {
 	long state;
 } __attribute__((preserve_access_index));
+
+struct task_struct___before_5_16 {
+	unsigned int cpu;
+} __attribute__((preserve_access_index));
+
+struct pt_regs___x86 {
+	long orig_ax;
+	unsigned long cs;
+} __attribute__((preserve_access_index));
+
+struct pt_regs___arm64 {
+	int syscallno;
+} __attribute__((preserve_access_index));
+
+enum bpf_func_id___now {
+	BPF_FUNC_task_pt_regs___now = 175,
+};
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -58,6 +81,13 @@ struct {
 	__type(key, __u32);
 	__type(value, struct states_all);
 } all SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, STATES_CPUS);
+	__type(key, __u32);
+	__type(value, struct states_cpu);
+} cpus SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_STACK_TRACE);
@@ -113,7 +143,98 @@ static __always_inline struct states_all *sum_at(__u64 now)
 	return sum;
 }
 
+/* ---- who has the CPUs ---- */
+
+static __always_inline struct states_cpu *cpu_of(__u32 cpu)
+{
+	return bpf_map_lookup_elem(&cpus, &cpu);
+}
+
+static __always_inline void hand_cpu(__u32 number, bool own, bool others, __u64 now)
+{
+	struct states_cpu *cpu = cpu_of(number);
+	__u64 ns;
+
+	if (!cpu)
+		return;
+	ns = now > cpu->since_ns && cpu->since_ns ? now - cpu->since_ns : 0;
+	if (cpu->own)
+		cpu->own_ns += ns;
+	if (cpu->others)
+		cpu->others_ns += ns;
+	cpu->since_ns = now;
+	cpu->own = own;
+	cpu->others = others;
+}
+
+static __always_inline __u32 cpu_of_task(struct task_struct *task)
+{
+	struct task_struct___before_5_16 *old = (void *)task;
+
+	if (bpf_core_field_exists(task->thread_info.cpu))
+		return BPF_CORE_READ(task, thread_info.cpu);
+	return bpf_core_field_exists(old->cpu) ? BPF_CORE_READ(old, cpu) : STATES_CPUS;
+}
+
+/* A CPU counts at its switches: what has passed since the last one is added here. */
+static __always_inline void queue_up(struct states_row *row, __u32 number, __u64 now)
+{
+	struct states_cpu *cpu = cpu_of(number);
+	__u64 ns;
+
+	row->queue = 0;
+	if (!cpu)
+		return;
+	ns = now > cpu->since_ns && cpu->since_ns ? now - cpu->since_ns : 0;
+	row->own_before = cpu->own_ns + (cpu->own ? ns : 0);
+	row->others_before = cpu->others_ns + (cpu->others ? ns : 0);
+	row->queue = number + 1;
+}
+
+static __always_inline void leave_queue(struct states_row *row, __u64 now)
+{
+	__u64 own = row->own_before, others = row->others_before;
+
+	if (!row->queue)
+		return;
+	queue_up(row, row->queue - 1, now);
+	if (row->own_before > own)
+		row->own_ns += row->own_before - own;
+	if (row->others_before > others)
+		row->others_ns += row->others_before - others;
+	row->queue = 0;
+}
+
 /* ---- one ---- */
+
+static __always_inline void add_call(struct states_row *row, __s32 call, __u64 ns)
+{
+#pragma unroll
+	for (int i = 0; i < STATES_CALLS; i++) {
+		if (row->calls[i] && row->calls[i] != call)
+			continue;
+		row->calls[i] = call;
+		row->call_ns[i] += ns;
+		return;
+	}
+}
+
+/* 1 more than the number of the system call that it is in; 0: none, or of another architecture. */
+static __always_inline __s32 call_of(struct task_struct *task)
+{
+	struct pt_regs___x86 *x86;
+	struct pt_regs___arm64 *arm64;
+	void *regs;
+
+	if (!bpf_core_enum_value_exists(enum bpf_func_id___now, BPF_FUNC_task_pt_regs___now))
+		return 0;
+	regs = (void *)bpf_task_pt_regs(task);
+	x86 = regs;
+	arm64 = regs;
+	if (bpf_core_field_exists(x86->orig_ax))
+		return BPF_CORE_READ(x86, cs) == 0x33 ? (__s32)BPF_CORE_READ(x86, orig_ax) + 1 : 0;
+	return bpf_core_field_exists(arm64->syscallno) ? BPF_CORE_READ(arm64, syscallno) + 1 : 0;
+}
 
 static __always_inline void add_unclear(struct states_row *row, __s32 stack, __u64 ns)
 {
@@ -134,8 +255,12 @@ static __always_inline void leave(struct states_row *row, __u64 now)
 	__u64 ns = now > row->since_ns ? now - row->since_ns : 0;
 
 	row->since_ns = now;
-	if (row->state == STATE_RUNNABLE)
+	if (row->state == STATE_RUNNABLE) {
 		row->queued_ns += ns;
+		leave_queue(row, now);
+	}
+	if (row->state == STATE_OTHER && row->call)
+		add_call(row, row->call, ns);
 	if (row->state == STATE_UNKNOWN)
 		add_unclear(row, row->stack, ns);
 	else
@@ -193,6 +318,11 @@ static __always_inline void add_row(struct states_row *into, const struct states
 	for (int i = 0; i < STATES_UNCLEAR; i++)
 		if (row->unclear_stack[i])
 			add_unclear(into, row->unclear_stack[i], row->unclear_ns[i]);
+	for (int i = 0; i < STATES_CALLS; i++)
+		if (row->calls[i])
+			add_call(into, row->calls[i], row->call_ns[i]);
+	__sync_fetch_and_add(&into->own_ns, row->own_ns);
+	__sync_fetch_and_add(&into->others_ns, row->others_ns);
 	__sync_fetch_and_add(&into->switches, row->switches);
 	__sync_fetch_and_add(&into->preemptions, row->preemptions);
 	__sync_fetch_and_add(&into->end_ns, row->end_ns - row->begin_ns);
@@ -257,9 +387,12 @@ static __always_inline int switched(void *ctx, bool preempt, struct task_struct 
 				    struct task_struct *next, unsigned int prev_state)
 {
 	__u64 now = bpf_ktime_get_ns();
-	__u32 prev_tid = prev->pid, next_tid = next->pid;
+	__u32 prev_tid = prev->pid, next_tid = next->pid, cpu = bpf_get_smp_processor_id();
 	struct states_row *row = prev_tid ? row_of(prev_tid) : NULL;
+	struct states_row *after = next_tid ? row_of(next_tid) : NULL;
+	bool own = after && !after->end_ns;
 
+	hand_cpu(cpu, own, next_tid && !own, now);
 	if (row && !row->end_ns) {
 		bpf_probe_read_kernel(row->comm, sizeof(row->comm), prev->comm);
 		settle_queue(row, prev);
@@ -268,11 +401,15 @@ static __always_inline int switched(void *ctx, bool preempt, struct task_struct 
 		} else if (preempt || !prev_state) {
 			row->preemptions++;
 			go(row, STATE_RUNNABLE, now);
+			queue_up(row, cpu, now);
 		} else {
 			__u32 state = blocked_state(prev, prev_state);
 
 			row->switches++;
 			go(row, state, now);
+			if (state == STATE_OTHER)
+				row->call = prev_state & TASK_STOPPED ? STATES_STOPPED
+								      : call_of(prev);
 			if (state == STATE_UNKNOWN) {
 				long id = bpf_get_stackid(ctx, &stacks, BPF_F_FAST_STACK_CMP);
 
@@ -280,11 +417,10 @@ static __always_inline int switched(void *ctx, bool preempt, struct task_struct 
 			}
 		}
 	}
-	row = next_tid ? row_of(next_tid) : NULL;
-	if (row && !row->end_ns) {
-		if (!row->counted && row->state == STATE_RAN) /* it was ready when it was added */
-			row->state = STATE_RUNNABLE;
-		go(row, STATE_RAN, now);
+	if (own) {
+		if (!after->counted && after->state == STATE_RAN) /* ready when it was added */
+			after->state = STATE_RUNNABLE;
+		go(after, STATE_RAN, now);
 	}
 	return 0;
 }
@@ -312,9 +448,26 @@ SEC("tp_btf/sched_wakeup")
 int BPF_PROG(on_wakeup, struct task_struct *task)
 {
 	struct states_row *row = row_of(task->pid);
+	__u64 now = bpf_ktime_get_ns();
 
-	if (row && !row->end_ns && row->state != STATE_RAN && row->state != STATE_RUNNABLE)
-		go(row, STATE_RUNNABLE, bpf_ktime_get_ns());
+	if (row && !row->end_ns && row->state != STATE_RAN && row->state != STATE_RUNNABLE) {
+		go(row, STATE_RUNNABLE, now);
+		queue_up(row, cpu_of_task(task), now);
+	}
+	return 0;
+}
+
+/* One that is ready may be sent to the queue of another CPU. */
+SEC("tp_btf/sched_migrate_task")
+int BPF_PROG(on_migrate, struct task_struct *task, int to)
+{
+	struct states_row *row = row_of(task->pid);
+	__u64 now = bpf_ktime_get_ns();
+
+	if (row && !row->end_ns && row->state == STATE_RUNNABLE) {
+		leave_queue(row, now);
+		queue_up(row, to, now);
+	}
 	return 0;
 }
 
@@ -347,6 +500,7 @@ int BPF_PROG(on_start, struct task_struct *task)
 	row->counted = 1;
 	row->state = STATE_RUNNABLE;
 	bpf_probe_read_kernel(row->comm, sizeof(row->comm), task->comm);
+	queue_up(row, cpu_of_task(task), now);
 	count_one(sum, STATE_RUNNABLE, 1);
 	return 0;
 }
@@ -374,6 +528,9 @@ int BPF_PROG(on_exec, struct task_struct *task, int old_tid)
 	__builtin_memset(row->ns, 0, sizeof(row->ns));
 	__builtin_memset(row->unclear_ns, 0, sizeof(row->unclear_ns));
 	__builtin_memset(row->unclear_stack, 0, sizeof(row->unclear_stack));
+	__builtin_memset(row->call_ns, 0, sizeof(row->call_ns));
+	__builtin_memset(row->calls, 0, sizeof(row->calls));
+	row->own_ns = row->others_ns = row->queue = 0;
 	row->end_ns = 0;
 	row->counted = 1;
 	row->begin_ns = row->since_ns = now;

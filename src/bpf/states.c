@@ -13,9 +13,10 @@
 #include <bpf/libbpf.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <sys/sysinfo.h>
 #include <unistd.h>
 
-#define PROGRAMS     5
+#define PROGRAMS     6
 #define FIRST_PID_NS 0xeffffffc /* the number of /proc/self/ns/pid where processes have one id */
 
 extern const unsigned char states_object[];
@@ -25,7 +26,7 @@ struct states {
 	struct bpf_object *object;
 	struct bpf_link *links[PROGRAMS];
 	size_t link_count;
-	int rows, names, all, stacks;
+	int rows, names, all, stacks, cpus;
 	uint64_t begin_ns; /* the first thread was added */
 };
 
@@ -88,6 +89,7 @@ int states_open(struct states **into, struct err *err)
 	states->names = bpf_object__find_map_fd_by_name(states->object, "names");
 	states->all = bpf_object__find_map_fd_by_name(states->object, "all");
 	states->stacks = bpf_object__find_map_fd_by_name(states->object, "stacks");
+	states->cpus = bpf_object__find_map_fd_by_name(states->object, "cpus");
 	*into = states;
 	return 0;
 }
@@ -122,6 +124,7 @@ int states_begin(struct states *states, struct err *err)
 {
 	struct states_all none = { 0 };
 	struct states_row rest = { 0 };
+	struct states_cpu nobody = { 0 };
 	struct bpf_program *program;
 	char no_name[16] = "";
 	uint32_t first = 0;
@@ -133,6 +136,8 @@ int states_begin(struct states *states, struct err *err)
 	clear(states->stacks);
 	bpf_map_update_elem(states->all, &first, &none, BPF_ANY);
 	bpf_map_update_elem(states->names, no_name, &rest, BPF_ANY);
+	for (uint32_t i = 0; i < STATES_CPUS && i < (uint32_t)get_nprocs_conf(); i++)
+		bpf_map_update_elem(states->cpus, &i, &nobody, BPF_ANY);
 	bpf_object__for_each_program(program, states->object)
 	{
 		struct bpf_link *link;
@@ -323,6 +328,12 @@ static void close_row(struct states_row *row, uint64_t now_ns)
 	if (!row->begin_ns || row->end_ns)
 		return;
 	row->end_ns = row->since_ns + ns;
+	for (int i = 0; row->state == STATE_OTHER && row->call && i < STATES_CALLS; i++)
+		if (!row->calls[i] || row->calls[i] == row->call) {
+			row->calls[i] = row->call;
+			row->call_ns[i] += ns;
+			break;
+		}
 	if (row->state != STATE_UNKNOWN) {
 		row->ns[row->state < STATES ? row->state : STATE_OTHER] += ns;
 		return;

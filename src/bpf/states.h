@@ -23,6 +23,9 @@
 #define STATES_UNCLEAR 6     /* places in the kernel where a thread waited, not known what for */
 #define STATES_STACKS  1024
 #define STATES_DEPTH   24
+#define STATES_CALLS   4    /* system calls that a thread waited in */
+#define STATES_CPUS    4096 /* who has those beyond is not known */
+#define STATES_STOPPED (-2) /* in the place of a call: by a signal, or by a debugger */
 
 enum state {
 	STATE_RAN,
@@ -41,6 +44,13 @@ struct states_row {
 	__u64 ns[STATES];
 	__u64 unclear_ns[STATES_UNCLEAR];
 	__s32 unclear_stack[STATES_UNCLEAR]; /* 1 more than its number; 0: free */
+	/* Of STATE_OTHER: in which system calls, 1 more than their numbers; 0: free, or none.  What
+	 * found no place is in none of them. */
+	__u64 call_ns[STATES_CALLS];
+	__s32 calls[STATES_CALLS];
+	/* Of STATE_RUNNABLE: who had its CPU.  The rest: nobody, or it is not known. */
+	__u64 own_ns, others_ns;
+	__u64 own_before, others_before; /* what its CPU had counted when it became ready */
 	__u64 delay_ns;	 /* the kernel's own account of waiting for a CPU when we first saw it */
 	__u64 queued_ns; /* by our clock since then */
 	__u64 moved_ns;	 /* of that: what the kernel's account does not have, counted as running */
@@ -51,7 +61,16 @@ struct states_row {
 	__u32 knows_delay;
 	__u32 counted; /* among the threads of its state; those that are added are not, at first */
 	__s32 stack;   /* of its state, if that is STATE_UNKNOWN */
+	__s32 call;    /* if that is STATE_OTHER */
+	__u32 queue;   /* 1 more than the CPU that it waits for; 0: not known */
 	char comm[16];
+};
+
+/* Who had a CPU: threads that are followed, or others. */
+struct states_cpu {
+	__u64 since_ns;
+	__u64 own_ns, others_ns;
+	__u32 own, others; /* one of them has it now */
 };
 
 /* All of them together: at each moment the first state that any of them is in. */

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 
 #define LOOK_NS	     (200 * NS_PER_MSEC) /* between two looks at /proc */
 #define THREADS_MOST 2000		 /* more are not looked at: it would take long */
@@ -113,6 +114,67 @@ static void follow_thread(struct runbudget *budget, pid_t pid, pid_t tid, uint64
 	states_add(budget->states, pid, tid, runs, now_ns);
 }
 
+/* What a thread waits for that sleeps in this system call. */
+static enum budget_wait wait_of(int call)
+{
+	static const struct {
+		int call;
+		enum budget_wait wait;
+	} calls[] = {
+		{ SYS_futex, WAITED_FUTEX },
+#ifdef SYS_futex_waitv
+		{ SYS_futex_waitv, WAITED_FUTEX },
+#endif
+		{ SYS_nanosleep, WAITED_SLEEP },      { SYS_clock_nanosleep, WAITED_SLEEP },
+#ifdef SYS_poll
+		{ SYS_poll, WAITED_EVENTS },	      { SYS_select, WAITED_EVENTS },
+		{ SYS_epoll_wait, WAITED_EVENTS },
+#endif
+		{ SYS_ppoll, WAITED_EVENTS },	      { SYS_pselect6, WAITED_EVENTS },
+		{ SYS_epoll_pwait, WAITED_EVENTS },
+#ifdef SYS_epoll_pwait2
+		{ SYS_epoll_pwait2, WAITED_EVENTS },
+#endif
+		{ SYS_io_getevents, WAITED_EVENTS },  { SYS_read, WAITED_INPUT },
+		{ SYS_readv, WAITED_INPUT },	      { SYS_recvfrom, WAITED_INPUT },
+		{ SYS_recvmsg, WAITED_INPUT },	      { SYS_recvmmsg, WAITED_INPUT },
+		{ SYS_accept, WAITED_INPUT },	      { SYS_accept4, WAITED_INPUT },
+		{ SYS_write, WAITED_OUTPUT },	      { SYS_writev, WAITED_OUTPUT },
+		{ SYS_sendto, WAITED_OUTPUT },	      { SYS_sendmsg, WAITED_OUTPUT },
+		{ SYS_sendmmsg, WAITED_OUTPUT },      { SYS_wait4, WAITED_CHILDREN },
+		{ SYS_waitid, WAITED_CHILDREN },
+#ifdef SYS_pause
+		{ SYS_pause, WAITED_SIGNAL },
+#endif
+		{ SYS_rt_sigsuspend, WAITED_SIGNAL }, { SYS_rt_sigtimedwait, WAITED_SIGNAL },
+		{ STATES_STOPPED, WAITED_STOPPED },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(calls); i++)
+		if (calls[i].call == call)
+			return calls[i].wait;
+	return WAITED_UNKNOWN;
+}
+
+static void take_why(struct budget_why *why, const struct states_row *row)
+{
+	uint64_t left = row->ns[STATE_OTHER], queue = row->ns[STATE_RUNNABLE];
+
+	for (int i = 0; i < STATES_CALLS; i++) {
+		int call = row->calls[i] > 0 ? row->calls[i] - 1 : row->calls[i];
+		uint64_t ns = row->call_ns[i] < left ? row->call_ns[i] : left;
+
+		if (row->calls[i]) {
+			why->waits[wait_of(call)] += ns;
+			left -= ns;
+		}
+	}
+	why->waits[WAITED_UNKNOWN] += left;
+	/* a queue has the switch in it, which counts as running: profile and kernel differ by it */
+	why->own = row->own_ns < queue ? row->own_ns : queue;
+	why->others = row->others_ns < queue - why->own ? row->others_ns : queue - why->own;
+}
+
 static void take_row(struct budget *budget, const struct states_row *row)
 {
 	struct budget_thread *thread = vec_push(&budget->threads);
@@ -127,6 +189,7 @@ static void take_row(struct budget *budget, const struct states_row *row)
 	snprintf(thread->name, sizeof(thread->name), "%.15s", row->comm);
 	for (int i = 0; i < BUDGET_PARTS; i++)
 		thread->ns[i] = row->ns[i];
+	take_why(&thread->why, row);
 	if (!*thread->name && row->tid)
 		file_line(thread->name, sizeof(thread->name), "/proc/%u/comm", row->tid);
 }
@@ -244,6 +307,7 @@ static void take_disk(const struct runbudget *budget, struct budget *into)
 	ns = ns < thread->ns[BUDGET_OTHER] ? ns : thread->ns[BUDGET_OTHER];
 	thread->ns[BUDGET_DISK] = ns;
 	thread->ns[BUDGET_OTHER] -= ns;
+	thread->why.waits[WAITED_UNKNOWN] = thread->ns[BUDGET_OTHER];
 }
 
 static void end_looks(struct runbudget *budget, uint64_t now_ns, struct budget *into)
@@ -265,7 +329,7 @@ static void end_looks(struct runbudget *budget, uint64_t now_ns, struct budget *
 		queued = queued < life - ran ? queued : life - ran;
 		row->ns[BUDGET_RAN] = ran;
 		row->ns[BUDGET_QUEUE] = queued;
-		row->ns[BUDGET_OTHER] = life - ran - queued;
+		row->ns[BUDGET_OTHER] = row->why.waits[WAITED_UNKNOWN] = life - ran - queued;
 	}
 	take_disk(budget, into);
 	estimate_run(into, now_ns - budget->begin_ns);
@@ -328,8 +392,13 @@ uint64_t runbudget_end(struct runbudget *budget, uint64_t now_ns, struct buf *te
 	budget->states = NULL;
 	budget->begin_ns = 0;
 	budget_settle(&result);
+	if (!result.threads.len || !budget_sum(result.run_ns)) {
+		result.source = BUDGET_NONE;
+		snprintf(result.why, sizeof(result.why),
+			 "the kernel's count of its threads was empty");
+	}
 	out = open_memstream(&json_text, &size);
-	if (out && result.threads.len) {
+	if (out) {
 		struct json json = json_to(out);
 
 		budget_write(&result, &json, NULL);

@@ -53,7 +53,7 @@ void runbudget_begin(struct runbudget *budget, const struct runbudget_target *ta
 /* A last look at what is about to vanish; of no use where the kernel counts. */
 void runbudget_look(struct runbudget *budget);
 /*
- * Writes it as JSON into *text, which stays empty if nothing is known.  The time when the workload
+ * Writes it as JSON into *text, or why nothing is known.  The time when the workload
  * ended, by CLOCK_MONOTONIC, or 0 where it is not known.
  */
 uint64_t runbudget_end(struct runbudget *budget, uint64_t now_ns, struct buf *text);

@@ -12,8 +12,25 @@ static const struct {
 	[BUDGET_QUEUE] = { "cpu-queue", "Waited for a CPU" },
 	[BUDGET_DISK] = { "disk", "Waited for the disk" },
 	[BUDGET_PAGES] = { "pages", "Waited for memory (swap, reclaim)" },
-	[BUDGET_OTHER] = { "other", "Other waiting (reason not recorded)" },
+	[BUDGET_OTHER] = { "other", "Other waiting" },
 };
+
+static const struct {
+	const char *name, *label;
+} waits[] = {
+	[WAITED_UNKNOWN] = { "unknown", "something that is not recorded" },
+	[WAITED_FUTEX] = { "futex", "locks or other threads (futex)" },
+	[WAITED_SLEEP] = { "sleep", "time to pass (sleep)" },
+	[WAITED_EVENTS] = { "events", "events (poll, select or epoll)" },
+	[WAITED_INPUT] = { "input", "input (read or receive)" },
+	[WAITED_OUTPUT] = { "output", "room for its output (write or send)" },
+	[WAITED_CHILDREN] = { "children", "child processes (wait)" },
+	[WAITED_SIGNAL] = { "signal", "a signal" },
+	[WAITED_STOPPED] = { "stopped", "its continuation (it was stopped by a signal)" },
+};
+
+#define WORK 0.8  /* of all CPU time, that the busiest threads have at least */
+#define MOST 0.55 /* of the waiting, for one kind to stand for it */
 
 static const char *const sources[] = {
 	[BUDGET_NONE] = "none",
@@ -50,20 +67,27 @@ void budget_shares(const uint64_t ns[static BUDGET_PARTS], double shares[static 
 		shares[i] = sum > 0 ? (double)ns[i] / sum : 0;
 }
 
-void budget_of_work(const struct budget *budget, double shares[static BUDGET_PARTS])
+const char *budget_wait_name(enum budget_wait wait)
 {
-	double ran = 0;
+	return waits[wait].name;
+}
 
-	memset(shares, 0, BUDGET_PARTS * sizeof(*shares));
-	vec_each (thread, &budget->threads)
-		ran += (double)thread->ns[BUDGET_RAN];
-	vec_each (thread, &budget->threads) {
-		double own[BUDGET_PARTS];
+const char *budget_wait_label(enum budget_wait wait)
+{
+	return waits[wait].label;
+}
 
-		budget_shares(thread->ns, own);
-		for (int i = 0; i < BUDGET_PARTS && ran > 0; i++)
-			shares[i] += own[i] * (double)thread->ns[BUDGET_RAN] / ran;
+enum budget_wait budget_main_wait(const struct budget *budget)
+{
+	const uint64_t *ns = budget->work_why.waits;
+	uint64_t all = 0;
+	int most = 0;
+
+	for (int i = 0; i < BUDGET_WAITS; i++) {
+		all += ns[i];
+		most = ns[i] > ns[most] ? i : most;
 	}
+	return (double)ns[most] > MOST * (double)all ? (enum budget_wait)most : WAITED_UNKNOWN;
 }
 
 static void add_thread(struct budget_thread *into, const struct budget_thread *thread)
@@ -74,6 +98,10 @@ static void add_thread(struct budget_thread *into, const struct budget_thread *t
 	into->life_ns += thread->life_ns;
 	into->switches += thread->switches;
 	into->preemptions += thread->preemptions;
+	for (int i = 0; i < BUDGET_WAITS; i++)
+		into->why.waits[i] += thread->why.waits[i];
+	into->why.own += thread->why.own;
+	into->why.others += thread->why.others;
 }
 
 static int by_work(const void *a, const void *b)
@@ -85,21 +113,37 @@ static int by_work(const void *a, const void *b)
 	return (x->tid > y->tid) - (x->tid < y->tid);
 }
 
+/* How long one of them ran. */
+static double ran_each(const struct budget_thread *thread)
+{
+	return (double)thread->ns[BUDGET_RAN] / (double)(thread->count ? thread->count : 1);
+}
+
 void budget_settle(struct budget *budget)
 {
-	struct budget_thread all = { 0 }, rest = { .name = "" };
+	struct budget_thread all = { 0 }, work = { 0 }, rest = { .name = "" };
+	double most = 0, ran = 0;
 	struct budget_threads *threads = &budget->threads;
 
 	if (threads->len)
 		qsort(threads->data, threads->len, sizeof(*threads->data), by_work);
 	vec_each (thread, threads) {
+		most = ran_each(thread) > most ? ran_each(thread) : most;
+		ran += (double)thread->ns[BUDGET_RAN];
+	}
+	vec_each (thread, threads) {
 		/* a state's end and a life's are two looks at the clock */
 		thread->life_ns = budget_sum(thread->ns);
 		add_thread(&all, thread);
+		if (ran_each(thread) >= most / 4 || (double)work.ns[BUDGET_RAN] < WORK * ran)
+			add_thread(&work, thread);
 		if (thread >= threads->data + BUDGET_THREADS)
 			add_thread(&rest, thread);
 	}
 	memcpy(budget->all_ns, all.ns, sizeof(all.ns));
+	memcpy(budget->work_ns, work.ns, sizeof(work.ns));
+	budget->workers = work.count;
+	budget->work_why = work.why;
 	budget->count = all.count;
 	budget->switches = all.switches;
 	budget->preemptions = all.preemptions;
@@ -138,6 +182,14 @@ void budget_write(const struct budget *budget, struct json *json, const char *ke
 	json_u64(json, "preemptions", budget->preemptions);
 	put_parts(json, "run_ns", budget->run_ns);
 	put_parts(json, "all_ns", budget->all_ns);
+	put_parts(json, "work_ns", budget->work_ns);
+	json_u64(json, "workers", budget->workers);
+	json_u64(json, "own_ns", budget->work_why.own);
+	json_u64(json, "others_ns", budget->work_why.others);
+	json_open(json, "waits_ns", '[');
+	for (int i = 0; i < BUDGET_WAITS; i++)
+		json_u64(json, NULL, budget->work_why.waits[i]);
+	json_close(json);
 	json_open(json, "rows", '[');
 	vec_each (thread, &budget->threads) {
 		json_open(json, NULL, '[');
@@ -218,7 +270,14 @@ bool budget_read(struct budget *budget, struct json_object *stored)
 	for (size_t i = 0; i < BUDGET_PARTS; i++) {
 		budget->run_ns[i] = number_at(json_object_object_get(stored, "run_ns"), i);
 		budget->all_ns[i] = number_at(json_object_object_get(stored, "all_ns"), i);
+		budget->work_ns[i] = number_at(json_object_object_get(stored, "work_ns"), i);
 	}
+	budget->workers = number_of(stored, "workers");
+	budget->work_why.own = number_of(stored, "own_ns");
+	budget->work_why.others = number_of(stored, "others_ns");
+	for (size_t i = 0; i < BUDGET_WAITS; i++)
+		budget->work_why.waits[i] = number_at(json_object_object_get(stored, "waits_ns"),
+						      i);
 	rows = json_object_object_get(stored, "rows");
 	for (size_t i = 0; json_object_is_type(rows, json_type_array) && i <= BUDGET_THREADS &&
 			   i < json_object_array_length(rows);
@@ -270,6 +329,30 @@ static void show_thread(struct json *json, const struct budget_thread *thread)
 	json_close(json);
 }
 
+/* Shares of the busiest threads' time, as of its parts. */
+static void show_why(struct json *json, const struct budget *budget)
+{
+	double all = (double)budget_sum(budget->work_ns);
+	const struct budget_why *why = &budget->work_why;
+
+	json_open(json, "waits", '[');
+	for (int i = 0; i < BUDGET_WAITS; i++) {
+		if (!why->waits[i])
+			continue;
+		json_open(json, NULL, '{');
+		json_text(json, "name", waits[i].name);
+		json_text(json, "label", waits[i].label);
+		json_u64_text(json, "ns", why->waits[i]);
+		json_double(json, "percent", all > 0 ? 100 * (double)why->waits[i] / all : 0);
+		json_close(json);
+	}
+	json_close(json);
+	json_open(json, "queued_behind", '{');
+	json_u64_text(json, "own_ns", why->own);
+	json_u64_text(json, "others_ns", why->others);
+	json_close(json);
+}
+
 void budget_show(const struct budget *budget, struct json *json, const char *key)
 {
 	if (budget->source == BUDGET_NONE) {
@@ -286,6 +369,9 @@ void budget_show(const struct budget *budget, struct json *json, const char *key
 	json_u64(json, "missing_threads", budget->missing);
 	show_parts(json, "run", budget->run_ns);
 	show_parts(json, "all_threads", budget->all_ns);
+	show_parts(json, "busiest_threads", budget->work_ns);
+	json_u64(json, "busiest_count", budget->workers);
+	show_why(json, budget);
 	json_open(json, "threads", '[');
 	vec_each (thread, &budget->threads)
 		show_thread(json, thread);

@@ -3,10 +3,12 @@
  * Where the time of a run went: one struct that the overview's sentence, its figures and the API
  * are made of.
  *
- * There are two sums of the same parts.  `threads` is threads × time: the lives of all threads,
- * each part of which was spent in one way.  `run` is the time from start to end: a moment in
- * which anything ran counts as running, else one in which anything was ready, and so on; only
- * when all sleep it is waiting.  The parts of each sum add up to it.
+ * There are three sums of the same parts.  `all` is threads × time: the lives of all threads,
+ * each part of which was spent in one way.  `work` is the same of the busiest threads, those
+ * that have four fifths of the CPU time, or each a quarter of what the first has.  `run` is
+ * the time from start to end: a moment in which anything ran counts as running, else one in which
+ * anything was ready, and so on; only when all sleep it is waiting.  The parts of each sum add up
+ * to it.
  */
 #ifndef PROFILE_BUDGET_H
 #define PROFILE_BUDGET_H
@@ -24,8 +26,28 @@ enum budget_part {
 	BUDGET_QUEUE, /* ready to run, and no CPU was free */
 	BUDGET_DISK,
 	BUDGET_PAGES, /* swap-in and reclaim; file pages are the disk's */
-	BUDGET_OTHER, /* waiting, reason not recorded */
+	BUDGET_OTHER, /* waiting for anything else */
 	BUDGET_PARTS
+};
+
+/* What the other waiting was for, by the system call that it was in. */
+enum budget_wait {
+	WAITED_UNKNOWN,
+	WAITED_FUTEX,
+	WAITED_SLEEP,
+	WAITED_EVENTS,
+	WAITED_INPUT,
+	WAITED_OUTPUT,
+	WAITED_CHILDREN,
+	WAITED_SIGNAL,
+	WAITED_STOPPED,
+	BUDGET_WAITS
+};
+
+/* What a thread's other waiting was, and who had the CPU that it waited for. */
+struct budget_why {
+	uint64_t waits[BUDGET_WAITS]; /* add up to ns[BUDGET_OTHER] */
+	uint64_t own, others;	      /* of ns[BUDGET_QUEUE]; the rest is not known */
 };
 
 enum budget_source {
@@ -42,6 +64,7 @@ struct budget_thread {
 	uint64_t life_ns;
 	uint64_t ns[BUDGET_PARTS];
 	uint64_t switches, preemptions;
+	struct budget_why why; /* not stored of each */
 };
 
 struct budget_threads VEC_OF(struct budget_thread);
@@ -54,6 +77,9 @@ struct budget {
 	uint64_t missing;		/* threads that found no room */
 	uint64_t run_ns[BUDGET_PARTS];	/* of the time from start to end */
 	uint64_t all_ns[BUDGET_PARTS];	/* of all threads' */
+	uint64_t work_ns[BUDGET_PARTS]; /* of the busiest ones': */
+	uint64_t workers;		/* so many: they have 80 % of the CPU time and more */
+	struct budget_why work_why;
 	uint64_t count;			/* of threads */
 	uint64_t switches, preemptions; /* by itself, or others' */
 	/* Those with the most CPU time first, and not more than a page shows. */
@@ -71,11 +97,11 @@ void budget_settle(struct budget *budget);
 uint64_t budget_sum(const uint64_t ns[static BUDGET_PARTS]);
 /* Shares of 1; all 0 if nothing is known. */
 void budget_shares(const uint64_t ns[static BUDGET_PARTS], double shares[static BUDGET_PARTS]);
-/*
- * The parts in the lives of those that did the work: each thread weighs as much as it ran.  Beside
- * `run` it tells a thread that works while others idle from threads that take turns.
- */
-void budget_of_work(const struct budget *budget, double shares[static BUDGET_PARTS]);
+/* "sleep", "futex" ... for programs; "time to pass (sleep)" for people: what it waited for. */
+const char *budget_wait_name(enum budget_wait wait);
+const char *budget_wait_label(enum budget_wait wait);
+/* What most of the busiest threads' other waiting was; WAITED_UNKNOWN: it can't be told. */
+enum budget_wait budget_main_wait(const struct budget *budget);
 
 /* As it is stored with a run. */
 void budget_write(const struct budget *budget, struct json *json, const char *key);

@@ -7,8 +7,11 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#define NAME_MOST   400	 /* bytes; names of C++ have thousands */
-#define ERRORS	    3	 /* standard errors between two functions that really differ */
+#define NAME_MOST   400 /* bytes; names of C++ have thousands */
+#define ERRORS	    3	/* standard errors between two functions that really differ */
+#define NEARLY_ALL  0.9 /* of the waiting: the rest is not worth a word */
+#define MOSTLY	    0.55
+#define PAIR	    0.2	 /* of the waiting that is worth a word */
 #define LEAST_NAMED 0.05 /* share of a function that is worth a name */
 
 /* ---- writing a finding ---- */
@@ -119,6 +122,58 @@ void say_tops(struct finding *finding, const struct overview_tops *tops)
 	}
 }
 
+/* The largest kind of the others than `without`. */
+static enum budget_wait largest_wait(const struct budget_why *why, int without)
+{
+	int most = without ? 0 : 1;
+
+	for (int i = 0; i < BUDGET_WAITS; i++)
+		if (i != without && why->waits[i] > why->waits[most])
+			most = i;
+	return (enum budget_wait)most;
+}
+
+const char *only_wait(const struct sums *s)
+{
+	const struct budget *budget = &s->facts->budget;
+	enum budget_wait first = largest_wait(&budget->work_why, -1);
+
+	return budget->count == 1 && first != WAITED_UNKNOWN &&
+			       (double)budget->work_why.waits[first] >=
+				       NEARLY_ALL * (double)budget->work_ns[BUDGET_OTHER]
+		       ? budget_wait_label(first)
+		       : NULL;
+}
+
+void say_reason(struct finding *finding, const struct sums *s, bool names_them)
+{
+	const struct budget *budget = &s->facts->budget;
+	const struct budget_why *why = &budget->work_why;
+	enum budget_wait first = largest_wait(why, -1), second = largest_wait(why, (int)first);
+	double all = (double)budget->work_ns[BUDGET_OTHER];
+	double share = all > 0 ? (double)why->waits[first] / all : 0;
+	bool pair = all > 0 && (double)why->waits[second] >= PAIR * all;
+
+	/* a kind that is not known may be any of them */
+	if (first == WAITED_UNKNOWN || share < PAIR) {
+		say(finding, "; the reason is not recorded");
+		return;
+	}
+	say(finding, ", ");
+	if (names_them && budget->count > 1)
+		say(finding, "%s ",
+		    budget->workers > 1 ? "the busiest threads" : "the busiest thread");
+	if (share >= NEARLY_ALL)
+		say(finding, "for %s", budget_wait_label(first));
+	else if (share >= MOSTLY)
+		say(finding, "mostly for %s", budget_wait_label(first));
+	else if (pair && second != WAITED_UNKNOWN)
+		say(finding, "for %s and for %s", budget_wait_label(first),
+		    budget_wait_label(second));
+	else
+		say(finding, "partly for %s", budget_wait_label(first));
+}
+
 double percent(double share)
 {
 	return share > 1 ? 100 : 100 * share;
@@ -226,7 +281,7 @@ static void sum_up(struct sums *s, const struct overview_facts *facts)
 	s->known = facts->budget.source != BUDGET_NONE;
 	if (s->known) {
 		budget_shares(facts->budget.run_ns, s->run);
-		budget_of_work(&facts->budget, s->work);
+		budget_shares(facts->budget.work_ns, s->work);
 	}
 	for (int i = 0; i < BUDGET_PARTS; i++) {
 		s->main = s->run[i] > s->run[s->main] ? (enum budget_part)i : s->main;

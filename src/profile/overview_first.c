@@ -12,8 +12,12 @@
 #define OFTEN		2000 /* switches a second that are what it does */
 #define SOON_S		0.01 /* of a run that is shorter, its start is all there is */
 #define OWN_CROWD	0.9  /* where something of it runs for so long, its own threads queue up */
-#define TIE		0.02 /* parts that differ by less are as large */
+#define TIE		0.1 /* parts that differ by less: the next run may have it the other way round */
 #define MOST		0.5  /* a part of the time that is more than all others */
+#define ERROR		0.02 /* of shares that the kernel has counted, with what begins and ends */
+#define ERROR_OF_LOOKS	0.05 /* of those that were looked up now and then */
+#define STARTING	0.3  /* of the CPU time, for starting processes to be what it did */
+#define WORTH		0.05 /* a part that is worth a word */
 
 static const char *duration(const struct sums *s, char into[static TEXT_NUMBER])
 {
@@ -39,7 +43,18 @@ static void show_parts(struct finding *finding, const struct sums *s)
 			show_share(finding, budget_part_label((enum budget_part)i), s->run[i]);
 }
 
-/* "it ran for 20 %, waited for the disk for 8 % and for something else for 3 %" */
+/* "Mostly" is said of no less. */
+static bool is_most(const struct sums *s, double share)
+{
+	return share > MOST + (is_budget_whole(s) ? ERROR : ERROR_OF_LOOKS);
+}
+
+static bool is_worth_a_word(const struct sums *s, int part)
+{
+	return s->run[part] >= 0.01 || part == BUDGET_RAN;
+}
+
+/* "it ran for 20 %, waited for the disk for 8 % and waited for something else for 3 %" */
 static void say_parts(struct finding *f, const struct sums *s, int without)
 {
 	static const char *const words[] = {
@@ -47,16 +62,101 @@ static void say_parts(struct finding *f, const struct sums *s, int without)
 		[BUDGET_QUEUE] = "waited for a CPU for",
 		[BUDGET_DISK] = "waited for the disk for",
 		[BUDGET_PAGES] = "waited for memory for",
-		[BUDGET_OTHER] = "waited otherwise for",
+		[BUDGET_OTHER] = "waited for something else for",
 	};
-	bool any = false;
+	const char *wait = only_wait(s);
+	int left = 0, said = 0;
 
 	for (int i = 0; i < BUDGET_PARTS; i++)
-		if (i != without && (s->run[i] >= 0.01 || i == BUDGET_RAN)) {
-			say(f, "%s%s %.*f %%", any ? ", " : "it ", words[i],
-			    s->run[i] < 0.01 ? 1 : 0, percent(s->run[i]));
-			any = true;
+		left += i != without && is_worth_a_word(s, i);
+	for (int i = 0; i < BUDGET_PARTS; i++)
+		if (i != without && is_worth_a_word(s, i)) {
+			left--;
+			say(f, "%s", !said++ ? "it " : left ? ", " : " and ");
+			if (i == BUDGET_OTHER && wait)
+				say(f, "waited for %s for", wait);
+			else
+				say(f, "%s", words[i]);
+			say(f, " %.*f %%", s->run[i] < 0.01 ? 1 : 0, percent(s->run[i]));
 		}
+}
+
+/* "the 4 busiest threads", of which shares of threads' time are */
+static void say_busiest(struct finding *f, const struct sums *s)
+{
+	uint64_t count = s->facts->budget.workers;
+	char text[TEXT_NUMBER];
+
+	if (count > 1)
+		say(f, "its %s busiest threads", text_grouped(text, count));
+	else
+		say(f, "its busiest thread");
+}
+
+static const char *their(const struct sums *s)
+{
+	return s->facts->budget.workers > 1 ? "their" : "its";
+}
+
+/* Who had the CPU that the busiest threads were waiting for, by its counts. */
+static void say_who(struct finding *f, const struct sums *s)
+{
+	const struct budget *budget = &s->facts->budget;
+	double all = (double)budget_sum(budget->work_ns);
+	double queue = (double)budget->work_ns[BUDGET_QUEUE];
+	double own = (double)budget->work_why.own, others = (double)budget->work_why.others;
+
+	if (!(queue > 0) || own + others < 0.8 * queue)
+		say(f, "; who had the CPUs is not known");
+	else if (others >= 0.9 * (own + others))
+		say(f, ", while other programs had the CPUs");
+	else if (own >= 0.9 * (own + others))
+		say(f, ", while other threads of its own had the CPUs");
+	else
+		say(f,
+		    ": for %.0f %% other threads of its own had the CPUs, for %.0f %% other "
+		    "programs",
+		    percent(own / all), percent(others / all));
+}
+
+/* How the busiest threads waited, where that is more than the run as a whole did. */
+static void say_busiest_waits(struct finding *f, const struct sums *s)
+{
+	const double *work = s->work, *run = s->run;
+	bool said = false;
+
+	if (s->facts->budget.count < 2)
+		return;
+	if (work[BUDGET_QUEUE] >= 2 * WORTH && work[BUDGET_QUEUE] - run[BUDGET_QUEUE] >= WORTH) {
+		say(f, "; ");
+		say_busiest(f, s);
+		say(f, " waited for a CPU for %.0f %% of %s time", percent(work[BUDGET_QUEUE]),
+		    their(s));
+		say_who(f, s);
+		said = true;
+	}
+	if (work[BUDGET_OTHER] >= 2 * WORTH && work[BUDGET_OTHER] - run[BUDGET_OTHER] >= WORTH) {
+		say(f, "; ");
+		if (said)
+			say(f, "%s", s->facts->budget.workers > 1 ? "they" : "it");
+		else
+			say_busiest(f, s);
+		say(f, " waited for %.0f %% of %s time, neither for a CPU nor for the disk",
+		    percent(work[BUDGET_OTHER]), their(s));
+		say_reason(f, s, false);
+	}
+}
+
+static void show_work(struct finding *f, const struct sums *s)
+{
+	show_share(f, "busiest threads: ran", s->work[BUDGET_RAN]);
+	if (s->work[BUDGET_QUEUE] >= 0.001)
+		show_share(f, "busiest threads: waited for a CPU", s->work[BUDGET_QUEUE]);
+	if (s->work[BUDGET_DISK] >= 0.001)
+		show_share(f, "busiest threads: waited for the disk", s->work[BUDGET_DISK]);
+	if (s->work[BUDGET_OTHER] >= 0.001)
+		show_share(f, "busiest threads: other waiting", s->work[BUDGET_OTHER]);
+	show_count(f, "threads", s->facts->budget.count);
 }
 
 static bool tells_by_stacks(const struct sums *s)
@@ -97,7 +197,7 @@ static void tell_little(const struct sums *s, struct finding *f)
 	char text[TEXT_NUMBER], few[64] = "not one sample was taken";
 
 	if (s->facts->failed) {
-		say(f, "That was too soon to say what limited it.");
+		say(f, "It ended too soon to say what limited it.");
 	} else if (!samples && s->facts->duration_ns && s->seconds < 1) {
 		say(f, "It took only %s: too short to say what limited it.", duration(s, text));
 	} else {
@@ -174,29 +274,37 @@ static bool is_enough_samples(const struct sums *s)
 	return s->facts->samples >= 5 * FEW_SAMPLES;
 }
 
-/* ---- two that are as large ---- */
+static void say_heaviest(struct finding *f, const struct sums *s);
 
-static enum budget_part second_part(const struct sums *s)
+/* ---- two that are about as large ---- */
+
+static enum budget_part second_part(const double shares[static BUDGET_PARTS],
+				    enum budget_part first)
 {
-	enum budget_part second = s->main == BUDGET_RAN ? BUDGET_QUEUE : BUDGET_RAN;
+	int second = first == BUDGET_RAN ? BUDGET_QUEUE : BUDGET_RAN;
 
 	for (int i = 0; i < BUDGET_PARTS; i++)
-		if (i != (int)s->main && s->run[i] > s->run[second])
-			second = (enum budget_part)i;
-	return second;
+		if (i != (int)first && shares[i] > shares[second])
+			second = i;
+	return (enum budget_part)second;
 }
 
 static bool is_mixed(const struct sums *s)
 {
-	return s->known && s->run[s->main] < MOST && s->run[s->main] - s->run[second_part(s)] < TIE;
+	return s->known && s->run[s->main] - s->run[second_part(s->run, s->main)] < TIE;
 }
 
+/* In one order, whichever is ahead this time. */
 static void tell_mixed(const struct sums *s, struct finding *f)
 {
 	char text[TEXT_NUMBER];
 
 	say(f, "No single thing limited it: of its %s ", duration(s, text));
 	say_parts(f, s, -1);
+	if (s->run[s->main] - s->run[BUDGET_OTHER] < TIE && !only_wait(s))
+		say_reason(f, s, true);
+	if (s->run[s->main] - s->run[BUDGET_RAN] < TIE)
+		say_heaviest(f, s);
 	say(f, ".");
 	show_parts(f, s);
 }
@@ -211,22 +319,27 @@ static bool is_mostly_other(const struct sums *s)
 static void tell_other_waiting(const struct sums *s, struct finding *f)
 {
 	const struct budget *budget = &s->facts->budget;
-	bool rest = !budget->knows_disk; /* then it may be among the others */
+	const char *not_for = budget->knows_disk ? "neither for a CPU nor for the disk"
+						 : "not for a CPU"; /* then it may be the disk */
+	bool most = is_most(s, s->run[BUDGET_OTHER]);
 	char text[TEXT_NUMBER];
 
-	say(f, "It mostly waited, %s: for %.0f %% of its %s. The reason is not recorded; ",
-	    rest ? "not for a CPU" : "neither for a CPU nor for the disk",
-	    percent(s->run[BUDGET_OTHER]), duration(s, text));
+	say(f, "It %swaited, %s%s for %.0f %% of its %s%s", most ? "mostly " : "", not_for,
+	    most ? ":" : ",", percent(s->run[BUDGET_OTHER]), duration(s, text),
+	    most ? "" : ", the largest part");
+	say_reason(f, s, true);
+	say(f, "; ");
 	say_parts(f, s, BUDGET_OTHER);
 	say(f, ".");
 	show_parts(f, s);
 	show_switches(f, s);
 }
 
-/* Something of it ran most of the time, and yet who did the work mostly did something else. */
+/* Something of it ran most of the time, and yet the busiest threads rather did something else. */
 static bool is_mostly_of_workers(const struct sums *s, enum budget_part part)
 {
 	return s->known && s->main == BUDGET_RAN && s->workers == part &&
+	       s->work[part] - s->work[second_part(s->work, part)] >= TIE &&
 	       s->facts->budget.count > 1;
 }
 
@@ -235,23 +348,39 @@ static bool is_mostly_disk(const struct sums *s)
 	return s->known && (s->main == BUDGET_DISK || is_mostly_of_workers(s, BUDGET_DISK));
 }
 
+/* "; at least one thread ran for 80 % of its 3 s": what the other base says. */
+static void say_someone_ran(struct finding *f, const struct sums *s)
+{
+	char text[TEXT_NUMBER];
+
+	say(f, "; at least one thread ran for %.0f %% of the run's %s", percent(s->run[BUDGET_RAN]),
+	    duration(s, text));
+}
+
 static void tell_disk(const struct sums *s, struct finding *f)
 {
 	char text[TEXT_NUMBER];
 
 	if (s->main != BUDGET_DISK) {
-		say(f,
-		    "It was limited by the disk: its threads took turns to run, and those that did "
-		    "the work waited for the disk for %.0f %% of their time, more than they ran.",
-		    percent(s->work[BUDGET_DISK]));
+		say(f, "It was limited by the disk: ");
+		say_busiest(f, s);
+		say(f, " waited for it for %.0f %% of %s time and ran for %.0f %%",
+		    percent(s->work[BUDGET_DISK]), their(s), percent(s->work[BUDGET_RAN]));
+		say_someone_ran(f, s);
+		say(f, ".");
+		show_work(f, s);
 	} else {
-		say(f, "It was limited by the disk: it waited for it for %.0f %% of its %s%s; ",
-		    percent(s->run[BUDGET_DISK]), duration(s, text),
-		    s->run[BUDGET_DISK] < MOST ? ", more than for anything else" : "");
+		if (is_most(s, s->run[BUDGET_DISK]))
+			say(f, "It was limited by the disk: it waited for it for %.0f %% of its %s",
+			    percent(s->run[BUDGET_DISK]), duration(s, text));
+		else
+			say(f, "It waited for the disk for %.0f %% of its %s, the largest part",
+			    percent(s->run[BUDGET_DISK]), duration(s, text));
+		say(f, "; ");
 		say_parts(f, s, BUDGET_DISK);
 		say(f, ".");
+		show_parts(f, s);
 	}
-	show_parts(f, s);
 	if (s->facts->disk_read >= 1000000)
 		show_bytes(f, "read from disk", s->facts->disk_read);
 }
@@ -263,78 +392,92 @@ static bool is_mostly_pages(const struct sums *s)
 
 static void tell_pages(const struct sums *s, struct finding *f)
 {
+	bool most = is_most(s, s->run[BUDGET_PAGES]);
 	char text[TEXT_NUMBER];
 
-	say(f,
-	    "It was limited by memory: for %.0f %% of its %s it waited for pages to be swapped in "
-	    "or freed; ",
-	    percent(s->run[BUDGET_PAGES]), duration(s, text));
+	say(f, "%s for %.0f %% of its %s it waited for pages to be swapped in or freed%s; ",
+	    most ? "It was limited by memory:" : "Memory was scarce:",
+	    percent(s->run[BUDGET_PAGES]), duration(s, text), most ? "" : ", the largest part");
 	say_parts(f, s, BUDGET_PAGES);
 	say(f, ".");
 	show_parts(f, s);
 }
 
-/* Threads that stand in each other's way are no queue of others: one of them always runs. */
+/* Of a queue of its own threads its own CPU time is the cause. */
+static bool is_queue_of_others(const struct sums *s)
+{
+	const struct budget_why *why = &s->facts->budget.work_why;
+	bool known = (double)(why->own + why->others) >=
+		     0.8 * (double)s->facts->budget.work_ns[BUDGET_QUEUE];
+
+	return known ? why->others > why->own && why->others > s->facts->budget.work_ns[BUDGET_RAN]
+		     : s->run[BUDGET_RAN] < OWN_CROWD;
+}
+
 static bool is_mostly_queue(const struct sums *s)
 {
-	return s->known && (s->main == BUDGET_QUEUE || (is_mostly_of_workers(s, BUDGET_QUEUE) &&
-							s->run[BUDGET_RAN] < OWN_CROWD));
+	return s->known && (s->main == BUDGET_QUEUE ||
+			    (is_mostly_of_workers(s, BUDGET_QUEUE) && is_queue_of_others(s)));
 }
 
 static void tell_queue_of_workers(const struct sums *s, struct finding *f)
 {
-	char text[TEXT_NUMBER];
-
-	say(f,
-	    "Its threads mostly waited for a CPU: something of it ran for %.0f %% of its %s, but "
-	    "those "
-	    "that did the work were ready and others had the CPUs for %.0f %% of their time",
-	    percent(s->run[BUDGET_RAN]), duration(s, text), percent(s->work[BUDGET_QUEUE]));
-	if (s->work[BUDGET_OTHER] >= 0.05)
-		say(f, "; they waited otherwise for %.0f %%", percent(s->work[BUDGET_OTHER]));
+	if (is_most(s, s->work[BUDGET_QUEUE])) {
+		say(f, "Its threads mostly waited for a CPU: ");
+		say_busiest(f, s);
+		say(f, " were ready for %.0f %% of their time and ran for %.0f %%",
+		    percent(s->work[BUDGET_QUEUE]), percent(s->work[BUDGET_RAN]));
+	} else {
+		say(f, "Its threads waited for a CPU more than they ran: ");
+		say_busiest(f, s);
+		say(f, " for %.0f %% of their time, and they ran for %.0f %%",
+		    percent(s->work[BUDGET_QUEUE]), percent(s->work[BUDGET_RAN]));
+	}
+	say_who(f, s);
+	say_someone_ran(f, s);
 	say(f, ".");
 	advise(f, s, ADVICE_QUIET, "");
-	show_share(f, "waiting for a CPU, of who worked", s->work[BUDGET_QUEUE]);
-	show_share(f, "running, of who worked", s->work[BUDGET_RAN]);
-	show_share(f, "other waiting, of who worked", s->work[BUDGET_OTHER]);
-	show_count(f, "threads", s->facts->budget.count);
+	show_work(f, s);
 }
 
+/* In the run's time nothing of its own ran: others had the CPUs if anybody had. */
 static void tell_queue(const struct sums *s, struct finding *f)
 {
-	const double *work = s->work;
+	const struct budget_why *why = &s->facts->budget.work_why;
+	bool others = (double)(why->own + why->others) >=
+			      0.8 * (double)s->facts->budget.work_ns[BUDGET_QUEUE] &&
+		      why->others;
 	char text[TEXT_NUMBER];
 
 	if (s->main != BUDGET_QUEUE) {
 		tell_queue_of_workers(s, f);
 		return;
 	}
-
-	say(f,
-	    "It mostly waited for a CPU: it was ready and others had the CPUs for %.0f %% of its "
-	    "%s; ",
-	    percent(s->run[BUDGET_QUEUE]), duration(s, text));
+	if (is_most(s, s->run[BUDGET_QUEUE]))
+		say(f, "It mostly waited for a CPU: for %.0f %% of its %s it was ready",
+		    percent(s->run[BUDGET_QUEUE]), duration(s, text));
+	else
+		say(f, "It waited for a CPU for %.0f %% of its %s, the largest part",
+		    percent(s->run[BUDGET_QUEUE]), duration(s, text));
+	say(f, "%s; ",
+	    !others			       ? "; who had the CPUs is not known"
+	    : is_most(s, s->run[BUDGET_QUEUE]) ? " while other programs had the CPUs"
+					       : ": other programs had the CPUs");
 	say_parts(f, s, BUDGET_QUEUE);
-	/* only what is much more than the rest: waiting has waiting for a CPU behind it */
-	if (work[BUDGET_DISK] > 2 * (work[BUDGET_RAN] + work[BUDGET_OTHER]))
-		say(f, ". On a quiet machine the disk would limit it");
-	else if (work[BUDGET_RAN] > 2 * (work[BUDGET_DISK] + work[BUDGET_OTHER]))
-		say(f, ". On a quiet machine it would mostly run");
+	say_busiest_waits(f, s);
 	say(f, ".");
-	advise(f, s, ADVICE_QUIET, "");
+	if (others)
+		advise(f, s, ADVICE_QUIET, "");
 	show_parts(f, s);
 }
 
-/* Several share the work, and hand it to each other: bytes through a pipe, a condition. */
+/* Several share the work, and stop to wait all the time: bytes through a pipe, a condition. */
 static bool hands_over(const struct sums *s)
 {
 	const struct budget *budget = &s->facts->budget;
-	const struct budget_thread *threads = budget->threads.data;
 
-	return s->known && s->main == BUDGET_RAN && budget->threads.len > 1 &&
-	       s->work[BUDGET_OTHER] >= 0.2 &&
-	       (double)threads[1].ns[BUDGET_RAN] >= 0.2 * (double)threads[0].ns[BUDGET_RAN] &&
-	       (double)budget->switches >= OFTEN * s->seconds && !has_short_processes(s);
+	return s->known && s->main == BUDGET_RAN && budget->workers > 1 &&
+	       s->work[BUDGET_OTHER] >= 0.2 && (double)budget->switches >= OFTEN * s->seconds;
 }
 
 /* Something always runs, and each that does mostly waits. */
@@ -343,42 +486,29 @@ static bool takes_turns(const struct sums *s)
 	return is_mostly_of_workers(s, BUDGET_OTHER) || hands_over(s);
 }
 
-static void tell_handing_over(const struct sums *s, struct finding *f)
+static void tell_turns(const struct sums *s, struct finding *f)
 {
-	uint64_t rate = (uint64_t)((double)s->facts->budget.switches / s->seconds);
+	const struct budget *budget = &s->facts->budget;
 	char count[TEXT_NUMBER];
 
-	say(f,
-	    "Its threads took turns: they stopped to wait %s times a second, and those that did "
-	    "the "
-	    "work waited for %.0f %% of their time, neither for a CPU nor for the disk. The reason "
-	    "is "
-	    "not recorded",
-	    text_grouped(count, rate), percent(s->work[BUDGET_OTHER]));
+	if (!is_mostly_of_workers(s, BUDGET_OTHER))
+		say(f, "Its threads stopped to wait %s times a second: ",
+		    text_grouped(count, (uint64_t)((double)budget->switches / s->seconds)));
+	else if (is_most(s, s->work[BUDGET_OTHER]))
+		say(f, "Its threads mostly waited, neither for a CPU nor for the disk: ");
+	else
+		say(f, "Its threads waited more than they ran, neither for a CPU nor for the "
+		       "disk: ");
+	say_busiest(f, s);
+	say(f, " ran for %.0f %% of %s time and waited for %.0f %%", percent(s->work[BUDGET_RAN]),
+	    their(s), percent(s->work[BUDGET_OTHER]));
+	say_reason(f, s, false);
+	say_someone_ran(f, s);
 	if (tells_by_stacks(s) && is_above(s->facts, s->facts->calls, MOST))
 		say(f, "; %.0f %% of the CPU time went into system calls",
 		    percent(s->facts->calls));
 	say(f, ".");
-}
-
-static void tell_turns(const struct sums *s, struct finding *f)
-{
-	char text[TEXT_NUMBER];
-
-	if (!is_mostly_of_workers(s, BUDGET_OTHER))
-		tell_handing_over(s, f);
-	else
-		say(f,
-		    "Its threads mostly waited, neither for a CPU nor for the disk: something of "
-		    "it ran "
-		    "for "
-		    "%.0f %% of its %s, but those that did the work took turns and waited for %.0f "
-		    "%% of "
-		    "their time, more than they ran. The reason is not recorded.",
-		    percent(s->run[BUDGET_RAN]), duration(s, text), percent(s->work[BUDGET_OTHER]));
-	show_share(f, "waiting, of who worked", s->work[BUDGET_OTHER]);
-	show_share(f, "running, of who worked", s->work[BUDGET_RAN]);
-	show_count(f, "threads", s->facts->budget.count);
+	show_work(f, s);
 	show_switches(f, s);
 }
 
@@ -393,8 +523,8 @@ static void tell_off_cpu(const struct sums *s, struct finding *f)
 	char text[TEXT_NUMBER];
 
 	say(f,
-	    "It ran for %.*f %% of its %s; for the rest it waited, or others had the CPU: which of "
-	    "them is not recorded.",
+	    "It ran for %.*f %% of its %s; whether it waited for the rest or others had the CPU is "
+	    "not recorded.",
 	    s->cpus_used < 0.095 ? 1 : 0, percent(s->cpus_used), duration(s, text));
 	show_share(f, "on CPU", s->cpus_used);
 	show_share(f, "not on CPU", 1 - s->cpus_used);
@@ -431,7 +561,13 @@ bool has_short_processes(const struct sums *s)
 /* The first sentence of a run that ran: else they are mentioned. */
 static bool runs_short_processes(const struct sums *s)
 {
-	return (!s->known || s->main == BUDGET_RAN) && has_short_processes(s);
+	const struct overview_facts *facts = s->facts;
+
+	if (s->known && s->main != BUDGET_RAN)
+		return false;
+	/* where stacks tell that they did something else, that is what it did */
+	return has_short_processes(s) &&
+	       !(tells_by_stacks(s) && facts->processing + facts->faults < STARTING);
 }
 
 void tell_short_processes(const struct sums *s, struct finding *f)
@@ -473,12 +609,18 @@ static double guessed_faults(const struct sums *s)
 		       : 0;
 }
 
+/* Of the CPU time, and of the run's as well. */
+static bool is_most_of_run(const struct sums *s, double share)
+{
+	return share >= MOST && (!s->known || is_most(s, share * s->run[BUDGET_RAN]));
+}
+
 static bool has_faults(const struct sums *s)
 {
-	if (s->known && s->run[BUDGET_RAN] < MOST)
+	if (s->known && !is_most(s, s->run[BUDGET_RAN]))
 		return false;
 	if (tells_by_stacks(s))
-		return s->facts->faults >= MOST;
+		return is_most_of_run(s, s->facts->faults);
 	return s->kernel >= MOST && guessed_faults(s) >= 0.25;
 }
 
@@ -487,12 +629,18 @@ static bool is_sure_of_faults(const struct sums *s)
 	return tells_by_stacks(s) && is_above(s->facts, s->facts->faults, MOST);
 }
 
-/* It would have liked to do more of it. */
-static void say_queued(struct finding *f, const struct sums *s)
+/* What it did beside running. */
+static void say_rest(struct finding *f, const struct sums *s)
 {
-	if (s->known && s->work[BUDGET_QUEUE] >= 0.1)
-		say(f, "; it waited for a CPU for %.0f %% of its time",
-		    percent(s->work[BUDGET_QUEUE]));
+	char text[TEXT_NUMBER];
+
+	if (!s->known)
+		return;
+	if (1 - s->run[BUDGET_RAN] >= WORTH) {
+		say(f, "; of its %s ", duration(s, text));
+		say_parts(f, s, -1);
+	}
+	say_busiest_waits(f, s);
 }
 
 static void tell_faults(const struct sums *s, struct finding *f)
@@ -510,7 +658,7 @@ static void tell_faults(const struct sums *s, struct finding *f)
 		    "Mostly kernel time, probably page faults: the kernel took %.0f %% of the CPU "
 		    "time",
 		    percent(s->kernel));
-	say_queued(f, s);
+	say_rest(f, s);
 	say(f, ".");
 	if (stacks)
 		show_share(f, "page faults", facts->faults);
@@ -524,10 +672,10 @@ static void tell_faults(const struct sums *s, struct finding *f)
 
 static bool has_calls(const struct sums *s)
 {
-	if (s->known && s->run[BUDGET_RAN] < MOST)
+	if (s->known && !is_most(s, s->run[BUDGET_RAN]))
 		return false;
 	if (tells_by_stacks(s))
-		return s->facts->calls >= MOST;
+		return is_most_of_run(s, s->facts->calls);
 	return s->kernel >= MOST;
 }
 
@@ -557,7 +705,7 @@ static void tell_calls(const struct sums *s, struct finding *f)
 		say(f, " alone");
 		f->function = top;
 	}
-	say_queued(f, s);
+	say_rest(f, s);
 	say(f, ".");
 	if (stacks)
 		show_share(f, "system calls", facts->calls);
@@ -576,8 +724,9 @@ static bool is_busy(const struct sums *s)
  * What of it: a function that stands out by more than chance, or that none does.  Code without
  * names is no function, and may be more than the heaviest one.
  */
-static void say_heaviest(struct finding *f, const struct overview_facts *facts)
+static void say_heaviest(struct finding *f, const struct sums *s)
 {
+	const struct overview_facts *facts = s->facts;
 	size_t standing = standing_out(facts);
 	const struct overview_top *top = facts->functions.data;
 	double together = 0;
@@ -591,14 +740,15 @@ static void say_heaviest(struct finding *f, const struct overview_facts *facts)
 		    percent(facts->unknown));
 		show_share(f, "without names", facts->unknown);
 	} else if (!standing) {
-		say(f, "; that is spread over many functions, and none stands out");
+		say(f, "; its CPU time is spread over many functions, none stands out");
 	} else if (!is_interrupt_place(top)) {
 		say(f, "; ");
 		for (size_t i = 0; i < standing; i++) {
 			say(f, "%s", !i ? "" : i + 1 < standing ? ", " : " and ");
 			say_name(f, top[i].name);
 		}
-		say(f, " %s took %.0f %%", standing > 1 ? "together" : "alone", percent(together));
+		say(f, " %s took %.0f %% of its CPU time", standing > 1 ? "together" : "alone",
+		    percent(together));
 		f->function = top;
 	}
 }
@@ -640,18 +790,18 @@ static void tell_busy(const struct sums *s, struct finding *f)
 	if (ran < 0)
 		say(f, "Its samples tell where it ran, not whether that limited it");
 	else if (s->cpus_used >= SEVERAL_CPUS)
-		say(f, "It was limited by the CPU: it kept %.1f CPUs busy for %s", s->cpus_used,
-		    duration(s, text));
+		say(f, "It was limited by the CPU: it used %.1f CPUs on average over its %s",
+		    s->cpus_used, duration(s, text));
 	else
 		say(f, "It was limited by the CPU%s: it ran for %.0f %% of its %s",
-		    ran < MOST ? " more than by anything else" : "", percent(ran),
+		    s->known && !is_most(s, ran) ? " more than by anything else" : "", percent(ran),
 		    duration(s, text));
 	if (s->kernel >= 0)
 		say(f, ", %.0f %% of that in %s",
 		    percent(s->kernel > MOST ? s->kernel : 1 - s->kernel),
 		    s->kernel > MOST ? "the kernel" : "user space");
-	say_queued(f, s);
-	say_heaviest(f, facts);
+	say_rest(f, s);
+	say_heaviest(f, s);
 	say(f, ".");
 	if (s->known)
 		show_parts(f, s);
@@ -674,13 +824,13 @@ const struct rule overview_first_rules[] = {
 	{ "too-little", "output", has_little, tell_little, NULL },
 	{ "other-event", "flame", counts_other, tell_other, NULL },
 	{ "mostly-idle", "time", is_host_idle, tell_host_idle, is_enough_samples },
-	{ "mixed", "time", is_mixed, tell_mixed, is_budget_whole },
+	{ "mixed", "time", is_mixed, tell_mixed, NULL },
 	{ "waiting", "time", is_mostly_other, tell_other_waiting, is_budget_whole },
 	{ "disk", "time", is_mostly_disk, tell_disk, is_budget_whole },
 	{ "memory", "time", is_mostly_pages, tell_pages, is_budget_whole },
 	{ "cpu-queue", "time", is_mostly_queue, tell_queue, is_budget_whole },
-	{ "taking-turns", "time", takes_turns, tell_turns, is_budget_whole },
 	{ "short-processes", "flame", runs_short_processes, tell_short_processes, is_counted },
+	{ "taking-turns", "time", takes_turns, tell_turns, is_budget_whole },
 	{ "off-cpu", "time", is_off_cpu, tell_off_cpu, NULL },
 	{ "page-faults", "flame", has_faults, tell_faults, is_sure_of_faults },
 	{ "system-calls", "flame", has_calls, tell_calls, is_sure_of_calls },

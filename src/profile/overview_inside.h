@@ -15,10 +15,10 @@ struct sums {
 	double cpu_s;				      /* CPU time; -1: not known */
 	double cpus_used;			      /* 1: one CPU all the time; -1: not known */
 	double kernel;				      /* share of the CPU time; -1: not known */
-	bool known;				      /* where its time went: the next three */
+	bool known;				      /* where its time went: the next four */
 	double run[BUDGET_PARTS], work[BUDGET_PARTS]; /* shares; profile/budget.h */
-	enum budget_part main;			      /* the largest part of the run */
-	enum budget_part workers;		      /* of the time of who did the work */
+	enum budget_part main;			      /* the largest part of the run, */
+	enum budget_part workers;		      /* and of the busiest threads' time */
 	const char *first; /* the rule that told what limited it, once it has */
 };
 
@@ -52,6 +52,14 @@ void say_tops(struct finding *finding, const struct overview_tops *tops);
 void say_name(struct finding *finding, const char *name);
 
 double percent(double share); /* 100 at the most */
+/* Of one thread: what nearly all of its other waiting was for; NULL: several, or not known. */
+const char *only_wait(const struct sums *s);
+/*
+ * What the busiest threads' other waiting was for: ", for time to pass (sleep)".  Where several
+ * share it the two largest are named, and where it is not known that is said.  names_them: whose
+ * it is has to be said, where there are more threads than those.
+ */
+void say_reason(struct finding *finding, const struct sums *s, bool names_them);
 /*
  * How many functions stand out: the last of them from the next one by more than the error of their
  * samples.  0: none does.

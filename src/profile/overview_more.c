@@ -86,8 +86,8 @@ static bool hides_python(const struct sums *s)
 static void tell_python(const struct sums *s, struct finding *f)
 {
 	say(f,
-	    "%.0f %% of the %s is in Python's interpreter and what it calls: which functions of "
-	    "the Python program that were is not told.",
+	    "%.0f %% of the %s is in Python's interpreter and what it calls; which functions of "
+	    "the Python program those were is not recorded.",
 	    percent(s->facts->python), measured(s));
 	advise(f, s, ADVICE_PYTHON, "");
 	show_share(f, "in the interpreter", s->facts->python);
@@ -135,11 +135,12 @@ static void tell_one_worker(const struct sums *s, struct finding *f)
 					  (double)budget->all_ns[BUDGET_RAN]
 				: facts->workers.data[0].share;
 
-	say(f,
-	    "One of its %llu threads, `%s`, did %.0f %% of the work: more CPUs would not make it "
-	    "faster as it is.",
+	say(f, "One of its %llu threads, `%s`, used %.0f %% of its CPU time%s.",
 	    (unsigned long long)threads,
-	    s->known ? budget->threads.data[0].name : facts->workers.data[0].name, percent(share));
+	    s->known ? budget->threads.data[0].name : facts->workers.data[0].name, percent(share),
+	    s->known && s->run[BUDGET_QUEUE] < 0.05
+		    ? ": more CPUs would not make it faster as it is"
+		    : "");
 	show_share(f, "that thread", share);
 	show_count(f, s->known ? "threads" : "threads with samples", threads);
 	if (s->cpus_used >= 0)
@@ -161,8 +162,11 @@ static bool has_kernel(const struct sums *s)
 
 static void tell_kernel(const struct sums *s, struct finding *f)
 {
-	say(f, "%.0f %% of the CPU time was the kernel's, the rest the %s own.", percent(s->kernel),
-	    s->facts->whole_host ? "programs'" : "program's");
+	if (s->kernel >= 0.995)
+		say(f, "All of the CPU time was spent in the kernel.");
+	else
+		say(f, "%.0f %% of the CPU time was spent in the kernel, %.0f %% in user space.",
+		    percent(s->kernel), 100 - percent(s->kernel));
 	show_share(f, "in the kernel", s->kernel);
 	if (s->facts->has_kernel_stacks) {
 		show_share(f, "system calls", s->facts->calls);
@@ -192,11 +196,22 @@ static bool has_switches(const struct sums *s)
 	return s->facts->knows_counts && s->seconds > 0 && (double)all / s->seconds >= 1000;
 }
 
+/* By the same counts as the first sentence, not by what samples show of it. */
+static const char *known_wait(const struct sums *s)
+{
+	const struct budget *budget = &s->facts->budget;
+	enum budget_wait wait = budget_main_wait(budget);
+
+	if (budget->work_ns[BUDGET_DISK] > budget->work_ns[BUDGET_OTHER])
+		return "the disk";
+	return wait == WAITED_UNKNOWN ? NULL : budget_wait_label(wait);
+}
+
 static void tell_switches(const struct sums *s, struct finding *f)
 {
 	const struct overview_facts *facts = s->facts;
 	bool waits = facts->voluntary_switches >= facts->involuntary_switches;
-	const char *what = wait_words(facts);
+	const char *what = s->known ? known_wait(s) : wait_words(facts);
 
 	if (facts->mixed_switches) {
 		say(f, facts->whole_host ? "Its CPUs went from one program to another very often."
@@ -205,17 +220,14 @@ static void tell_switches(const struct sums *s, struct finding *f)
 		show_switches(f, s);
 		return;
 	}
-	/* the kernel's count of disk waits goes before what samples show */
-	if (s->known &&
-	    s->facts->budget.all_ns[BUDGET_DISK] > s->facts->budget.all_ns[BUDGET_OTHER])
-		what = "the disk";
 	if (waits && what)
-		say(f, "%s stopped to wait very often, mostly for %s.", subject(s), what);
+		say(f, "%s stopped to wait very often; most of that time was for %s.", subject(s),
+		    what);
 	else if (waits)
 		say(f, "%s stopped to wait very often.", subject(s));
 	else
-		say(f, "It was often interrupted so that others could run: there was more to do "
-		       "than there were CPUs.");
+		say(f, "It was often taken off its CPU although it could have gone on: others "
+		       "were to run, or it yielded.");
 	show_rate(f, "voluntary switches", facts->voluntary_switches, s->seconds);
 	show_rate(f, "involuntary switches", facts->involuntary_switches, s->seconds);
 }

@@ -267,7 +267,9 @@ static void put_figures(struct json *json, const struct figures *f)
 		put_count_figure(json, "faults", "Page faults",
 				 facts->minor_faults + facts->major_faults);
 		put_count_figure(json, "switches", "Context switches",
-				 facts->voluntary_switches + facts->involuntary_switches);
+				 f->switches
+					 ? f->switches
+					 : facts->voluntary_switches + facts->involuntary_switches);
 	}
 	if (f->max_rss)
 		put_size_figure(json, "memory", "Peak memory", f->max_rss);
@@ -340,6 +342,26 @@ static void put_finding(struct json *json, const struct finding *finding)
 	json_close(json);
 }
 
+/* NULL: there is one. */
+static const char *why_no_budget(const struct figures *f)
+{
+	const struct overview_facts *facts = &f->facts;
+
+	if (facts->budget.source != BUDGET_NONE)
+		return NULL;
+	if (*facts->budget.why)
+		return facts->budget.why;
+	if (facts->imported)
+		return "a recording made elsewhere has no record of it";
+	if (facts->whole_host)
+		return "it is known of programs, not of a whole machine";
+	if (facts->nothing)
+		return "nothing was measured";
+	if (f->run.state < RUN_DONE)
+		return "it is known when the run has ended";
+	return "the server that measured this run did not keep it";
+}
+
 static int get_overview(struct request *request, struct err *err)
 {
 	struct overview *overview;
@@ -357,6 +379,7 @@ static int get_overview(struct request *request, struct err *err)
 	json_text(json, "sentence", overview->findings[0].text);
 	json_flag(json, "sure", overview->sure);
 	budget_show(&figures.facts.budget, json, "budget");
+	json_text(json, "budget_missing", why_no_budget(&figures));
 	json_open(json, "findings", '[');
 	for (size_t i = 0; i < overview->count; i++)
 		put_finding(json, &overview->findings[i]);

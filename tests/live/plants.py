@@ -21,22 +21,26 @@ import server
 
 CPU = r"It was limited by the CPU"
 WAITS = r"It mostly waited, neither for a CPU nor for the disk: for \d+ %"
-TURNS = r"Its threads mostly waited, neither for a CPU nor for the disk|Its threads took turns: they stopped to wait"
-DISK = r"It was limited by the disk"
+TURNS = r"Its threads (mostly waited|waited more than they ran), neither for a CPU nor for the disk|Its threads stopped to wait [\d,]+ times a second"
+DISK = r"It was limited by the disk|It waited for the disk for \d+ % of its .*, the largest part"
 CALLS = r"It was limited by system calls|Mostly kernel time, probably system calls"
 FAULTS = r"It was limited by page faults|Mostly kernel time, probably page faults"
+MIXED = r"No single thing limited it: of its \S+ \S+ it ran for"
 SHORT = r"It started many short processes"
-QUEUE = r"It mostly waited for a CPU|Its threads mostly waited for a CPU"
+FUTEX, SLEEP, EVENTS, INPUT = r"\(futex\)", r"\(sleep\)", r"\(poll, select or epoll\)", r"\(read or receive\)"
+OWN = r"other threads of its own had the CPUs"
 
 
 class Plant:
-    """`says`: what the sentence is by itself, one for each rule that is right; `quick`: also in the short form."""
+    """`says`: what the sentence is by itself, one for each rule that is right; `tells`: what it names then;
+    `quick`: also in the short form."""
 
-    def __init__(self, name, says, ms=1200, quick=False, names=None, never=None, begins="", **form):
+    def __init__(self, name, says, ms=1200, quick=False, names=None, tells=None, never=None, begins="", **form):
         self.name, self.says, self.ms, self.quick = name, says, ms, quick
-        self.names, self.never, self.begins, self.form = names, never, begins, form
+        self.names, self.tells, self.never, self.begins, self.form = names, tells, never, begins, form
 
 
+SIGNAL = r"It ended with signal %s after \S+ \S+?(; its output may say why)?\. "
 # A page fault more or less is a system call or the kernel's own work: where two are right, both are given.
 PLANTS = [
     Plant("spin", {"cpu-bound": CPU}, quick=True, names="spin"),
@@ -46,29 +50,40 @@ PLANTS = [
     Plant("faults", {"page-faults": FAULTS}),
     Plant("bandwidth", {"cpu-bound": CPU}),
     Plant("nice", {"cpu-bound": CPU}, names="spin"),
-    Plant("threads", {"cpu-bound": CPU}, names="spin"),
+    Plant("nicethread", {"cpu-bound": CPU}, names="spin"),
+    Plant("threads", {"cpu-bound": CPU}, names="spin", tells=OWN),
     Plant("pool", {"cpu-bound": CPU}, quick=True, names="spin"),
+    Plant("oneofeight", {"cpu-bound": CPU}, names="spin"),
     Plant("idlepool", {"waiting": WAITS}),
-    Plant("locks", {"taking-turns": TURNS}, quick=True, never="`critical` alone|`spin` alone"),
-    Plant("turns", {"taking-turns": TURNS, "waiting": WAITS}),
-    Plant("sleeps", {"waiting": WAITS}, quick=True),
-    Plant("sleepwork", {"waiting": WAITS}, ms=3000, quick=True),
-    Plant("timers", {"waiting": WAITS}),
-    Plant("poll", {"waiting": WAITS}),
-    Plant("socketidle", {"waiting": WAITS}),
-    Plant("pipes", {"taking-turns": TURNS, "waiting": WAITS}),
-    Plant("sockets", {"taking-turns": TURNS, "waiting": WAITS}, never="_raw_spin_unlock_irqrestore"),
+    Plant("locks", {"taking-turns": TURNS}, quick=True, tells=FUTEX, never="`critical` alone|`spin` alone"),
+    Plant("turns", {"taking-turns": TURNS, "waiting": WAITS}, tells=FUTEX),
+    Plant("sleeps", {"waiting": WAITS}, quick=True, tells=SLEEP),
+    Plant("sleepwork", {"waiting": WAITS}, ms=3000, quick=True, tells=SLEEP),
+    Plant("sleepmix", {"waiting": WAITS}, tells=SLEEP),
+    Plant("tie", {"mixed": MIXED}, quick=True, tells=SLEEP),
+    Plant("stops", {"mixed": MIXED}, tells=r"it was stopped by a signal"),
+    Plant("timers", {"waiting": WAITS}, tells=INPUT),
+    Plant("poll", {"waiting": WAITS}, tells=EVENTS),
+    Plant("epoll", {"waiting": WAITS}, tells=EVENTS),
+    Plant("socketidle", {"waiting": WAITS}, tells=EVENTS),
+    Plant("slowpipe", {"waiting": WAITS}, tells=INPUT),
+    Plant("pipes", {"taking-turns": TURNS, "waiting": WAITS}, tells=INPUT),
+    Plant("sockets", {"taking-turns": TURNS, "waiting": WAITS}, tells=INPUT, never="_raw_spin_unlock_irqrestore"),
     Plant("fsync", {"disk": DISK}, quick=True),
     Plant("direct", {"disk": DISK}, quick=True),
     Plant("dsync", {"disk": DISK}),
     Plant("osync", {"disk": DISK}),
     Plant("directread", {"disk": DISK}),
     Plant("coldmap", {"disk": DISK}),
+    Plant("map", {"page-faults": FAULTS, "cpu-bound": CPU}),
     Plant("processes", {"short-processes": SHORT}),
     Plant("forks", {"short-processes": SHORT}),
     Plant("children", {"cpu-bound": CPU}, ms=2000, names="spin"),
-    Plant("twoonone", {"cpu-bound": CPU}, names="spin"),
-    Plant("segfault", {"failed": CPU}, quick=True, begins=r"It ended with signal 11 \(Segmentation fault\) after \S+ \S+?(; its output may say why)?\. "),
+    Plant("children200", {"cpu-bound": CPU}, names="spin"),
+    Plant("twoonone", {"cpu-bound": CPU}, names="spin", tells=OWN),
+    Plant("siblings", {"cpu-bound": CPU}, quick=True, names="spin", tells=OWN),
+    Plant("segfault", {"failed": CPU}, quick=True, begins=SIGNAL % r"11 \(Segmentation fault\)"),
+    Plant("abort", {"failed": CPU}, begins=SIGNAL % r"6 \(Aborted\)"),
     Plant("status", {"failed": CPU}, begins=r"It ended with exit status 3 after \S+ \S+?(; its output may say why)?\. "),
     Plant("forever", {"cpu-bound": CPU}, begins=r"It was ended after .*, its time limit\. ", limit_s=1),
     Plant("childrenforever", {"cpu-bound": CPU}, quick=True, begins=r"It was ended after .*, its time limit\. ", limit_s=1),
@@ -95,6 +110,7 @@ class Told:
         self.rule = self.overview["findings"][0]["rule"]
         self.budget = self.overview.get("budget") or {}  # 0.1.0 has none
         self.run_parts = {part["name"]: part["percent"] for part in self.budget.get("run", [])}
+        self.work_parts = {part["name"]: part["percent"] for part in self.budget.get("busiest_threads", [])}
         self.truth = self.read_truth(site, ident)
 
     def read_truth(self, site, ident):
@@ -109,16 +125,47 @@ class Told:
         rows = [row for row in self.budget["threads"] if row["tid"] and row["tid"] == row["pid"]]
         return min(rows, key=lambda row: row["tid"]) if rows else None
 
-    def queue_is_most(self):
-        """By the program's own schedstat where that is the only thread; else by the budget, whose figures are checked
-        against those."""
+    def is_loaded(self):
+        """Others had the CPUs for a good part of what the program would have run, by the kernel's count: its own where it
+        is the only thread, else that of the budget, whose figures are checked against those."""
         if self.truth and self.budget.get("thread_count") == 1:
-            wall, ran, queued = self.truth
-            return queued >= 0.9 * max(ran, wall - ran - queued)
-        parts = self.run_parts
-        work = next((one["value"] for one in self.overview["findings"][0]["evidence"]
-                     if one["name"] == "waiting for a CPU, of who worked"), 0)
-        return bool(parts) and (parts["cpu-queue"] >= max(parts.values()) or work > 30)
+            wall, _, queued = self.truth
+            return queued >= 0.05 * wall
+        others = int((self.budget.get("queued_behind") or {}).get("others_ns", 0))
+        whole = sum(int(part["ns"]) for part in self.budget.get("busiest_threads", []))
+        return others >= 0.05 * whole or self.run_parts.get("cpu-queue", 0) >= 5
+
+
+NEAR = 10  # points: parts that are nearer are named together
+
+
+def shares_of(sentence):
+    """Every share of time that it states, by the part it is of: "ran for 20 %", "waited for the disk for 8 %"."""
+    words = {"ran": r"\bran for ([\d.]+) %", "cpu-queue": r"waited for a CPU for ([\d.]+) %",
+             "disk": r"waited for (?:the disk|it) for ([\d.]+) %"}
+    return {part: [float(one) for one in re.findall(pattern, sentence)] for part, pattern in words.items()}
+
+
+def contradictions(told):
+    """What the sentence states otherwise than the figures beside it, or as more than they are."""
+    sentence, run, work, wrong = told.sentence, told.run_parts, told.work_parts, []
+    for part, stated in shares_of(sentence).items():
+        wrong += [f"{part}: {one} %" for one in stated if all(abs(one - known.get(part, -1)) > 0.51 for known in (run, work))]
+    if "mostly waited" in sentence and max(run.get("cpu-queue", 0), run.get("disk", 0), run.get("other", 0),
+                                           work.get("cpu-queue", 0), work.get("other", 0)) <= 52:
+        wrong.append("mostly")
+    behind = {key: int(value) for key, value in (told.budget.get("queued_behind") or {}).items()}
+    if "while other programs had the CPUs" in sentence and told.rule != "cpu-queue" and behind["others_ns"] < behind["own_ns"]:
+        wrong.append("other programs")
+    if OWN in sentence and not behind.get("own_ns"):
+        wrong.append("its own threads")
+    if "the reason is not recorded" in sentence and any(
+            wait["name"] != "unknown" and wait["percent"] > 0.6 * work["other"] for wait in told.budget["waits"]):
+        wrong.append("reason")
+    lead = sorted(run.values())[-2:]
+    if told.sure and lead and lead[1] - lead[0] < 2:
+        wrong.append("sure")
+    return wrong
 
 
 def check_sums(plant, told):
@@ -151,18 +198,28 @@ def is_right(plant, told):
     sentence = re.sub("^" + plant.begins, "", told.sentence) if plant.begins else told.sentence
     if plant.begins and sentence == told.sentence:
         return False, False  # how it ended does not come first
-    if plant.never and re.search(plant.never, told.sentence):
+    if (plant.never and re.search(plant.never, told.sentence)) or contradictions(told):
         return False, False
     words = plant.says.get(told.rule)
     if words and re.match(words, sentence):
-        # who stands out so far is named
-        return True, not plant.names or f"`{plant.names}`" in sentence or told.summary["samples"] < 60
-    if re.match(QUEUE, sentence):
-        return told.queue_is_most(), True
-    if told.rule == "mixed":  # where no part is larger than another by more than two points
-        most = sorted(told.run_parts.values())[-2:]
-        return most[1] < 50 and most[1] - most[0] < 2, True
+        # who stands out so far is named, and what it waited for
+        named = not plant.names or f"`{plant.names}`" in sentence or told.summary["samples"] < 60
+        return True, named and (not plant.tells or bool(re.search(plant.tells, sentence)))
+    # where others have the CPUs, what it does by itself is not the largest part any more: the parts tell
+    rule = told.rule if told.rule != "failed" else "mixed" if re.match(MIXED, sentence) else "cpu-queue"
+    if rule in ("cpu-queue", "mixed", "waiting", "cpu-bound", "disk") and told.is_loaded():
+        return is_by_parts(rule, told), True
     return not told.sure and told.rule in ("too-little", "off-cpu"), False
+
+
+def is_by_parts(rule, told):
+    """The parts of the run, or of its busiest threads, are as it says."""
+    parts = {"cpu-queue": "cpu-queue", "waiting": "other", "cpu-bound": "ran", "disk": "disk"}
+    ranks = [sorted(sums.values()) for sums in (told.run_parts, told.work_parts)]
+    if rule == "mixed":
+        return ranks[0][-1] - ranks[0][-2] < NEAR
+    return any(sums[parts[rule]] == rank[-1] and rank[-1] - rank[-2] >= NEAR - 0.01
+               for sums, rank in zip((told.run_parts, told.work_parts), ranks))
 
 
 def check_one(site, session, folder, plant, load):
@@ -175,7 +232,7 @@ def check_one(site, session, folder, plant, load):
     true, specific = is_right(plant, told)
     print(f"# {plant.name:16}{'loaded ' if load else ''}{'sure ' if told.sure else '     '}{told.sentence}")
     lib.check(true, f"{plant.name}{' beside others' if load else ''}: nothing wrong is said", told.sentence,
-              told.run_parts, told.truth, told.budget.get("all_threads"))
+              contradictions(told), told.run_parts, told.work_parts, told.truth, told.budget.get("queued_behind"))
     check_sums(plant, told)
     if plant.name == "childrenforever":  # P1: their time is not lost with them
         cpu = int(told.summary["cpu_ns"] or 0)

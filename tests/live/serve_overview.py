@@ -66,7 +66,7 @@ def check_planted(site, session):
 
 def check_besides(site, session):
     """What is no limit, but worth saying."""
-    words = r"One of its [34] threads, `limits`, did \d+ % of the work"
+    words = r"One of its [34] threads, `limits`, used \d+ % of its CPU time"
     told = lambda overview: any(one["rule"] == "one-thread" and re.match(words, one["text"])
                                 for one in overview["findings"])
     _, overview = overview_of(site, session, told, "onethread", "sample")
@@ -94,7 +94,7 @@ def check_attached(site, session):
     started = [subprocess.Popen(argv) for argv in (["sleep", "60"], threads, spin, spin)]
     try:
         for one, rule, words in ((started[0], "waiting", r"It mostly waited, neither for a CPU nor for the disk: for (99|100) %"),
-                                 (started[1], "cpu-queue", r"It mostly waited for a CPU: .* for [5-9]\d %")):
+                                 (started[1], "cpu-queue", r"It mostly waited for a CPU: for [5-9]\d % of its .* it was ready while other programs had the CPUs")):
             run = site.wait(site.run(session, {"tool": "both", "rate": "997", "limit_s": 1, "interval_ms": 100,
                                                "target": {"kind": "process", "who": str(one.pid)}}))
             overview = site.get(f"/runs/{run['id']}/overview")

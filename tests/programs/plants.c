@@ -20,7 +20,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -159,6 +161,12 @@ static void run_segfault(void)
 	raise(SIGSEGV);
 }
 
+static void run_abort(void)
+{
+	run_spin();
+	abort();
+}
+
 static void run_status(void)
 {
 	run_spin();
@@ -194,6 +202,19 @@ static void run_threads(void)
 	start_threads(4, spinning_thread, true);
 }
 
+/* It lets others go first. */
+static void *nice_thread(void *unused)
+{
+	setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), 5);
+	run_spin();
+	return unused;
+}
+
+static void run_nice_thread(void)
+{
+	start_threads(1, nice_thread, true);
+}
+
 static void *idle_thread(void *unused)
 {
 	for (;;)
@@ -204,6 +225,22 @@ static void *idle_thread(void *unused)
 static void run_pool(void)
 {
 	start_threads(8, idle_thread, false);
+	run_spin();
+}
+
+/* One of eight is busy; the others have something to do now and then. */
+static void *lazy_thread(void *unused)
+{
+	while (goes_on()) {
+		sleep_ms(20);
+		spin();
+	}
+	return unused;
+}
+
+static void run_one_of_eight(void)
+{
+	start_threads(7, lazy_thread, false);
 	run_spin();
 }
 
@@ -296,6 +333,70 @@ static void run_sleep_work_sleep(void)
 	sleep_ms((end_ns - now_ns()) / 1000000);
 }
 
+/* By CPU time, so that a machine with other things to do makes it longer, not another thing. */
+static void work_for_ms(int64_t ms)
+{
+	struct timespec cpu;
+	int64_t end = 0, now;
+
+	do {
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu);
+		now = cpu.tv_sec * 1000000000 + cpu.tv_nsec;
+		end = end ? end : now + ms * 1000000;
+		spin();
+	} while (now < end);
+}
+
+/* A half of each. */
+static void run_tie(void)
+{
+	while (goes_on()) {
+		work_for_ms(20);
+		sleep_ms(20);
+	}
+}
+
+static void run_sleep_mix(void)
+{
+	for (int i = 0; goes_on(); i++) {
+		work_for_ms(3);
+		sleep_ms(i % 3 ? 4 : 25);
+	}
+}
+
+/* Somebody stops it for half of the time. */
+static void run_stops(void)
+{
+	pid_t self = getpid(), helper = fork();
+
+	if (!helper) {
+		while (goes_on()) {
+			sleep_ms(50);
+			kill(self, SIGSTOP);
+			sleep_ms(50);
+			kill(self, SIGCONT);
+		}
+		_exit(0);
+	}
+	run_spin();
+	wait(NULL);
+}
+
+/* Nobody calls. */
+static void run_epoll(void)
+{
+	struct sockaddr_in address = { .sin_family = AF_INET,
+				       .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	struct epoll_event event = { .events = EPOLLIN };
+	int server = socket(AF_INET, SOCK_STREAM, 0), epoll = epoll_create1(0);
+
+	if (bind(server, (struct sockaddr *)&address, sizeof(address)) || listen(server, 8) ||
+	    epoll_ctl(epoll, EPOLL_CTL_ADD, server, &event))
+		exit(1);
+	while (goes_on())
+		epoll_wait(epoll, &event, 1, 100);
+}
+
 static void run_timers(void)
 {
 	int fd = timerfd_create(CLOCK_MONOTONIC, 0);
@@ -343,6 +444,26 @@ static void run_pipes(void)
 	}
 	close(to[0]), close(back[1]);
 	play(back[0], to[1], true);
+	wait(NULL);
+}
+
+/* What comes through a pipe comes slowly. */
+static void run_slow_pipe(void)
+{
+	int fds[2];
+	char byte = 1;
+
+	if (pipe(fds))
+		exit(1);
+	if (!fork()) {
+		close(fds[0]);
+		while (goes_on() && write(fds[1], &byte, 1) == 1)
+			sleep_ms(20);
+		_exit(0);
+	}
+	close(fds[1]);
+	while (read(fds[0], &byte, 1) == 1)
+		;
 	wait(NULL);
 }
 
@@ -469,6 +590,25 @@ static void run_cold_map(void)
 	}
 }
 
+/* Pages of a file that are in memory, mapped again and again. */
+static void run_map(void)
+{
+	size_t size = (size_t)16 << 20;
+	int fd = open_file(O_TRUNC);
+
+	for (size_t i = 0; i < size; i += sizeof(block))
+		if (write(fd, block, sizeof(block)) < 0)
+			exit(1);
+	while (goes_on()) {
+		char *memory = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
+
+		madvise(memory, size, MADV_RANDOM);
+		for (size_t i = 0; i < size; i += BLOCK)
+			sink += (uint64_t)memory[i];
+		munmap(memory, size);
+	}
+}
+
 /* ---- processes ---- */
 
 static void run_processes(void)
@@ -515,19 +655,43 @@ static void run_children(void)
 	}
 }
 
-static void run_two_on_one(void)
+static void run_200_children(void)
+{
+	for (int i = 0; i < 200; i++) {
+		if (!fork()) {
+			work_for_ms(5);
+			_exit(0);
+		}
+		wait(NULL);
+	}
+}
+
+/* So many on one CPU. */
+static void crowd(int count)
 {
 	cpu_set_t one;
 
 	CPU_ZERO(&one);
 	CPU_SET(0, &one);
 	sched_setaffinity(0, sizeof(one), &one);
-	if (!fork()) {
-		run_spin();
-		_exit(0);
-	}
+	for (int i = 1; i < count; i++)
+		if (!fork()) {
+			run_spin();
+			_exit(0);
+		}
 	run_spin();
-	wait(NULL);
+	while (wait(NULL) > 0)
+		;
+}
+
+static void run_two_on_one(void)
+{
+	crowd(2);
+}
+
+static void run_siblings(void)
+{
+	crowd(4);
 }
 
 /* Its children do the work, and go on when it is told to end. */
@@ -582,6 +746,17 @@ static const struct {
 	{ "children", run_children },
 	{ "twoonone", run_two_on_one },
 	{ "childrenforever", run_children_forever },
+	{ "abort", run_abort },
+	{ "nicethread", run_nice_thread },
+	{ "oneofeight", run_one_of_eight },
+	{ "tie", run_tie },
+	{ "sleepmix", run_sleep_mix },
+	{ "stops", run_stops },
+	{ "epoll", run_epoll },
+	{ "slowpipe", run_slow_pipe },
+	{ "map", run_map },
+	{ "children200", run_200_children },
+	{ "siblings", run_siblings },
 	{ "nothing", run_nothing },
 };
 

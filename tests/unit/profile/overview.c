@@ -81,20 +81,22 @@ TEST(overview_names_what_limited_a_program)
 	expect(&facts, "cpu-bound",
 	       "It was limited by the CPU: it ran for 98 % of its 2 s, 100 % of that in user "
 	       "space; "
-	       "`spin` alone took 95 %.");
+	       "`spin` alone took 95 % of its CPU time.");
 	facts.user_ns = 7 * SECOND;
-	expect(&facts, "cpu-bound", "it kept 3.5 CPUs busy");
+	expect(&facts, "cpu-bound", "it used 3.5 CPUs on average over its 2 s");
 	facts.user_ns = 284 * SECOND / 100;
-	expect(&facts, "cpu-bound", "it kept 1.4 CPUs busy for 2 s, ");
+	expect(&facts, "cpu-bound", "it used 1.4 CPUs on average over its 2 s, ");
 	facts.user_ns = 21 * SECOND / 10;
 	expect(&facts, "cpu-bound", "it ran for 100 % of its 2 s, ");
 
 	facts = busy();
 	facts.user_ns = SECOND / 50;
-	expect(&facts, "off-cpu", "It ran for 3.5 % of its 2 s; for the rest it waited, or others");
+	expect(&facts, "off-cpu",
+	       "It ran for 3.5 % of its 2 s; whether it waited for the rest or others");
 	EXPECT(!is_sure(&facts));
 	facts.user_ns = SECOND;
-	expect(&facts, "off-cpu", "It ran for 52 % of its 2 s; for the rest it waited, or others");
+	expect(&facts, "off-cpu",
+	       "It ran for 52 % of its 2 s; whether it waited for the rest or others");
 
 	facts = busy();
 	facts.kernel = 0.8;
@@ -212,9 +214,8 @@ TEST(overview_of_an_attached_process)
 	};
 
 	expect(&facts, "off-cpu",
-	       "It ran for 10 % of its 2 s; for the rest it waited, or others had the CPU: which "
-	       "of "
-	       "them is not recorded.");
+	       "It ran for 10 % of its 2 s; whether it waited for the rest or others had the CPU "
+	       "is not recorded.");
 	/* of one that sleeps there is not one sample, however long one looks */
 	facts.samples = facts.sampled_ns = 0;
 	facts.sampled = true;
@@ -227,6 +228,25 @@ TEST(overview_of_an_attached_process)
 	budget_free(&facts.budget);
 }
 
+/* What the other waiting of the last thread was, in percent of its two seconds. */
+static void wait_for(struct budget *budget, enum budget_wait wait, uint64_t percent)
+{
+	struct budget_thread *thread = &budget->threads.data[budget->threads.len - 1];
+
+	thread->why.waits[wait] = percent * SECOND / 50;
+	budget_settle(budget);
+}
+
+/* Who had the CPU while each of them waited for it. */
+static void queue_behind(struct budget *budget, uint64_t own, uint64_t others)
+{
+	vec_each (thread, &budget->threads) {
+		thread->why.own = own * SECOND / 50;
+		thread->why.others = others * SECOND / 50;
+	}
+	budget_settle(budget);
+}
+
 /* The largest part of the time is what limited it. */
 TEST(overview_follows_the_budget)
 {
@@ -237,35 +257,117 @@ TEST(overview_follows_the_budget)
 	EXPECT(is_sure(&facts));
 	spend(&facts, 9, 0, 0, 0, 91);
 	expect(&facts, "waiting",
-	       "It mostly waited, neither for a CPU nor for the disk: for 91 % of its 2 s. The "
+	       "It mostly waited, neither for a CPU nor for the disk: for 91 % of its 2 s; the "
 	       "reason is not recorded; it ran for 9 %.");
 	facts.budget.knows_disk = false;
 	expect(&facts, "waiting", "It mostly waited, not for a CPU: for 91 %");
 	spend(&facts, 20, 8, 72, 0, 0);
 	expect(&facts, "disk",
-	       "It was limited by the disk: it waited for it for 72 % of its 2 s; it ran for 20 %, "
-	       "waited for a CPU for 8 %.");
-	spend(&facts, 30, 30, 40, 0, 0);
-	expect(&facts, "disk", "for 40 % of its 2 s, more than for anything else");
-	spend(&facts, 38, 25, 37, 0, 0);
-	expect(&facts, "mixed",
-	       "No single thing limited it: of its 2 s it ran for 38 %, waited for a CPU for 25 %, "
-	       "waited for the disk for 37 %.");
+	       "It was limited by the disk: it waited for it for 72 % of its 2 s; it ran for 20 % "
+	       "and waited for a CPU for 8 %.");
 	spend(&facts, 10, 5, 5, 80, 0);
 	expect(&facts, "memory",
 	       "for 80 % of its 2 s it waited for pages to be swapped in or freed");
 	spend(&facts, 21, 70, 9, 0, 0);
 	expect(&facts, "cpu-queue",
-	       "It mostly waited for a CPU: it was ready and others had the CPUs for 70 % of its 2 "
-	       "s; "
-	       "it ran for 21 %, waited for the disk for 9 %. On a quiet machine it would mostly "
-	       "run.");
-	spend(&facts, 5, 70, 25, 0, 0);
-	expect(&facts, "cpu-queue", "On a quiet machine the disk would limit it.");
+	       "It mostly waited for a CPU: for 70 % of its 2 s it was ready; who had the CPUs is "
+	       "not known; it ran for 21 % and waited for the disk for 9 %.");
+	queue_behind(&facts.budget, 0, 70);
+	expect(&facts, "cpu-queue",
+	       "for 70 % of its 2 s it was ready while other programs had the CPUs; it ran for 21 "
+	       "%");
 	/* a row that is missing may have had any of it */
+	EXPECT(is_sure(&facts));
 	facts.budget.whole = false;
 	EXPECT(!is_sure(&facts));
 	budget_free(&facts.budget);
+}
+
+/* What is no more than the half is not most of it. */
+TEST(overview_says_mostly_of_more_than_half)
+{
+	struct overview_facts facts = busy();
+
+	spend(&facts, 30, 28, 42, 0, 0);
+	expect(&facts, "disk",
+	       "It waited for the disk for 42 % of its 2 s, the largest part; it ran for 30 "
+	       "% and waited for a CPU for 28 %.");
+	EXPECT(is_sure(&facts));
+	spend(&facts, 30, 42, 28, 0, 0);
+	queue_behind(&facts.budget, 0, 42);
+	expect(&facts, "cpu-queue",
+	       "It waited for a CPU for 42 % of its 2 s, the largest part: other programs had "
+	       "the CPUs; it ran for 30 %");
+	spend(&facts, 30, 10, 18, 0, 42);
+	expect(&facts, "waiting",
+	       "It waited, neither for a CPU nor for the disk, for 42 % of its 2 s, the largest "
+	       "part; the reason is not recorded; it ran for 30 %");
+	spend(&facts, 45, 20, 20, 0, 15);
+	expect(&facts, "cpu-bound",
+	       "It was limited by the CPU more than by anything else: it ran for 45 % of its 2 s");
+	budget_free(&facts.budget);
+}
+
+/* Parts that differ by less than the next run may: both are named, in one order. */
+TEST(overview_names_both_of_a_tie)
+{
+	struct overview_facts facts = busy();
+	struct overview_facts other = busy();
+
+	facts.functions.data[0] = (struct overview_top){ (char *)"step", "prog", 0.9, false };
+	facts.functions.count = 1;
+	spend(&facts, 52, 1, 0, 0, 47);
+	wait_for(&facts.budget, WAITED_SLEEP, 47);
+	expect(&facts, "mixed",
+	       "No single thing limited it: of its 2 s it ran for 52 %, waited for a CPU for 1 % "
+	       "and waited for time to pass (sleep) for 47 %; `step` alone took 90 % of its CPU "
+	       "time.");
+	EXPECT(!is_sure(&facts));
+	spend(&facts, 47, 0, 53, 0, 0);
+	expect(&facts, "mixed", "of its 2 s it ran for 47 % and waited for the disk for 53 %; ");
+	spend(&other, 38, 25, 37, 0, 0);
+	expect(&other, "mixed",
+	       "No single thing limited it: of its 2 s it ran for 38 %, waited for a CPU for 25 % "
+	       "and waited for the disk for 37 %");
+	spend(&facts, 56, 0, 44, 0, 0);
+	expect(&facts, "cpu-bound", "It was limited by the CPU: it ran for 56 %");
+	budget_free(&facts.budget);
+	budget_free(&other.budget);
+}
+
+/* By the system call that it was in, and never by samples where that is counted. */
+TEST(overview_tells_what_it_waited_for)
+{
+	struct overview_facts facts = busy();
+	struct overview *overview = mem_alloc(sizeof(*overview));
+
+	spend(&facts, 9, 0, 0, 0, 91);
+	wait_for(&facts.budget, WAITED_INPUT, 91);
+	expect(&facts, "waiting", "for 91 % of its 2 s, for input (read or receive); it ran for");
+	wait_for(&facts.budget, WAITED_INPUT, 60);
+	wait_for(&facts.budget, WAITED_EVENTS, 31);
+	expect(&facts, "waiting", "of its 2 s, mostly for input (read or receive); it ran");
+	wait_for(&facts.budget, WAITED_INPUT, 45);
+	wait_for(&facts.budget, WAITED_EVENTS, 46);
+	expect(&facts, "waiting",
+	       "of its 2 s, for events (poll, select or epoll) and for input (read or receive)");
+	/* samples met it mostly on its way into a lock: that is what it does often, not long */
+	facts.voluntary_switches = 90000;
+	facts.waits[WAIT_LOCK] = 0.5;
+	wait_for(&facts.budget, WAITED_INPUT, 91);
+	wait_for(&facts.budget, WAITED_EVENTS, 0);
+	overview_make(overview, &facts);
+	EXPECT_TEXT(overview->findings[1].rule, "switches");
+	EXPECT_TEXT(overview->findings[1].text,
+		    "It stopped to wait very often; most of that time was for input (read or "
+		    "receive).");
+	wait_for(&facts.budget, WAITED_INPUT, 0);
+	wait_for(&facts.budget, WAITED_UNKNOWN, 91);
+	overview_make(overview, &facts);
+	EXPECT_CONTAINS(overview->findings[0].text, "the reason is not recorded");
+	EXPECT_TEXT(overview->findings[1].text, "It stopped to wait very often.");
+	budget_free(&facts.budget);
+	free(overview);
 }
 
 TEST(overview_of_several_threads)
@@ -277,14 +379,20 @@ TEST(overview_of_several_threads)
 	for (int i = 0; i < 7; i++)
 		add_thread(&facts.budget, 0, 0, 100);
 	expect(&facts, "cpu-bound", "It was limited by the CPU: it ran for 100 %");
+	EXPECT_INT(facts.budget.workers, 1);
 	/* four that wait for each other: something always runs, and it is not the CPU */
 	spend(&facts, 100, 0, 0, 0, 0);
 	facts.budget.threads.data[0].ns[BUDGET_RAN] = 25 * SECOND / 50;
 	facts.budget.threads.data[0].ns[BUDGET_OTHER] = 75 * SECOND / 50;
-	for (int i = 0; i < 3; i++)
+	wait_for(&facts.budget, WAITED_FUTEX, 75);
+	for (int i = 0; i < 3; i++) {
 		add_thread(&facts.budget, 25, 0, 75);
+		wait_for(&facts.budget, WAITED_FUTEX, 75);
+	}
 	expect(&facts, "taking-turns",
-	       "Its threads mostly waited, neither for a CPU nor for the disk");
+	       "Its threads mostly waited, neither for a CPU nor for the disk: its 4 busiest "
+	       "threads ran for 25 % of their time and waited for 75 %, for locks or other threads "
+	       "(futex); at least one thread ran for 100 % of the run's 2 s.");
 	/* two that hand over to each other on one CPU: they are mostly ready, and never both run */
 	spend(&facts, 100, 0, 0, 0, 0);
 	facts.budget.threads.data[0].ns[BUDGET_RAN] = 50 * SECOND / 50;
@@ -293,21 +401,47 @@ TEST(overview_of_several_threads)
 	facts.budget.threads.data[0].switches = 100000;
 	add_thread(&facts.budget, 50, 22, 28);
 	expect(&facts, "taking-turns",
-	       "Its threads took turns: they stopped to wait 50,000 times a second, and those that "
-	       "did the work waited for 28 %");
+	       "Its threads stopped to wait 50,000 times a second: its 2 busiest threads ran for "
+	       "50 % of their time and waited for 28 %; the reason is not recorded");
+	budget_free(&facts.budget);
+}
+
+/* Its own threads, or others: who had the CPU while it was ready is counted. */
+TEST(overview_tells_who_had_the_cpu)
+{
+	struct overview_facts facts = busy();
+
 	/* four on two CPUs: more to do than there are CPUs */
 	facts.user_ns = 4 * SECOND;
 	spend(&facts, 100, 0, 0, 0, 0);
 	facts.budget.threads.data[0].ns[BUDGET_RAN] =
 		facts.budget.threads.data[0].ns[BUDGET_QUEUE] = SECOND;
 	for (int i = 0; i < 3; i++)
-		add_thread(&facts.budget, 50, 51, 0);
-	expect(&facts, "cpu-bound", "it kept 2.0 CPUs busy for 2 s");
-	/* the same on a machine that others use, too */
+		add_thread(&facts.budget, 50, 50, 0);
+	queue_behind(&facts.budget, 50, 0);
+	expect(&facts, "cpu-bound",
+	       "it used 2.0 CPUs on average over its 2 s, 100 % of that in user space; its 4 "
+	       "busiest threads waited for a CPU for 50 % of their time, while other threads of "
+	       "its own had the CPUs");
+	/* pinned to one, beside others: both, with their shares */
+	facts.user_ns = 3 * SECOND / 5;
+	for (int i = 0; i < 4; i++) {
+		facts.budget.threads.data[i].ns[BUDGET_RAN] = 15 * SECOND / 50;
+		facts.budget.threads.data[i].ns[BUDGET_QUEUE] = 85 * SECOND / 50;
+	}
 	facts.budget.run_ns[BUDGET_RAN] = 60 * SECOND / 50;
 	facts.budget.run_ns[BUDGET_QUEUE] = 40 * SECOND / 50;
+	queue_behind(&facts.budget, 45, 40);
+	expect(&facts, "cpu-bound",
+	       "waited for a CPU for 85 % of their time: for 45 % other threads of its own had the "
+	       "CPUs, for 40 % other programs");
+	queue_behind(&facts.budget, 20, 65);
 	expect(&facts, "cpu-queue",
-	       "Its threads mostly waited for a CPU: something of it ran for 60 %");
+	       "Its threads mostly waited for a CPU: its 4 busiest threads were ready for 85 % of "
+	       "their time and ran for 15 %: for 20 % other threads of its own had the CPUs, for "
+	       "65 % other programs; at least one thread ran for 60 % of the run's 2 s.");
+	queue_behind(&facts.budget, 0, 0);
+	expect(&facts, "cpu-queue", "ran for 15 %; who had the CPUs is not known; ");
 	budget_free(&facts.budget);
 }
 
@@ -349,11 +483,11 @@ TEST(overview_names_what_stands_out)
 	facts.functions.data[1].share = 0.042;
 	facts.functions.data[2].share = 0.04;
 	facts.functions.next = 0.038;
-	expect(&facts, "cpu-bound", "spread over many functions, and none stands out.");
+	expect(&facts, "cpu-bound", "its CPU time is spread over many functions, none stands out.");
 	facts.functions.data[0].share = 0.12;
-	expect(&facts, "cpu-bound", "`spread` alone took 12 %.");
+	expect(&facts, "cpu-bound", "`spread` alone took 12 % of its CPU time.");
 	facts.functions.data[0].share = facts.functions.data[1].share = 0.4;
-	expect(&facts, "cpu-bound", "`spread` and `spread` together took 80 %.");
+	expect(&facts, "cpu-bound", "`spread` and `spread` together took 80 % of its CPU time.");
 	/* the clock is let in there: it is nobody's work */
 	facts.clocked = true;
 	facts.functions.data[0] = (struct overview_top){ (char *)"_raw_spin_unlock_irqrestore",
@@ -424,7 +558,7 @@ TEST(overview_says_when_it_can_not_know)
 	facts.failed = true;
 	strcpy(facts.ending, "exit status 2");
 	overview_make(overview, &facts);
-	EXPECT_TEXT(overview->findings[0].text, "It ended with exit status 2 after 1 ms. That was "
+	EXPECT_TEXT(overview->findings[0].text, "It ended with exit status 2 after 1 ms. It ended "
 						"too soon to say what limited it.");
 	EXPECT_TEXT(overview->findings[0].remedy, "");
 	EXPECT_INT(overview->count, 1);

@@ -7,8 +7,8 @@ const NAMES = ["ran", "cpu-queue", "disk", "pages", "other"] as const;
 const SHORT: Record<(typeof NAMES)[number], string> = { ran: "Ran", "cpu-queue": "CPU queue", disk: "Disk", pages: "Memory", other: "Other" };
 const SHOWN = 6; // threads; of more the table is opened by hand
 
-export function BudgetSection({ budget }: { budget: Budget | null | undefined }) {
-	if (!budget) return null;
+export function BudgetSection({ budget, missing }: { budget: Budget | null | undefined; missing: string | null | undefined }) {
+	if (!budget) return missing ? <p class="dim budget-note">Where the time went is not known: {missing}.</p> : null;
 	const whole = budget.run.reduce((sum, part) => sum + Number(part.ns), 0) / 1e9;
 	const threads = budget.thread_count;
 	return (
@@ -40,8 +40,17 @@ function Bar({ parts }: { parts: BudgetPart[] }) {
 	);
 }
 
+// Of the busiest threads: what they waited for beside CPU and disk, the largest first.
+function waitWords(budget: Budget): string | false {
+	const rows = budget.waits.filter((wait) => wait.percent >= 1).sort((a, b) => b.percent - a.percent);
+	const count = budget.busiest_count;
+	const whose = budget.thread_count === 1 ? "of its time" : count === 1 ? "of the busiest thread's time" : `of the time of the ${grouped(count)} busiest threads`;
+	return rows.length > 0 && `Other waiting, in % ${whose}: ${rows.map((wait) => `for ${wait.label} ${percent(wait.percent)}`).join(", ")}.`;
+}
+
 function Notes({ budget }: { budget: Budget }) {
 	const notes = [
+		waitWords(budget),
 		budget.thread_count > 1 && "Time counts as running while any thread runs, else as waiting for a CPU while any is ready, and so on.",
 		budget.source === "schedstat" && `Read from /proc five times a second${budget.why ? ` (${budget.why})` : ""}: threads that ended in between are missing.`,
 		!budget.knows_disk && "Waiting for the disk is not told apart from other waiting.",
@@ -53,10 +62,11 @@ function Notes({ budget }: { budget: Budget }) {
 function Threads({ budget }: { budget: Budget }) {
 	const shares = (parts: BudgetPart[]) => Object.fromEntries(parts.map((part) => [part.name, part.percent])) as BudgetThread["percent"];
 	const longest = Math.max(...budget.threads.map((thread) => Number(thread.life_ns))) / 1e9;
-	const whole = budget.all_threads.reduce((sum, part) => sum + Number(part.ns), 0) / 1e9;
+	const total = (parts: BudgetPart[]) => parts.reduce((sum, part) => sum + Number(part.ns), 0) / 1e9;
+	const whole = total(budget.all_threads);
 	return (
 		<details open={budget.threads.length <= SHOWN}>
-			<summary>By thread</summary>
+			<summary>By thread, in % of each one's time</summary>
 			<div class="budget-table" tabIndex={0} role="region" aria-label="By thread">
 				<table>
 					<thead>
@@ -64,6 +74,7 @@ function Threads({ budget }: { budget: Budget }) {
 					</thead>
 					<tbody>
 						<Row name={`All ${grouped(budget.thread_count)}`} life={moment(whole, whole)} shares={shares(budget.all_threads)} />
+						{budget.busiest_count < budget.thread_count && <Row name={busiestName(budget)} life={moment(total(budget.busiest_threads), whole)} shares={shares(budget.busiest_threads)} />}
 						{budget.threads.map((thread) => (
 							<Row key={`${thread.pid} ${thread.tid} ${thread.name}`} name={threadName(thread)} life={moment(Number(thread.life_ns) / 1e9, longest)} shares={thread.percent} />
 						))}
@@ -72,6 +83,10 @@ function Threads({ budget }: { budget: Budget }) {
 			</div>
 		</details>
 	);
+}
+
+function busiestName(budget: Budget): string {
+	return budget.busiest_count === 1 ? "The busiest" : `The ${grouped(budget.busiest_count)} busiest`;
 }
 
 function threadName(thread: BudgetThread): string {

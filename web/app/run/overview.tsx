@@ -56,7 +56,7 @@ export function OverviewTab({ run, onTab, link }: { run: Run; onTab: (tab: strin
 				{first && <Remedy finding={first} />}
 				{first && <EvidenceLine run={run} finding={first} link={link} without={parts} />}
 			</section>
-			<BudgetSection budget={overview.data?.budget} />
+			<BudgetSection budget={overview.data?.budget} missing={overview.data?.budget_missing} />
 			<Figures summary={summary.data} without={parts} />
 			<div class="overview-columns">
 				<div>
