@@ -125,7 +125,7 @@ static void say_busiest_waits(struct finding *f, const struct sums *s)
 	const double *work = s->work, *run = s->run;
 	bool said = false;
 
-	if (s->facts->budget.count < 2)
+	if (s->facts->budget.count < 2 || has_short_processes(s))
 		return;
 	if (work[BUDGET_QUEUE] >= 2 * WORTH && work[BUDGET_QUEUE] - run[BUDGET_QUEUE] >= WORTH) {
 		say(f, "; ");
@@ -274,7 +274,17 @@ static bool is_enough_samples(const struct sums *s)
 	return s->facts->samples >= 5 * FEW_SAMPLES;
 }
 
-static void say_heaviest(struct finding *f, const struct sums *s);
+static void say_cpu_time(struct finding *f, const struct sums *s);
+
+/* In the run's time nothing of its own ran: others had the CPUs if anybody had. */
+static bool is_known_who(const struct sums *s)
+{
+	const struct budget *budget = &s->facts->budget;
+	const struct budget_why *why = &budget->work_why;
+
+	return why->others &&
+	       (double)(why->own + why->others) >= 0.8 * (double)budget->work_ns[BUDGET_QUEUE];
+}
 
 /* ---- two that are about as large ---- */
 
@@ -303,8 +313,12 @@ static void tell_mixed(const struct sums *s, struct finding *f)
 	say_parts(f, s, -1);
 	if (s->run[s->main] - s->run[BUDGET_OTHER] < TIE && !only_wait(s))
 		say_reason(f, s, true);
-	if (s->run[s->main] - s->run[BUDGET_RAN] < TIE)
-		say_heaviest(f, s);
+	if (s->run[s->main] - s->run[BUDGET_QUEUE] < TIE)
+		say(f, "; %s",
+		    is_known_who(s) ? "other programs had the CPUs while it waited for one"
+				    : "who had the CPUs while it waited for one is not known");
+	say_busiest_waits(f, s);
+	say_cpu_time(f, s);
 	say(f, ".");
 	show_parts(f, s);
 }
@@ -435,18 +449,15 @@ static void tell_queue_of_workers(const struct sums *s, struct finding *f)
 	}
 	say_who(f, s);
 	say_someone_ran(f, s);
+	say_cpu_time(f, s);
 	say(f, ".");
 	advise(f, s, ADVICE_QUIET, "");
 	show_work(f, s);
 }
 
-/* In the run's time nothing of its own ran: others had the CPUs if anybody had. */
 static void tell_queue(const struct sums *s, struct finding *f)
 {
-	const struct budget_why *why = &s->facts->budget.work_why;
-	bool others = (double)(why->own + why->others) >=
-			      0.8 * (double)s->facts->budget.work_ns[BUDGET_QUEUE] &&
-		      why->others;
+	bool others = is_known_who(s);
 	char text[TEXT_NUMBER];
 
 	if (s->main != BUDGET_QUEUE) {
@@ -465,6 +476,7 @@ static void tell_queue(const struct sums *s, struct finding *f)
 					       : ": other programs had the CPUs");
 	say_parts(f, s, BUDGET_QUEUE);
 	say_busiest_waits(f, s);
+	say_cpu_time(f, s);
 	say(f, ".");
 	if (others)
 		advise(f, s, ADVICE_QUIET, "");
@@ -740,7 +752,7 @@ static void say_heaviest(struct finding *f, const struct sums *s)
 		    percent(facts->unknown));
 		show_share(f, "without names", facts->unknown);
 	} else if (!standing) {
-		say(f, "; its CPU time is spread over many functions, none stands out");
+		say(f, "; no function stands out");
 	} else if (!is_interrupt_place(top)) {
 		say(f, "; ");
 		for (size_t i = 0; i < standing; i++) {
@@ -751,6 +763,25 @@ static void say_heaviest(struct finding *f, const struct sums *s)
 		    percent(together));
 		f->function = top;
 	}
+}
+
+/* What it did when it ran, where that is not what the sentence is about. */
+static void say_cpu_time(struct finding *f, const struct sums *s)
+{
+	const struct overview_facts *facts = s->facts;
+	char count[TEXT_NUMBER];
+
+	if (s->run[BUDGET_RAN] < WORTH)
+		return;
+	if (has_short_processes(s))
+		say(f, "; it started %s%s short processes", facts->forks ? "" : "at least ",
+		    text_grouped(count, count_processes(facts)));
+	else if (tells_by_stacks(s) && is_above(facts, facts->calls, MOST))
+		say(f, "; %.0f %% of its CPU time went into system calls", percent(facts->calls));
+	else if (tells_by_stacks(s) && is_above(facts, facts->faults, MOST))
+		say(f, "; %.0f %% of its CPU time went into page faults", percent(facts->faults));
+	else if (facts->functions.count)
+		say_heaviest(f, s);
 }
 
 static bool is_busy_host(const struct sums *s)

@@ -40,10 +40,12 @@ def first_rule(overview):
     return overview["findings"][0]["rule"]
 
 
-def waits_for_others(overview):
-    """Where others have the CPUs all the time, that is what limits a program that would run."""
+def waits_for_others(overview, does=""):
+    """Where others have the CPUs all the time, that is what limits a program that would run: what it does when it runs is
+    told beside it."""
     parts = {part["name"]: part["percent"] for part in (overview.get("budget") or {}).get("run", [])}
-    return first_rule(overview) == "cpu-queue" and parts and parts["cpu-queue"] == max(parts.values())
+    return (first_rule(overview) in ("cpu-queue", "mixed") and parts and parts["cpu-queue"] >= max(parts.values()) - 10 and
+            re.search(does, overview["sentence"]))
 
 
 def check_evidence(what, overview):
@@ -55,12 +57,14 @@ def check_evidence(what, overview):
 
 
 def check_planted(site, session):
+    does = {"cpu": "`spin` alone took", "calls": "into system calls", "faults": "into page faults", "processes": "short processes"}
     for what, rule, words in PLANTED:
         told = lambda overview, rule=rule, words=words: (first_rule(overview) == rule and
                                                          re.match(words, overview["sentence"]))
         run, overview = overview_of(site, session, told, what, "sample")
         lib.check(run["state"] == "done", f"{what}: the run is done", run)
-        lib.check(told(overview) or waits_for_others(overview), f"{what}: is told first, by the rule {rule}", overview)
+        lib.check(told(overview) or waits_for_others(overview, does.get(what, "")), f"{what}: is told first, by the rule {rule}",
+                  overview)
         check_evidence(what, overview)
 
 

@@ -328,7 +328,15 @@ TEST(overview_names_both_of_a_tie)
 	spend(&other, 38, 25, 37, 0, 0);
 	expect(&other, "mixed",
 	       "No single thing limited it: of its 2 s it ran for 38 %, waited for a CPU for 25 % "
-	       "and waited for the disk for 37 %");
+	       "and waited for the disk for 37 %.");
+	/* what it did when it ran is told, too */
+	spend(&other, 48, 52, 0, 0, 0);
+	queue_behind(&other.budget, 0, 52);
+	other.has_kernel_stacks = true;
+	other.calls = 0.9;
+	expect(&other, "mixed",
+	       "of its 2 s it ran for 48 % and waited for a CPU for 52 %; other programs had the "
+	       "CPUs while it waited for one; 90 % of its CPU time went into system calls.");
 	spend(&facts, 56, 0, 44, 0, 0);
 	expect(&facts, "cpu-bound", "It was limited by the CPU: it ran for 56 %");
 	budget_free(&facts.budget);
@@ -483,7 +491,7 @@ TEST(overview_names_what_stands_out)
 	facts.functions.data[1].share = 0.042;
 	facts.functions.data[2].share = 0.04;
 	facts.functions.next = 0.038;
-	expect(&facts, "cpu-bound", "its CPU time is spread over many functions, none stands out.");
+	expect(&facts, "cpu-bound", "; no function stands out.");
 	facts.functions.data[0].share = 0.12;
 	expect(&facts, "cpu-bound", "`spread` alone took 12 % of its CPU time.");
 	facts.functions.data[0].share = facts.functions.data[1].share = 0.4;
