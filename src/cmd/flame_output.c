@@ -290,9 +290,8 @@ static int draw_into(struct drawing *d, struct outbuf *out, struct err *err)
 	case FORMAT_FOLDED:
 		changed = folded_write(&d->tree, &folded, out);
 		if (changed)
-			log_line(LOG_NOTE,
-				 "%zu names hold ';' or line breaks, written as ':' and ' '",
-				 changed);
+			log_line(LOG_NOTE, "%zu name%s ';' or line breaks, written as ':' and ' '",
+				 changed, changed == 1 ? " holds" : "s hold");
 		return 0;
 	default: return draw_svg(d, out, err);
 	}

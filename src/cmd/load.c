@@ -183,11 +183,14 @@ static void say_what_is_missing(const struct import_result *result, const char *
 			 "stackcollapse-perf.pl does",
 			 name);
 	if (result->rounded)
-		log_line(LOG_NOTE, "%s: %s values have a fraction and were rounded", name,
-			 text_grouped(number, result->rounded));
+		log_line(LOG_NOTE, "%s: %s value%s a fraction and %s rounded", name,
+			 text_grouped(number, result->rounded),
+			 result->rounded == 1 ? " has" : "s have",
+			 result->rounded == 1 ? "was" : "were");
 	if (result->two_columns)
-		log_line(LOG_NOTE, "%s: %s lines have two values; the second is shown", name,
-			 text_grouped(number, result->two_columns));
+		log_line(LOG_NOTE, "%s: %s line%s two values; the second is shown", name,
+			 text_grouped(number, result->two_columns),
+			 result->two_columns == 1 ? " has" : "s have");
 }
 
 static int read_other(struct loaded *in, const struct load_options *options, struct err *err)
@@ -441,8 +444,9 @@ void loaded_trust_text(const struct loaded *in, struct buf *into)
 		   samples == 1 ? "" : "s", import_format_name(in->format));
 	buf_printf(into, ", %.2f %% without a name", 100 * nameless);
 	if (in->imported.broken)
-		buf_printf(into, ", %s lines not understood",
-			   text_grouped(number, in->imported.broken));
+		buf_printf(into, ", %s line%s not understood",
+			   text_grouped(number, in->imported.broken),
+			   text_plural(in->imported.broken));
 	buf_puts(into, "; can't tell how many were lost or whether stacks are whole");
 }
 

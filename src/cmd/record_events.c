@@ -28,8 +28,7 @@ static int probe(const struct event *event)
 static int parse_default(struct event_list *list, struct catalog *catalog,
 			 const struct record_options *o, struct buf *notes, struct err *err)
 {
-	char why[500], rate[TEXT_NUMBER];
-	struct host host;
+	char rate[TEXT_NUMBER];
 	int rc = event_list_parse(list, catalog, "cycles:P", err);
 
 	if (rc)
@@ -37,9 +36,7 @@ static int parse_default(struct event_list *list, struct catalog *catalog,
 	rc = probe(&list->events.data[0]);
 	if (rc == -ENOENT || rc == -EOPNOTSUPP || rc == -EINVAL || rc == -ENODEV) {
 		event_list_truncate(list, 0);
-		host_look(&host, &host_source_live);
-		buf_printf(notes, "note: %s; sampling cpu-clock instead of cycles",
-			   host_no_pmu_reason(&host, why, sizeof(why)));
+		buf_puts(notes, "note: no hardware counters here, sampling cpu-clock");
 		rc = event_list_parse(list, catalog, "cpu-clock", err);
 	} else {
 		buf_printf(notes, "note: sampling cycles");

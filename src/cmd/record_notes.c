@@ -63,7 +63,7 @@ static void note_machine(const struct recording *recording, const struct record_
 			      "records (build-ids, losses by event, namespaces) are left out\n");
 	if (recording_priority(recording) == DRAIN_NORMAL)
 		buf_puts(out,
-			 "note: no permission to write with priority (CAP_SYS_NICE): on a busy "
+			 "note: recording at normal priority (more needs CAP_SYS_NICE): on a busy "
 			 "machine samples may be lost\n");
 	if (census->ring_bytes < RING_BYTES && !o->ring_bytes && o->verbose)
 		buf_printf(out, "note: rings of %zu KB: more may not be locked here\n",

@@ -52,7 +52,7 @@ static const struct kind tcg = {
 	"let QEMU use KVM: -accel kvm -cpu host,pmu=on (it emulates no PMU for this CPU)",
 };
 static const struct kind firecracker = {
-	"KVM (Firecracker)",
+	"KVM (micro-VM)",
 	"Firecracker has no setting for it: measure on its host, or in a VM of QEMU "
 	"with -cpu host,pmu=on",
 };

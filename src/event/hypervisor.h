@@ -26,7 +26,7 @@ struct host_source {
 extern const struct host_source host_source_live;
 
 struct hypervisor {
-	const char *name;	/* "KVM (Firecracker)"; NULL on bare metal */
+	const char *name;	/* "KVM (QEMU)"; NULL on bare metal */
 	const char *pmu_remedy; /* how to get the hardware counters, as an imperative */
 	char evidence[160];	/* what told: "CPUID: KVMKVMKVM; dmi/id/sys_vendor: QEMU" */
 };

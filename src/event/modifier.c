@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "event/modifier.h"
 
+#include "base/mem.h"
 #include <string.h>
 
-static const char known[] = "ukhpPGHSDWeIb";
+static const char known[] = EVENT_MODIFIERS;
 
 bool modifiers_follow(const char *text)
 {
@@ -95,4 +96,24 @@ void modifiers_apply(struct event *event, const char *letters, size_t length, bo
 	}
 	event->explicit_machine = machines;
 	event->explicit_modes |= modes || machines;
+}
+
+const char *modifiers_of(const char *name)
+{
+	const char *colon = strrchr(name, ':'), *slash = strrchr(name, '/');
+	const char *at = colon > slash ? colon : slash;
+
+	return at && !at[1 + strspn(at + 1, known)] ? at + 1 : NULL;
+}
+
+char *modifiers_name(const char *name, const struct perf_event_attr *attr)
+{
+	const char *has = modifiers_of(name);
+	const char *mode = attr->exclude_kernel == attr->exclude_user ? ""
+			   : attr->exclude_kernel		      ? "u"
+								      : "k";
+
+	if (!*mode || (has && strstr(has, mode)))
+		return mem_strdup(name);
+	return mem_printf("%s%s%s", name, has ? "" : ":", mode);
 }

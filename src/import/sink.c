@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "import/sink.h"
 #include "base/idmap.h"
+#include "event/modifier.h"
 
 #include <stdlib.h>
 #define XXH_INLINE_ALL
@@ -16,7 +17,7 @@ void sink_init(struct sink *sink, struct profile *profile)
 /* A text has nothing but the name to tell it by. */
 static uint64_t scope_of(const char *name)
 {
-	const char *modifiers = profile_event_modifiers(name);
+	const char *modifiers = modifiers_of(name);
 	bool user = modifiers && strchr(modifiers, 'u');
 	bool kernel = modifiers && strchr(modifiers, 'k');
 

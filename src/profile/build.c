@@ -2,6 +2,7 @@
 #include "profile/build.h"
 #include "base/cursor.h"
 #include "base/err.h"
+#include "event/modifier.h"
 #include "machine/samplequeue.h"
 #include "perfdata/counts.h"
 #include "perfdata/feature.h"
@@ -131,24 +132,11 @@ struct profile *profile_builder_take(struct profile_builder *b)
 	return profile;
 }
 
-/*
- * Its name with what was left out (cpu-clock:u), also where the recorder wrote it down as it was
- * requested, and was then allowed less, or was told by --all-user.
- */
 static uint32_t name_event(struct profile *profile, const struct perf_attr *attr)
 {
-	const struct perf_event_attr *base = &attr->attr.base;
-	const char *modifiers = profile_event_modifiers(attr->name);
-	const char *mode = base->exclude_kernel == base->exclude_user ? ""
-			   : base->exclude_kernel		      ? "u"
-								      : "k";
-	uint32_t name;
-	char *text;
+	char *text = modifiers_name(attr->name, &attr->attr.base);
+	uint32_t name = interner_add(&profile->strings, text);
 
-	if (!*mode || (modifiers && strstr(modifiers, mode)))
-		return interner_add(&profile->strings, attr->name);
-	text = mem_printf("%s%s%s", attr->name, modifiers ? "" : ":", mode);
-	name = interner_add(&profile->strings, text);
 	free(text);
 	return name;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profile/profile.h"
 #include "base/idmap.h"
+#include "event/modifier.h"
 #include "profile/index.h"
 #include "profile/ready.h"
 
@@ -48,14 +49,6 @@ const char *profile_event_sampled(const struct profile_event *event)
 	uint64_t scope = event->scope & (SCOPE_NO_KERNEL | SCOPE_NO_USER);
 
 	return scope == SCOPE_NO_KERNEL ? "user" : scope == SCOPE_NO_USER ? "kernel" : NULL;
-}
-
-const char *profile_event_modifiers(const char *name)
-{
-	const char *colon = strrchr(name, ':'), *slash = strrchr(name, '/');
-	const char *at = colon > slash ? colon : slash;
-
-	return at && !at[1 + strspn(at + 1, EVENT_MODIFIERS)] ? at + 1 : NULL;
 }
 
 bool profile_event_is(const struct profile *profile, size_t event, const char *name)

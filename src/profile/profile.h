@@ -224,11 +224,6 @@ static inline uint64_t profile_row_count(const struct profile_samples *rows, siz
 /* The only part of the system that an event was sampled in: "user", "kernel"; NULL: all of it. */
 const char *profile_event_sampled(const struct profile_event *event);
 
-/* The modifiers at the end of an event's name: "u" of "cycles:u" and of "cpu/cycles/u"; or NULL. */
-const char *profile_event_modifiers(const char *name);
-
-#define EVENT_MODIFIERS "ukhpPGHSDIWeb" /* as in "cycles:u" */
-
 /* Whether an event is called so; "cycles" is "cycles:u", too. */
 bool profile_event_is(const struct profile *profile, size_t event, const char *name);
 

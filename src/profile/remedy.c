@@ -121,9 +121,9 @@ static const char *const words[ADVICES][2] = {
 };
 
 /* Where its symbols are, names can be had for it, and nothing that is brought here helps. */
-#define WHERE_RECORDED                                                                         \
-	"import what `perf script` prints on the machine that recorded it: files of this one " \
-	"are not looked into for an import"
+#define WHERE_RECORDED                                                                           \
+	"run `perf script` on the machine that recorded it and import what it prints: programs " \
+	"of this machine are not used to name an import"
 
 static bool wants_files(enum advice advice)
 {

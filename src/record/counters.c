@@ -65,9 +65,9 @@ static int fail_refused(const struct counters *c, size_t event, struct err *err)
 	if (c->target->kind == TARGET_TASKS && opens_on_ourselves(c, event))
 		return err_set(
 			err, c->status[event].error,
-			"thread %d belongs to another user or changed its rights; measure it "
-			"as root or with CAP_PERFMON",
-			(int)c->refused_on);
+			"%s %d belongs to another user or changed its rights; measure it as root "
+			"or with CAP_PERFMON",
+			target_noun(c->target, c->refused_on), (int)c->refused_on);
 	refused.cpu_wide_only |= !follows_tasks(c); /* then :u would not do */
 	return err_set(err, c->status[event].error, "%s: %s", refused.name,
 		       event_why_not(&refused, c->status[event].error, why, sizeof(why)));

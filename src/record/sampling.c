@@ -4,12 +4,14 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/file.h"
+#include "event/modifier.h"
 #include "record/sampling_inside.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -391,11 +393,13 @@ static void make_file_attrs(struct sampling *s)
 		*vec_push(&s->events.data[tracker ? 0 : fd->event].ids) = fd->id;
 	}
 	for (size_t i = 0; i < s->events.len - s->has_tracker; i++) {
-		const struct sampled_event *e = &s->events.data[i];
+		struct sampled_event *e = &s->events.data[i];
 		struct perf_writer_attr *attr = vec_push(&s->file_attrs);
 
+		e->name_in_file = modifiers_name(e->name, &e->attr.base);
+
 		*attr = (struct perf_writer_attr){ .attr = e->attr,
-						   .name = e->name,
+						   .name = e->name_in_file,
 						   .ids = e->ids.data,
 						   .ids_count = e->ids.len,
 						   .leader = e->leader };
@@ -432,8 +436,10 @@ void sampling_close(struct sampling *s)
 	vec_each (fd, &s->fds)
 		s->sys->close(fd->fd);
 	unmap_rings(s);
-	vec_each (e, &s->events)
+	vec_each (e, &s->events) {
 		vec_free(&e->ids);
+		free(e->name_in_file);
+	}
 	vec_free(&s->events);
 	vec_free(&s->fds);
 	vec_free(&s->rings);

@@ -29,7 +29,8 @@ struct sampled_event {
 	const struct event *event; /* NULL: the tracker */
 	struct event_attr attr;	   /* as it opens here */
 	const char *name;
-	int cgroup; /* index in target->cgroups, NO_CGROUP, OWN_GROUP or WHOLE_CPUS */
+	char *name_in_file; /* with the mode that it is sampled in; NULL until it is open */
+	int cgroup;	    /* index in target->cgroups, NO_CGROUP, OWN_GROUP or WHOLE_CPUS */
 	uint32_t leader;
 	VEC(uint64_t) ids;
 };

@@ -198,9 +198,9 @@ static int refused_error(struct sampling *s, const struct sampled_event *e,
 	if ((code == EACCES || code == EPERM) && s->target->kind == TARGET_TASKS &&
 	    place->cgroup == NO_CGROUP && opens_on_ourselves(s, e))
 		return err_set(err, code,
-			       "thread %d belongs to another user or changed its rights; record it "
-			       "as root or with CAP_PERFMON",
-			       (int)place->pid);
+			       "%s %d belongs to another user or changed its rights; record it as "
+			       "root or with CAP_PERFMON",
+			       target_noun(s->target, place->pid), (int)place->pid);
 	refused.cpu_wide_only |= s->by_cpu; /* then :u would not do */
 	return err_set(err, code, "%s: %s", e->name,
 		       event_why_not(&refused, code, why, sizeof(why)));

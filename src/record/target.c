@@ -368,6 +368,14 @@ void target_fini(struct target *target)
 	lifewatch_fini(&target->watch);
 }
 
+const char *target_noun(const struct target *target, pid_t tid)
+{
+	vec_each (id, &target->ids)
+		if (*id == tid && target->source == TARGET_FROM_PIDS)
+			return "process";
+	return "thread";
+}
+
 bool target_alive(struct target *target)
 {
 	return target->kind != TARGET_TASKS || lifewatch_alive(&target->watch);

@@ -424,8 +424,8 @@ void report_trust_text(const struct profile *p, const struct trust *trust, struc
 		out_printf(out, "; besides, %llu sample%s of virtual machines, not shown",
 			   (unsigned long long)trust->guests, text_plural(trust->guests));
 	if (trust->damaged)
-		out_printf(out, "; %llu records not understood",
-			   (unsigned long long)trust->damaged);
+		out_printf(out, "; %llu record%s not understood",
+			   (unsigned long long)trust->damaged, text_plural(trust->damaged));
 	if (trust->covered_share >= 0)
 		out_printf(out, "; samples stand for %.1f %% of %.3f s of CPU time",
 			   trust->covered_share * 100, (double)trust->cpu_ns / 1e9);

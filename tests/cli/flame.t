@@ -88,7 +88,7 @@ p;main;walk;walk;read 1
 
 # Names that would break a line are changed, and it is said.
 $ printf 'p 5/6 [001] 10.5: 7 cycles:\n\t7f a;b+0x1 (/bin/p)\n\n' >c.txt; perfolio fold c.txt
-perfolio: 1 names hold ';' or line breaks, written as ':' and ' '
+perfolio: 1 name holds ';' or line breaks, written as ':' and ' '
 p;a:b 7
 $ printf 'p 1 1.0: 1 x:\n\t7f f (/b)\n@@@\n' | perfolio fold -
 perfolio: standard input: lines not understood: 1; the first, line 3: @@@

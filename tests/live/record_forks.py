@@ -131,7 +131,7 @@ check(0.7 < one[0] / (one[1] or 1) < 1.3, f"they are {one[0] / (one[1] or 1):.1%
 
 # ---- who may neither: it is the process, the rights or the kernel's part, and each has its own remedy ----
 with settings(perf_event_paranoid=2):
-    for words, told, not_told in ((["-p", "1"], "thread 1 belongs to another user", "paranoid"),
+    for words, told, not_told in ((["-p", "1"], "process 1 belongs to another user", "paranoid"),
                                   (["-a", "--", "true"], "paranoid=0", ":u"),
                                   (["-e", "cpu-clock:k", "--", "true"], "paranoid=1", ":u"),
                                   (["-e", "cs", "--", "true"], "paranoid=1", ":u")):

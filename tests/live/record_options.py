@@ -19,10 +19,11 @@ os.chdir(SCRATCH.name)
 os.environ["HOME"] = SCRATCH.name
 
 # By design in ours: one clock for everything, build-ids and namespaces always, the event that only
-# tracks is part of the first one, ids are IDENTIFIER or none.  disabled and enable_on_exec tell how
+# tracks is part of the first one, ids are IDENTIFIER or none; --all-user is in the event's name.  disabled and enable_on_exec tell how
 # it was begun.
 OURS = {"use_clockid: 1", "clockid: 1", "build_id: 1", "namespaces: 1", "bpf_event: 1", "comm: 1", "comm_exec: 1",
         "ksymbol: 1", "mmap: 1", "mmap2: 1", "task: 1"}
+NAMED = {"--all-user": ":u", "--all-kernel": ":k"}
 PERFS = {"disabled: 1", "enable_on_exec: 1"}
 CASES = """-c 100000|-F 99|-g|-s|-d|-W|-P|-R|-i|-a|-C 0|-I|-D 1|--switch-events|-k raw|-k realtime|-k CLOCK_BOOTTIME
 --user-regs=sp|--intr-regs=sp|--overwrite|--phys-data|--sample-cpu|--all-user|--all-kernel|--data-page-size
@@ -53,6 +54,8 @@ for case in CASES.replace("\n", "|").split("|"):
         check(ours.returncode != 0, f"{case}: refused, as by perf", perf.stderr, ours.stderr)
         continue
     theirs, mine = attributes("perf.out"), attributes("ours.out")
+    if case in NAMED:
+        mine = {event.removesuffix(NAMED[case]): words for event, words in mine.items() if event.endswith(NAMED[case])}
     wrong = {event: (sorted(theirs.get(event, set()) - mine.get(event, set()) - PERFS),
                      sorted(mine.get(event, set()) - theirs.get(event, set()) - OURS))
              for event in theirs.keys() | mine.keys()}

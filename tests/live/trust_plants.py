@@ -13,7 +13,7 @@ import struct
 import subprocess
 import tempfile
 
-from lib import (PERFOLIO, check, done, need_program, need_root, run, settings, status_of, until)
+from lib import (PERFOLIO, check, done, need_program, need_root, run, run_perf, settings, status_of, until)
 from perffile import PerfFile, SAMPLE, samples_in
 
 FOLDER = tempfile.mkdtemp(prefix="perfolio-plants-")
@@ -255,6 +255,10 @@ def scope():
     shown = json.loads(run([PERFOLIO, "report", "-i", data, "--json"]).stdout)["events"][0]
     check(shown["event"] == "cpu-clock:u" and shown.get("sampled") == "user", "--all-user: so does its JSON",
           {key: shown.get(key) for key in ("event", "sampled")})
+    for words in (["evlist"], ["script", "-F", "event"]):
+        told = run([PERFOLIO, *words, "-i", data]).stdout
+        check(set(told.split()) <= {"cpu-clock:u", "cpu-clock:u:"} and told and told == run_perf(*words, "-i", data).stdout,
+              f"--all-user: the file itself calls it cpu-clock:u ({words[0]})", told[:200])
     picture = os.path.join(FOLDER, "user.svg")
     run([PERFOLIO, "flame", data, "-o", picture])
     with open(picture, encoding="utf-8") as file:
@@ -386,7 +390,7 @@ def jit():
 
 def main():
     need_root()
-    for name in ("gcc", "setpriv"):
+    for name in ("gcc", "perf", "setpriv"):
         need_program(name)
     try:
         clean()

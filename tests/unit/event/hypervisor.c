@@ -45,7 +45,7 @@ static const struct machine {
 	  "KVMKVMKVM",
 	  { "/sys/firmware/acpi/tables/FACP" },
 	  { "FACP....FIRECKFCVMFADT" },
-	  "KVM (Firecracker)",
+	  "KVM (micro-VM)",
 	  "no setting" },
 	{ "Firecracker, as a user who can't read ACPI",
 	  "KVMKVMKVM",

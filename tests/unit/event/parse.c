@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "event/parse.h"
 #include "event/catalog.h"
+#include "event/modifier.h"
 #include "test.h"
 
 #include <errno.h>
@@ -270,4 +271,33 @@ TEST(event_parse_keeps_what_was_there_when_it_fails)
 	EXPECT_INT(event_list_parse(&f.list, f.catalog, "{faults,cs}", &err), 0);
 	EXPECT_INT(f.list.events.data[2].leader, 1);
 	done(&f);
+}
+
+TEST(modifiers_name_the_mode)
+{
+	static const struct {
+		const char *name;
+		bool no_user, no_kernel;
+		const char *want;
+	} cases[] = {
+		{ "cpu-clock", false, false, "cpu-clock" },
+		{ "cpu-clock", false, true, "cpu-clock:u" },
+		{ "cpu-clock", true, false, "cpu-clock:k" },
+		{ "cpu-clock:u", false, true, "cpu-clock:u" },
+		{ "cycles:ppp", false, true, "cycles:pppu" },
+		{ "cpu/config=1/", false, true, "cpu/config=1/u" },
+		{ "cpu/config=1/k", true, false, "cpu/config=1/k" },
+		{ "sched:sched_switch", false, true, "sched:sched_switch:u" },
+		{ "mem:0x1000:w", false, true, "mem:0x1000:w:u" },
+		{ "cpu-clock:k", true, true, "cpu-clock:k" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct perf_event_attr attr = { .exclude_user = cases[i].no_user,
+						.exclude_kernel = cases[i].no_kernel };
+		char *name = modifiers_name(cases[i].name, &attr);
+
+		EXPECT_TEXT(name, cases[i].want);
+		free(name);
+	}
 }

@@ -72,7 +72,7 @@ TEST(trust_remedy_of_an_import)
 
 		add_unknown(p, "/usr/bin/prog", DSO_FILE, states[i], 10);
 		trust_of(&trust, p, &(struct remedy_facts){ .imported = true });
-		EXPECT_CONTAINS(trust.remedy, "import what `perf script` prints on the machine");
+		EXPECT_CONTAINS(trust.remedy, "run `perf script` on the machine that recorded it");
 		profile_free(p);
 	}
 }
