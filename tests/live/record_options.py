@@ -210,9 +210,10 @@ def children():
 
 
 def switches():
-    """A new file whenever an event happens: here, each time that a program is executed."""
+    """A new file whenever an event happens: here, each time that a program is executed.  The next is not executed before."""
+    wait = "k=0; while set -- switched*; [ $# -le $n ] && [ $k -lt 300000 ]; do k=$((k + 1)); done"
     made = run([PERFOLIO, "record", "-q", "-e", "cpu-clock", "--switch-output-event", "sched:sched_process_exec", "-o", "switched",
-                "sh", "-c", "for i in 1 2 3; do sleep 0.3; done"])
+                "sh", "-c", f"for i in 1 2 3 4; do set -- switched*; n=$#; sleep 0.1; {wait}; done"])
     names = [name for name in os.listdir(".") if re.fullmatch(r"switched\.20\d{14}", name)]
     check(made.returncode == 0 and len(names) >= 4, "--switch-output-event: a file for each", names, made.stderr)
 

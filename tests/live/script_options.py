@@ -4,6 +4,7 @@
 
 Each option has to change what is printed without it, or it would show nothing.
 """
+import functools
 import os
 import re
 import struct
@@ -17,7 +18,7 @@ need_root()
 SCRATCH = tempfile.TemporaryDirectory(prefix="perfolio-script-options-")
 os.chdir(SCRATCH.name)
 os.environ["HOME"] = SCRATCH.name
-SQL = ("WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x+1 FROM c WHERE x<300000) "
+SQL = ("WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x+1 FROM c WHERE x<150000) "
        "SELECT count(*), sum(x*x%7), max(hex(x)) FROM c;")
 CXX = """
 namespace deep { struct inner { __attribute__((noinline)) long turn(long n); }; }
@@ -52,6 +53,11 @@ def alike(perf, ours):
 HOST = ["-F", "comm,pid,tid,cpu,time,event"]  # on the host there are programs whose names perf does not find
 
 
+@functools.lru_cache
+def plain(name, *words):
+    return run([PERFOLIO, "script", "-i", name, *words]).stdout
+
+
 def same(name, *words, changes=True, least=1):
     """Every byte as from perf, and another text than without the options."""
     perf, ours = texts(name, words)
@@ -64,10 +70,10 @@ def same(name, *words, changes=True, least=1):
     check(ours.returncode == 0 and not wrong and len(theirs) == len(mine) >= least,
           f"{label}: as perf prints it", *wrong[:3], ours.stderr, len(theirs), len(mine))
     if changes:
-        plain = run([PERFOLIO, "script", "-i", name, *(HOST if list(words[-2:]) == HOST else [])]).stdout
-        check(ours.stdout != plain, f"{label}: something changes")
+        check(ours.stdout != plain(name, *(HOST if list(words[-2:]) == HOST else [])), f"{label}: something changes")
 
 
+@functools.lru_cache
 def hottest(name, field):
     """The value of a field that most samples have."""
     found = run([PERFOLIO, "script", "-i", name, "-G", "-F", field]).stdout.splitlines()
