@@ -17,6 +17,7 @@ struct forecast {
 	const char *name;
 	double rate; /* samples a second in all; negative: can't be said before */
 	double cost_ns, error_ns, bytes;
+	double share;  /* of a busy CPU's time */
 	bool measured; /* its bytes, and its cost unless that is negative */
 };
 
@@ -58,6 +59,12 @@ static bool known_cost(const char **known, struct sampling_cost *cost)
 	return true;
 }
 
+/* Of each CPU that is busy. */
+static double rate_on_one(double rate, const struct record_options *o)
+{
+	return rate / (double)busy_cpus(o);
+}
+
 static int forecast_event(struct forecast *forecast, const struct event_list *list, size_t index,
 			  const struct record_options *o, const char **known, struct err *err)
 {
@@ -78,6 +85,7 @@ static int forecast_event(struct forecast *forecast, const struct event_list *li
 		.bytes = cost.bytes,
 		.measured = rc == 0,
 	};
+	forecast->share = sampling_cost_share(&cost, rate_on_one(forecast->rate, o));
 	return 0;
 }
 
@@ -124,16 +132,18 @@ static struct forecast_sum add_up(const struct forecasts *forecasts, size_t cpus
 		sum.samples += forecast->rate;
 		sum.bytes += forecast->rate * forecast->bytes;
 		sum.costs_known = sum.costs_known && forecast->cost_ns >= 0;
-		sum.share += forecast->rate / (double)cpus * forecast->cost_ns / NS_PER_SEC;
+		sum.share += forecast->share;
 		sum.share_error += forecast->rate / (double)cpus * forecast->error_ns / NS_PER_SEC;
 	}
 	return sum;
 }
 
+#define MANY_TIMES 0.5 /* longer: what comes to that is told in times, not per cent */
+
 static void show_sum(const struct forecasts *forecasts, size_t cpus)
 {
 	struct forecast_sum sum = add_up(forecasts, cpus);
-	double mb = sum.bytes / 1e6;
+	double mb = sum.bytes / 1e6, extra = sampling_cost_slowdown(sum.share);
 	char count_text[TEXT_NUMBER], second[TEXT_NUMBER], minute[TEXT_NUMBER], slower[TEXT_NUMBER];
 	char error[TEXT_NUMBER];
 
@@ -144,9 +154,15 @@ static void show_sum(const struct forecasts *forecasts, size_t cpus)
 	if (sum.all && !sum.costs_known)
 		printf("how\nmuch slower programs run can't be told: this machine is too busy to "
 		       "find out.\n");
+	else if (extra >= MANY_TIMES)
+		printf("programs\ntake at least %s times as long while they are sampled, as "
+		       "measured "
+		       "on a loop that calls\nnothing; deep stacks cost more.\n",
+		       text_decimal(slower, 1 + extra, 1, true));
 	else
-		printf("programs\nrun about %s %% (+-%s) slower while they are sampled.\n",
-		       text_decimal(slower, 100 * sum.share, sum.share < 0.1 ? 1 : 0, true),
+		printf("programs\ntake at least %s %% (+-%s) longer while they are sampled, as "
+		       "measured on a loop that calls\nnothing; deep stacks cost more.\n",
+		       text_decimal(slower, 100 * extra, extra < 0.1 ? 1 : 0, true),
 		       text_decimal(error, 100 * sum.share_error, sum.share_error < 0.1 ? 1 : 0,
 				    true));
 }
@@ -182,10 +198,9 @@ int record_plan(struct record_options *o, struct catalog *catalog, struct err *e
 	return rc ? rc : EXIT_DONE;
 }
 
-#define HIGH_RATE     20000 /* below it is not worth half a second to find out what it costs */
-#define USUAL_RATE    9999
-#define MUCH_SLOWER   0.25 /* of a CPU's time goes to samples */
-#define HARDLY_GET_ON 0.9
+#define HIGH_RATE   20000 /* below it is not worth half a second to find out what it costs */
+#define USUAL_RATE  9999
+#define MUCH_SLOWER 0.25 /* of a CPU's time goes to samples */
 
 void record_plan_warn(const struct record_options *o, const struct event_list *list,
 		      struct buf *notes)
@@ -205,21 +220,18 @@ void record_plan_warn(const struct record_options *o, const struct event_list *l
 		    cost.ns < 0)
 			continue;
 		cost_ns += cost.ns;
-		share += (double)attr.base.sample_freq * cost.ns / NS_PER_SEC;
+		share += sampling_cost_share(&cost, (double)attr.base.sample_freq);
 		usual += USUAL_RATE * cost.ns / NS_PER_SEC;
 	}
 	if (share < MUCH_SLOWER || usual >= 1)
 		return;
-	buf_printf(notes, "note: %s samples a second of %s us each: programs ",
+	buf_printf(notes,
+		   "note: %s samples a second of %s us each: programs take at least %s times as "
+		   "long; at -F %d at least %s %% longer; see --plan\n",
 		   text_grouped(samples, (uint64_t)rate),
-		   text_decimal(each, cost_ns / 1000, 1, true));
-	if (share >= HARDLY_GET_ON)
-		buf_puts(notes, "hardly get on and take many times as long");
-	else
-		buf_printf(notes, "take about %s times as long",
-			   text_decimal(times, 1 / (1 - share), 1, true));
-	buf_printf(notes, "; -F %d costs about %s %%, and --plan says more\n", USUAL_RATE,
-		   text_decimal(less, 100 * usual / (1 - usual), 0, true));
+		   text_decimal(each, cost_ns / 1000, 1, true),
+		   text_decimal(times, 1 + sampling_cost_slowdown(share), 1, true), USUAL_RATE,
+		   text_decimal(less, 100 * sampling_cost_slowdown(usual), 0, true));
 }
 
 static void write_json(struct json *json, const struct forecasts *forecasts,

@@ -73,9 +73,12 @@ static long times_disturbed(void)
 }
 
 /* The median, and two standard errors of it by the quartiles, which a few odd turns don't move. */
-static void conclude(struct sampling_cost *cost, double *costs, size_t turns)
+static void conclude(struct sampling_cost *cost, double *costs, double *shares, size_t turns)
 {
 	double spread;
+
+	qsort(shares, turns, sizeof(*shares), by_value);
+	cost->share = shares[turns / 2] > 0 ? shares[turns / 2] : 0;
 
 	qsort(costs, turns, sizeof(*costs), by_value);
 	spread = (costs[turns * 3 / 4] - costs[turns / 4]) / 1.349;
@@ -85,7 +88,7 @@ static void conclude(struct sampling_cost *cost, double *costs, size_t turns)
 
 static void take_turns(int fd, struct ring *ring, struct sampling_cost *cost)
 {
-	double costs[TURNS];
+	double costs[TURNS], shares[TURNS];
 	uint64_t bytes = 0;
 	size_t turns = 0;
 	int64_t end_ns = clock_now_ns() + PATIENCE_NS;
@@ -102,14 +105,33 @@ static void take_turns(int fd, struct ring *ring, struct sampling_cost *cost)
 		count_samples(ring, &samples, &turn_bytes);
 		cost->samples += samples;
 		bytes += turn_bytes;
-		if (samples && without && times_disturbed() == disturbed)
-			costs[turns++] = (1 - (double)with / (double)without) * TURN_NS /
-					 (double)samples;
+		if (!samples || !without || times_disturbed() != disturbed)
+			continue;
+		shares[turns] = 1 - (double)with / (double)without;
+		costs[turns] = shares[turns] * TURN_NS / (double)samples;
+		turns++;
 	}
 	if (cost->samples)
 		cost->bytes = (double)bytes / (double)cost->samples;
 	if (turns >= TURNS_FEW)
-		conclude(cost, costs, turns);
+		conclude(cost, costs, shares, turns);
+}
+
+#define SHARE_MOST 0.95 /* beyond it nobody knows: fewer samples come than were requested */
+
+double sampling_cost_share(const struct sampling_cost *cost, double rate)
+{
+	double share = rate * cost->ns / NS_PER_SEC;
+
+	if (cost->rate == rate && cost->share > 0)
+		return cost->share < 1 ? cost->share : SHARE_MOST;
+	return share < SHARE_MOST ? share : SHARE_MOST;
+}
+
+double sampling_cost_slowdown(double share)
+{
+	share = share < SHARE_MOST ? share : SHARE_MOST;
+	return share / (1 - share);
 }
 
 static bool comes_by_itself(const struct event *event)
@@ -177,6 +199,7 @@ int sampling_cost_measure(struct sampling_cost *cost, const struct event_list *l
 	if (fd < 0)
 		return err_set(err, -fd, "%s: %s", event->name,
 			       event_why_not(event, -fd, why, sizeof(why)));
+	cost->rate = attr.base.freq ? (double)attr.base.sample_freq : 0;
 	stay_here(&before);
 	take_turns(fd, &ring, cost);
 	pthread_setaffinity_np(pthread_self(), sizeof(before), &before);

@@ -15,7 +15,15 @@ struct sampling_cost {
 	double error_ns; /* two standard errors of that */
 	double bytes;	 /* that one takes in the file */
 	size_t samples;	 /* that this was found out from */
+	double rate;	 /* samples a second that were requested for it; 0: a period */
+	double share;	 /* of the CPU that samples took at that rate; known if ns is */
 };
+
+/* Of a CPU's time, the least that samples take at so many a second. */
+double sampling_cost_share(const struct sampling_cost *cost, double rate);
+
+/* By how much of its time a program takes longer, of whose CPU so much goes to samples. */
+double sampling_cost_slowdown(double share);
 
 /*
  * Spins for half a second or so on one CPU, with and without sampling in turns.  -ENOTSUP for

@@ -61,7 +61,7 @@ for case, command in CASES.items():
     taken = counted = truth = 0
     off, all_samples, all_children, expected = [], 0, 0, 0.0
     for _ in range(ROUNDS):
-        result = run([PERFOLIO, "record", "-F", str(RATE), "-e", "cpu-clock", "-g", "--", *command])
+        result = run([PERFOLIO, "record", "-F", str(RATE), "-e", "cpu-clock", "-g", "--", *command], timeout=1200)
         parent, children, pid = (int(word) for word in result.stdout.split())
         samples = pids()
         own = samples.count(pid)

@@ -30,4 +30,6 @@ test("an overhead that is hardly known is a bound", () => {
 	expect(words(0.001, 0.0008)).toBe("at most 0.2 %");
 	expect(words(0.0001, 0.0002)).toBe("below 0.05 %");
 	expect(words(0.2, 0.01)).toBe("20 ± 1 %");
+	expect(words(0.6, 0.01)).toBe("programs take at least 2.5 times as long");
+	expect(words(1.09, 0.01)).toBe("programs take at least 20.0 times as long");
 });

@@ -64,6 +64,7 @@ export function counterWords(plan: CounterPlan | null, told: string[] = []): str
 // What is not known better than by half is a bound.
 function overheadWords(overhead: number, error: number): string {
 	const most = overhead + error;
+	if (overhead >= 0.25) return `programs take at least ${(1 / (1 - Math.min(overhead, 0.95))).toFixed(1)} times as long`;
 	if (most < 0.0005) return "below 0.05 %";
 	const digits = most < 0.1 ? 1 : 0;
 	if (error > overhead / 2) return `at most ${(most * 100).toFixed(digits)} %`;
