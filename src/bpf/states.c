@@ -255,6 +255,21 @@ static const char *name_of(const struct symbol_sheet *names, uint64_t address)
 	return row && !(row->name & NAME_IS_CHOICE) ? names->strings.data + row->name : "";
 }
 
+/* With 24 functions of the kernel one that starts a child is among them. */
+static bool waits_for_child(const struct states *states, const struct symbol_sheet *names,
+			    int stack)
+{
+	uint64_t frames[STATES_DEPTH] = { 0 };
+	uint32_t id = (uint32_t)stack - 1;
+
+	if (stack <= 0 || bpf_map_lookup_elem(states->stacks, &id, frames))
+		return false;
+	for (int i = 0; i < STATES_DEPTH && frames[i]; i++)
+		if (!strcmp(name_of(names, frames[i]), "kernel_clone"))
+			return true;
+	return false;
+}
+
 static enum state judge_stack(const struct states *states, const struct symbol_sheet *names,
 			      int stack)
 {
@@ -282,6 +297,16 @@ static void read_names(struct symbol_sheet *names)
 		kallsyms_read(&facts, names, text, size, KALLSYMS_NO_BPF);
 }
 
+static void add_call(struct states_row *row, int call, uint64_t ns)
+{
+	for (int i = 0; i < STATES_CALLS; i++)
+		if (!row->calls[i] || row->calls[i] == call) {
+			row->calls[i] = call;
+			row->call_ns[i] += ns;
+			return;
+		}
+}
+
 /* By stack: most threads wait at the same few places. */
 static void settle_unclear(struct states *states, struct states_result *result, uint64_t unknown_ns)
 {
@@ -306,6 +331,11 @@ static void settle_unclear(struct states *states, struct states_result *result, 
 				state = judged[stack];
 			}
 			row->ns[state] += row->unclear_ns[i];
+			if (state == STATE_OTHER)
+				add_call(row,
+					 waits_for_child(states, &names, stack) ? STATES_CHILDREN
+										: STATES_KERNEL,
+					 row->unclear_ns[i]);
 			sums[state] += row->unclear_ns[i];
 			all += row->unclear_ns[i];
 		}
@@ -328,12 +358,8 @@ static void close_row(struct states_row *row, uint64_t now_ns)
 	if (!row->begin_ns || row->end_ns)
 		return;
 	row->end_ns = row->since_ns + ns;
-	for (int i = 0; row->state == STATE_OTHER && row->call && i < STATES_CALLS; i++)
-		if (!row->calls[i] || row->calls[i] == row->call) {
-			row->calls[i] = row->call;
-			row->call_ns[i] += ns;
-			break;
-		}
+	if (row->state == STATE_OTHER && row->call)
+		add_call(row, row->call, ns);
 	if (row->state != STATE_UNKNOWN) {
 		row->ns[row->state < STATES ? row->state : STATE_OTHER] += ns;
 		return;

@@ -25,7 +25,10 @@
 #define STATES_DEPTH   24
 #define STATES_CALLS   4    /* system calls that a thread waited in */
 #define STATES_CPUS    4096 /* who has those beyond is not known */
-#define STATES_STOPPED (-2) /* in the place of a call: by a signal, or by a debugger */
+/* In the place of a call: */
+#define STATES_STOPPED	(-2) /* by a signal, or by a debugger */
+#define STATES_KERNEL	(-3) /* something inside the kernel that can't be interrupted */
+#define STATES_CHILDREN (-4) /* the same, until a child has begun its own program */
 
 enum state {
 	STATE_RAN,

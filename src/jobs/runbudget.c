@@ -147,7 +147,8 @@ static enum budget_wait wait_of(int call)
 		{ SYS_pause, WAITED_SIGNAL },
 #endif
 		{ SYS_rt_sigsuspend, WAITED_SIGNAL }, { SYS_rt_sigtimedwait, WAITED_SIGNAL },
-		{ STATES_STOPPED, WAITED_STOPPED },
+		{ STATES_STOPPED, WAITED_STOPPED },   { STATES_KERNEL, WAITED_KERNEL },
+		{ STATES_CHILDREN, WAITED_CHILDREN },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(calls); i++)

@@ -26,6 +26,7 @@ static const struct {
 	[WAITED_OUTPUT] = { "output", "room for its output (write or send)" },
 	[WAITED_CHILDREN] = { "children", "child processes (wait)" },
 	[WAITED_SIGNAL] = { "signal", "a signal" },
+	[WAITED_KERNEL] = { "kernel", "something inside the kernel (locks and the like)" },
 	[WAITED_STOPPED] = { "stopped", "its continuation (it was stopped by a signal)" },
 };
 

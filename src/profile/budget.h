@@ -41,6 +41,7 @@ enum budget_wait {
 	WAITED_CHILDREN,
 	WAITED_SIGNAL,
 	WAITED_STOPPED,
+	WAITED_KERNEL, /* uninterruptible, and neither for the disk nor for memory */
 	BUDGET_WAITS
 };
 

@@ -13,6 +13,7 @@
 #define SOON_S		0.01 /* of a run that is shorter, its start is all there is */
 #define OWN_CROWD	0.9  /* where something of it runs for so long, its own threads queue up */
 #define TIE		0.1 /* parts that differ by less: the next run may have it the other way round */
+#define TIE_OF_MANY	0.15 /* the more so where none is the half */
 #define MOST		0.5  /* a part of the time that is more than all others */
 #define ERROR		0.02 /* of shares that the kernel has counted, with what begins and ends */
 #define ERROR_OF_LOOKS	0.05 /* of those that were looked up now and then */
@@ -119,6 +120,17 @@ static void say_who(struct finding *f, const struct sums *s)
 		    percent(own / all), percent(others / all));
 }
 
+/* Of the busiest threads' time: waiting for others than children of their own, which work then. */
+static double idle_share(const struct sums *s)
+{
+	const struct budget *budget = &s->facts->budget;
+	double all = (double)budget_sum(budget->work_ns);
+
+	return all > 0 ? s->work[BUDGET_OTHER] -
+				 (double)budget->work_why.waits[WAITED_CHILDREN] / all
+		       : 0;
+}
+
 /* How the busiest threads waited, where that is more than the run as a whole did. */
 static void say_busiest_waits(struct finding *f, const struct sums *s)
 {
@@ -135,7 +147,7 @@ static void say_busiest_waits(struct finding *f, const struct sums *s)
 		say_who(f, s);
 		said = true;
 	}
-	if (work[BUDGET_OTHER] >= 2 * WORTH && work[BUDGET_OTHER] - run[BUDGET_OTHER] >= WORTH) {
+	if (idle_share(s) >= 2 * WORTH && idle_share(s) - run[BUDGET_OTHER] >= WORTH) {
 		say(f, "; ");
 		if (said)
 			say(f, "%s", s->facts->budget.workers > 1 ? "they" : "it");
@@ -299,9 +311,15 @@ static enum budget_part second_part(const double shares[static BUDGET_PARTS],
 	return (enum budget_part)second;
 }
 
+/* Of parts that are behind the largest by less than this, each might have been it. */
+static double tie(const struct sums *s)
+{
+	return is_most(s, s->run[s->main]) ? TIE : TIE_OF_MANY;
+}
+
 static bool is_mixed(const struct sums *s)
 {
-	return s->known && s->run[s->main] - s->run[second_part(s->run, s->main)] < TIE;
+	return s->known && s->run[s->main] - s->run[second_part(s->run, s->main)] < tie(s);
 }
 
 /* In one order, whichever is ahead this time. */
@@ -311,9 +329,9 @@ static void tell_mixed(const struct sums *s, struct finding *f)
 
 	say(f, "No single thing limited it: of its %s ", duration(s, text));
 	say_parts(f, s, -1);
-	if (s->run[s->main] - s->run[BUDGET_OTHER] < TIE && !only_wait(s))
+	if (s->run[s->main] - s->run[BUDGET_OTHER] < tie(s) && !only_wait(s))
 		say_reason(f, s, true);
-	if (s->run[s->main] - s->run[BUDGET_QUEUE] < TIE)
+	if (s->run[s->main] - s->run[BUDGET_QUEUE] < tie(s))
 		say(f, "; %s",
 		    is_known_who(s) ? "other programs had the CPUs while it waited for one"
 				    : "who had the CPUs while it waited for one is not known");
@@ -488,14 +506,15 @@ static bool hands_over(const struct sums *s)
 {
 	const struct budget *budget = &s->facts->budget;
 
-	return s->known && s->main == BUDGET_RAN && budget->workers > 1 &&
-	       s->work[BUDGET_OTHER] >= 0.2 && (double)budget->switches >= OFTEN * s->seconds;
+	return idle_share(s) >= 0.2 && (double)budget->switches >= OFTEN * s->seconds;
 }
 
-/* Something always runs, and each that does mostly waits. */
+/* Something always runs, and yet the busiest threads wait for each other, or for something else. */
 static bool takes_turns(const struct sums *s)
 {
-	return is_mostly_of_workers(s, BUDGET_OTHER) || hands_over(s);
+	return s->known && s->main == BUDGET_RAN && s->facts->budget.workers > 1 &&
+	       (hands_over(s) ||
+		(idle_share(s) >= 0.2 && idle_share(s) > s->work[BUDGET_RAN] + ERROR));
 }
 
 static void tell_turns(const struct sums *s, struct finding *f)
@@ -503,18 +522,22 @@ static void tell_turns(const struct sums *s, struct finding *f)
 	const struct budget *budget = &s->facts->budget;
 	char count[TEXT_NUMBER];
 
-	if (!is_mostly_of_workers(s, BUDGET_OTHER))
-		say(f, "Its threads stopped to wait %s times a second: ",
-		    text_grouped(count, (uint64_t)((double)budget->switches / s->seconds)));
-	else if (is_most(s, s->work[BUDGET_OTHER]))
+	if (is_most(s, s->work[BUDGET_OTHER]))
 		say(f, "Its threads mostly waited, neither for a CPU nor for the disk: ");
-	else
+	else if (s->work[BUDGET_OTHER] > s->work[BUDGET_RAN] + ERROR)
 		say(f, "Its threads waited more than they ran, neither for a CPU nor for the "
 		       "disk: ");
+	else
+		say(f, "Its threads stopped to wait %s times a second: ",
+		    text_grouped(count, (uint64_t)((double)budget->switches / s->seconds)));
 	say_busiest(f, s);
 	say(f, " ran for %.0f %% of %s time and waited for %.0f %%", percent(s->work[BUDGET_RAN]),
 	    their(s), percent(s->work[BUDGET_OTHER]));
 	say_reason(f, s, false);
+	if (s->work[BUDGET_QUEUE] >= WORTH) {
+		say(f, "; they waited for a CPU for %.0f %%", percent(s->work[BUDGET_QUEUE]));
+		say_who(f, s);
+	}
 	say_someone_ran(f, s);
 	if (tells_by_stacks(s) && is_above(s->facts, s->facts->calls, MOST))
 		say(f, "; %.0f %% of the CPU time went into system calls",
@@ -570,16 +593,17 @@ bool has_short_processes(const struct sums *s)
 		       SHORT_SAMPLES * (s->facts->processing + s->facts->faults >= 0.5 ? 2 : 1);
 }
 
+/* Where stacks tell that they did something else, that is what it did. */
+static bool is_made_of_starts(const struct sums *s)
+{
+	return has_short_processes(s) &&
+	       !(tells_by_stacks(s) && s->facts->processing + s->facts->faults < STARTING);
+}
+
 /* The first sentence of a run that ran: else they are mentioned. */
 static bool runs_short_processes(const struct sums *s)
 {
-	const struct overview_facts *facts = s->facts;
-
-	if (s->known && s->main != BUDGET_RAN)
-		return false;
-	/* where stacks tell that they did something else, that is what it did */
-	return has_short_processes(s) &&
-	       !(tells_by_stacks(s) && facts->processing + facts->faults < STARTING);
+	return (!s->known || s->main == BUDGET_RAN) && is_made_of_starts(s);
 }
 
 void tell_short_processes(const struct sums *s, struct finding *f)
@@ -641,14 +665,18 @@ static bool is_sure_of_faults(const struct sums *s)
 	return tells_by_stacks(s) && is_above(s->facts, s->facts->faults, MOST);
 }
 
-/* What it did beside running. */
-static void say_rest(struct finding *f, const struct sums *s)
+/* What it did beside running, of the time that was told or has to be. */
+static void say_rest(struct finding *f, const struct sums *s, bool told)
 {
 	char text[TEXT_NUMBER];
 
 	if (!s->known)
 		return;
-	if (1 - s->run[BUDGET_RAN] >= WORTH) {
+	if (1 - s->run[BUDGET_RAN] >= WORTH && told) {
+		say(f, "; ");
+		say_parts(f, s, BUDGET_RAN);
+		say(f, " of that time");
+	} else if (1 - s->run[BUDGET_RAN] >= WORTH) {
 		say(f, "; of its %s ", duration(s, text));
 		say_parts(f, s, -1);
 	}
@@ -670,7 +698,7 @@ static void tell_faults(const struct sums *s, struct finding *f)
 		    "Mostly kernel time, probably page faults: the kernel took %.0f %% of the CPU "
 		    "time",
 		    percent(s->kernel));
-	say_rest(f, s);
+	say_rest(f, s, false);
 	say(f, ".");
 	if (stacks)
 		show_share(f, "page faults", facts->faults);
@@ -717,7 +745,7 @@ static void tell_calls(const struct sums *s, struct finding *f)
 		say(f, " alone");
 		f->function = top;
 	}
-	say_rest(f, s);
+	say_rest(f, s, false);
 	say(f, ".");
 	if (stacks)
 		show_share(f, "system calls", facts->calls);
@@ -773,7 +801,7 @@ static void say_cpu_time(struct finding *f, const struct sums *s)
 
 	if (s->run[BUDGET_RAN] < WORTH)
 		return;
-	if (has_short_processes(s))
+	if (is_made_of_starts(s))
 		say(f, "; it started %s%s short processes", facts->forks ? "" : "at least ",
 		    text_grouped(count, count_processes(facts)));
 	else if (tells_by_stacks(s) && is_above(facts, facts->calls, MOST))
@@ -831,7 +859,7 @@ static void tell_busy(const struct sums *s, struct finding *f)
 		say(f, ", %.0f %% of that in %s",
 		    percent(s->kernel > MOST ? s->kernel : 1 - s->kernel),
 		    s->kernel > MOST ? "the kernel" : "user space");
-	say_rest(f, s);
+	say_rest(f, s, ran >= 0);
 	say_heaviest(f, s);
 	say(f, ".");
 	if (s->known)

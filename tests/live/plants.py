@@ -55,7 +55,7 @@ PLANTS = [
     Plant("pool", {"cpu-bound": CPU}, quick=True, names="spin"),
     Plant("oneofeight", {"cpu-bound": CPU}, names="spin"),
     Plant("idlepool", {"waiting": WAITS}),
-    Plant("locks", {"taking-turns": TURNS}, quick=True, tells=FUTEX, never="`critical` alone|`spin` alone"),
+    Plant("locks", {"taking-turns": TURNS}, quick=True, tells=FUTEX, never="limited by the CPU"),
     Plant("turns", {"taking-turns": TURNS, "waiting": WAITS}, tells=FUTEX),
     Plant("sleeps", {"waiting": WAITS}, quick=True, tells=SLEEP),
     Plant("sleepwork", {"waiting": WAITS}, ms=3000, quick=True, tells=SLEEP),
@@ -193,6 +193,9 @@ def is_as_schedstat(told):
     return near(int(row["ns"]["cpu-queue"]), queued) and near(int(row["ns"]["ran"]), ran)
 
 
+PARTS = {"cpu-queue": "cpu-queue", "waiting": "other", "cpu-bound": "ran", "disk": "disk"}
+
+
 def is_right(plant, told):
     """Whether the sentence is true, and whether it says more than nothing."""
     sentence = re.sub("^" + plant.begins, "", told.sentence) if plant.begins else told.sentence
@@ -207,18 +210,24 @@ def is_right(plant, told):
         return True, named and (not plant.tells or bool(re.search(plant.tells, sentence)))
     # where others have the CPUs, what it does by itself is not the largest part any more: the parts tell
     rule = told.rule if told.rule != "failed" else "mixed" if re.match(MIXED, sentence) else "cpu-queue"
-    if rule in ("cpu-queue", "mixed", "waiting", "cpu-bound", "disk") and told.is_loaded():
+    expected = [PARTS[one] for one in plant.says if one in PARTS]
+    near = max(told.run_parts.values()) - NEAR
+    if rule == "mixed" and any(told.run_parts[part] > near for part in expected):
+        return is_by_parts(rule, told), True
+    # work of the kernel's own threads has to wait for a CPU, too, and who asked for it waits for them
+    kernel = next((wait["percent"] for wait in told.budget["waits"] if wait["name"] == "kernel"), 0)
+    if rule in ("mixed", *PARTS) and (told.is_loaded() or (rule == "waiting" and "inside the kernel" in sentence and
+                                                           kernel > 50)):
         return is_by_parts(rule, told), True
     return not told.sure and told.rule in ("too-little", "off-cpu"), False
 
 
 def is_by_parts(rule, told):
     """The parts of the run, or of its busiest threads, are as it says."""
-    parts = {"cpu-queue": "cpu-queue", "waiting": "other", "cpu-bound": "ran", "disk": "disk"}
     ranks = [sorted(sums.values()) for sums in (told.run_parts, told.work_parts)]
     if rule == "mixed":
-        return ranks[0][-1] - ranks[0][-2] < NEAR
-    return any(sums[parts[rule]] == rank[-1] and rank[-1] - rank[-2] >= NEAR - 0.01
+        return ranks[0][-1] - ranks[0][-2] < (NEAR if ranks[0][-1] > 52 else 15)
+    return any(sums[PARTS[rule]] == rank[-1] and rank[-1] - rank[-2] >= NEAR - 0.01
                for sums, rank in zip((told.run_parts, told.work_parts), ranks))
 
 

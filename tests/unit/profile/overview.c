@@ -288,20 +288,20 @@ TEST(overview_says_mostly_of_more_than_half)
 {
 	struct overview_facts facts = busy();
 
-	spend(&facts, 30, 28, 42, 0, 0);
+	spend(&facts, 26, 27, 47, 0, 0);
 	expect(&facts, "disk",
-	       "It waited for the disk for 42 % of its 2 s, the largest part; it ran for 30 "
-	       "% and waited for a CPU for 28 %.");
+	       "It waited for the disk for 47 % of its 2 s, the largest part; it ran for 26 "
+	       "% and waited for a CPU for 27 %.");
 	EXPECT(is_sure(&facts));
-	spend(&facts, 30, 42, 28, 0, 0);
-	queue_behind(&facts.budget, 0, 42);
+	spend(&facts, 26, 47, 27, 0, 0);
+	queue_behind(&facts.budget, 0, 47);
 	expect(&facts, "cpu-queue",
-	       "It waited for a CPU for 42 % of its 2 s, the largest part: other programs had "
-	       "the CPUs; it ran for 30 %");
-	spend(&facts, 30, 10, 18, 0, 42);
+	       "It waited for a CPU for 47 % of its 2 s, the largest part: other programs had "
+	       "the CPUs; it ran for 26 %");
+	spend(&facts, 26, 10, 17, 0, 47);
 	expect(&facts, "waiting",
-	       "It waited, neither for a CPU nor for the disk, for 42 % of its 2 s, the largest "
-	       "part; the reason is not recorded; it ran for 30 %");
+	       "It waited, neither for a CPU nor for the disk, for 47 % of its 2 s, the largest "
+	       "part; the reason is not recorded; it ran for 26 %");
 	spend(&facts, 45, 20, 20, 0, 15);
 	expect(&facts, "cpu-bound",
 	       "It was limited by the CPU more than by anything else: it ran for 45 % of its 2 s");
@@ -328,7 +328,8 @@ TEST(overview_names_both_of_a_tie)
 	spend(&other, 38, 25, 37, 0, 0);
 	expect(&other, "mixed",
 	       "No single thing limited it: of its 2 s it ran for 38 %, waited for a CPU for 25 % "
-	       "and waited for the disk for 37 %.");
+	       "and waited for the disk for 37 %; who had the CPUs while it waited for one is not "
+	       "known.");
 	/* what it did when it ran is told, too */
 	spend(&other, 48, 52, 0, 0, 0);
 	queue_behind(&other.budget, 0, 52);
@@ -401,6 +402,30 @@ TEST(overview_of_several_threads)
 	       "Its threads mostly waited, neither for a CPU nor for the disk: its 4 busiest "
 	       "threads ran for 25 % of their time and waited for 75 %, for locks or other threads "
 	       "(futex); at least one thread ran for 100 % of the run's 2 s.");
+	/* the same with others on the CPUs: who is woken up waits for one then */
+	spend(&facts, 92, 8, 0, 0, 0);
+	facts.budget.threads.data[0].ns[BUDGET_RAN] = 25 * SECOND / 50;
+	facts.budget.threads.data[0].ns[BUDGET_QUEUE] = 44 * SECOND / 50;
+	facts.budget.threads.data[0].ns[BUDGET_OTHER] = 31 * SECOND / 50;
+	wait_for(&facts.budget, WAITED_FUTEX, 31);
+	for (int i = 0; i < 3; i++) {
+		add_thread(&facts.budget, 25, 44, 31);
+		wait_for(&facts.budget, WAITED_FUTEX, 31);
+	}
+	queue_behind(&facts.budget, 34, 10);
+	expect(&facts, "taking-turns",
+	       "Its threads waited more than they ran, neither for a CPU nor for the disk: its 4 "
+	       "busiest threads ran for 25 % of their time and waited for 31 %, for locks or other "
+	       "threads (futex); they waited for a CPU for 44 %: for 34 % other threads of its own "
+	       "had the CPUs, for 10 % other programs; at least one thread ran for 92 %");
+	/* one that waits for its children, which do the work */
+	spend(&facts, 100, 0, 0, 0, 0);
+	facts.budget.threads.data[0].ns[BUDGET_RAN] = 5 * SECOND / 50;
+	facts.budget.threads.data[0].ns[BUDGET_OTHER] = 95 * SECOND / 50;
+	wait_for(&facts.budget, WAITED_CHILDREN, 95);
+	for (int i = 0; i < 20; i++)
+		add_thread(&facts.budget, 5, 0, 0);
+	expect(&facts, "cpu-bound", "It was limited by the CPU: it ran for 100 % of its 2 s");
 	/* two that hand over to each other on one CPU: they are mostly ready, and never both run */
 	spend(&facts, 100, 0, 0, 0, 0);
 	facts.budget.threads.data[0].ns[BUDGET_RAN] = 50 * SECOND / 50;
