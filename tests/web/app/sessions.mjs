@@ -120,7 +120,7 @@ async function history({ server, browser, page, session }) {
 	await page.goto(`${server.base}/s/${session}?run=${id}`);
 	await permalink({ server, browser, page, row, id });
 	await onlyData({ server, page, session, ids: [id, again.id] });
-	await removal({ server, page, id: again.id });
+	await removal({ server, page, id }); // not the newest
 	return id;
 }
 
@@ -172,6 +172,10 @@ async function onlyData({ server, page, session, ids }) {
 
 async function removal({ server, page, id }) {
 	const row = page.locator(`[data-run="${id}"]`);
+	await row.locator(".history-main").click();
+	await page.getByRole("tab", { name: "Raw" }).click();
+	await page.locator(".raw").waitFor();
+	const was = page.url();
 	await row.getByRole("button", { name: /^Remove/ }).click();
 	await until("it to go", async () => !(await row.count()));
 	const gone = await server.get(`/runs/${id}`).then((one) => one.removed_until_ns, () => "gone");
@@ -181,6 +185,8 @@ async function removal({ server, page, id }) {
 	await page.getByRole("button", { name: "Undo" }).last().click();
 	await row.waitFor();
 	check("and comes back with Undo", (await server.get(`/runs/${id}`)).removed_until_ns === null);
+	await page.locator(".run-head", { hasText: `run ${id} ` }).waitFor();
+	await becomes("chosen as it was, not the newest", () => page.url(), was);
 }
 
 // A program that can't be started: said where it was tried, and nothing is offered that is not there.

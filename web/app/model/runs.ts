@@ -6,6 +6,7 @@ import { OVER, type Run, type RunState } from "../api/core";
 import type { MenuItem } from "../widgets/menu";
 import { toast } from "../widgets/toast";
 import { changesText, filterOf, readState } from "../flame/state";
+import { go, here } from "./address";
 import { seconds } from "./format";
 
 const WORDS: Record<RunState, string> = {
@@ -75,9 +76,16 @@ export function hostOf(run: Run): string {
 	return (run.tool === "import" ? run.facts?.host : run.host) || "";
 }
 
+// Undo brings the view of it back as well, for whoever is still in its session.
 export async function removeRun(run: Run): Promise<void> {
+	const { words, params } = here();
+	const shown = words[0] === "r" ? words[1] === String(run.id) : Number(params.get("run")) === run.id;
+	const was = location.pathname + location.search;
 	await api.remove(`/runs/${run.id}`);
-	toast(`Removed: ${runTitle(run).slice(0, 60)}`, () => api.post(`/runs/${run.id}/restore`));
+	toast(`Removed: ${runTitle(run).slice(0, 60)}`, async () => {
+		await api.post(`/runs/${run.id}/restore`);
+		if (shown && here().words.join("/") === `s/${run.session}`) go(was, "step");
+	});
 }
 
 // format, name, who reads it, what it is made of

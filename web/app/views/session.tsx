@@ -27,7 +27,13 @@ import { Rename } from "./sessions";
 export function SessionView({ id }: { id: number }) {
 	const { params } = usePlace();
 	const session = useFetch<Session>(`/sessions/${id}`);
-	const removed = (run: number) => run === Number(params.get("run")) && setParams({ run: null });
+	// What belongs to the view of another run, a range or a search, does not fit this one; the tab may.
+	const placeOf = (run: number | null, tab: string | null) => {
+		const kept = ["wide", ...(tab ? ["view", "hide"] : [])].flatMap((name) => (params.has(name) ? [[name, params.get(name)!]] : []));
+		const words = new URLSearchParams([...(run ? [["run", String(run)]] : []), ...(tab ? [["tab", tab]] : []), ...kept]).toString();
+		return `/s/${id}${words && `?${words}`}`;
+	};
+	const removed = (run: number) => run === Number(params.get("run")) && go(placeOf(null, params.get("tab")), "replace");
 	const runs = useRunList(id, { changed: notifyEnd, removed });
 	const chosen = Number(params.get("run")) || runs.items?.find((run) => ACTIVE.includes(run.state))?.id || runs.items?.[0]?.id || 0;
 	const [form, setForm] = useForm(runs.items);
@@ -45,11 +51,7 @@ export function SessionView({ id }: { id: number }) {
 	useReadyToType(!!session.data && runs.items?.length === 0);
 	if (session.refusal && !session.data)
 		return <main class="page"><Absent refusal={session.refusal} onRetry={session.reload} /></main>;
-	// What belongs to the view of another run, a range or a search, does not fit this one; the tab may.
-	const choose = (run: Run, tab: string | null) => {
-		const kept = ["wide", ...(tab ? ["view", "hide"] : [])].flatMap((name) => (params.has(name) ? [[name, params.get(name)!]] : []));
-		go(`/s/${id}?${new URLSearchParams([["run", String(run.id)], ...(tab ? [["tab", tab]] : []), ...kept])}`, "step");
-	};
+	const choose = (run: Run, tab: string | null) => go(placeOf(run.id, tab), "step");
 	const reload = (run: Run) => {
 		setForm(formOf(run));
 		openForm(true);
