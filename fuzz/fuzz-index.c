@@ -31,7 +31,8 @@ static void ask(const struct profile *profile)
 	if (profile->samples.len &&
 	    profile->samples.time[profile->samples.len - 1] - profile->samples.time[0] <
 		    1000000000000u) {
-		FUZZ_HOLDS(!profile_histogram(profile, &options.filter, 10, &histogram, &err));
+		FUZZ_HOLDS(
+			!profile_histogram(profile, &options.filter, NULL, 10, &histogram, &err));
 		histogram_free(&histogram);
 	}
 }

@@ -4,6 +4,7 @@
  * tree and the heatmap have got since goes out.  At the end the same profile becomes the index, so
  * that who has added up what was told has what every later question answers.
  */
+#include "base/clock.h"
 #include "base/err.h"
 #include "cmd/analyser_inside.h"
 #include "perfdata/reader.h"
@@ -161,7 +162,7 @@ static int tell_heat(struct follower *f, uint16_t event, struct err *err)
 
 	while (!rc && at < tree->changed_cells.len) {
 		struct msg_live_heat message = { .event = f->told.data[event].number,
-						 .start_ns = f->growth.profile->samples.time[0] };
+						 .start_ns = growth_start(&f->growth) };
 
 		triples.len = 0;
 		for (; at < tree->changed_cells.len && triples.len < 3 * CELLS_AT_ONCE; at++) {
@@ -276,12 +277,22 @@ static int open_when_it_begins(struct follower *f, int fd, struct err *err)
 	return rc;
 }
 
+/* The run's start is by CLOCK_MONOTONIC: samples from the future are by another clock. */
+static void check_clock(struct growth *growth)
+{
+	const struct profile_samples *rows = &growth->profile->samples;
+
+	if (!growth->rows && rows->len && rows->time[0] > (uint64_t)clock_now_ns())
+		growth->began = 0;
+}
+
 static int look(struct follower *f, struct err *err)
 {
 	int rc = profile_builder_read(f->builder, err);
 
 	if (rc)
 		return rc;
+	check_clock(&f->growth);
 	growth_take(&f->growth);
 	return tell_growth(f, err);
 }
@@ -326,6 +337,16 @@ static void name_what_came_late(struct follower *f)
 	loaded_close(&again);
 }
 
+/* When the run began, as the job says; 0 where it does not. */
+static uint64_t began_by_job(const struct follower *f)
+{
+	const struct wordlist *options = &f->a->job->options;
+
+	if (!options->len || strncmp(options->data[0], "began=", 6))
+		return 0;
+	return strtoull(options->data[0] + 6, NULL, 10);
+}
+
 static int follow_to_the_end(struct follower *f, struct err *err)
 {
 	bool late;
@@ -334,6 +355,7 @@ static int follow_to_the_end(struct follower *f, struct err *err)
 	f->store = analyser_symbols(&f->in);
 	f->builder = profile_builder_new(f->in.reader, f->store);
 	growth_init(&f->growth, profile_builder_profile(f->builder));
+	f->growth.began = began_by_job(f);
 	rc = follow(f, err);
 	growth_free(&f->growth);
 	vec_free(&f->told);

@@ -225,11 +225,18 @@ static void count_lane(struct growth_tree *tree, uint32_t number, uint32_t slot,
 									  lane->count };
 }
 
+uint64_t growth_start(const struct growth *growth)
+{
+	uint64_t first = growth->profile->samples.time[0];
+
+	return growth->began && growth->began < first ? growth->began : first;
+}
+
 static void count_lanes(struct growth *growth, struct growth_tree *tree, size_t row, uint32_t count)
 {
 	const struct profile_samples *rows = &growth->profile->samples;
 	const struct profile_thread *thread = &growth->profile->threads.data[rows->thread[row]];
-	uint64_t since = rows->time[row] - rows->time[0], second = since / NS_PER_SEC;
+	uint64_t since = rows->time[row] - growth_start(growth), second = since / NS_PER_SEC;
 	uint32_t slot;
 
 	if (second >= HISTOGRAM_SECONDS)
@@ -255,7 +262,7 @@ static void count_row(struct growth *growth, size_t row)
 		facts->changed = true;
 		*vec_push(&tree->changed) = node;
 	}
-	count_cell(tree, rows->time[row] - rows->time[0], (uint32_t)count);
+	count_cell(tree, rows->time[row] - growth_start(growth), (uint32_t)count);
 	count_lanes(growth, tree, row, (uint32_t)count);
 }
 

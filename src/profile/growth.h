@@ -70,7 +70,8 @@ struct growth_tree {
 
 struct growth {
 	const struct profile *profile;
-	size_t rows; /* that are counted */
+	uint64_t began; /* when the run began, ns, or 0: with its first sample */
+	size_t rows;	/* that are counted */
 	struct interner group_names;
 	VEC(uint32_t) groups;	       /* by thread */
 	VEC(struct growth_tree) trees; /* by event */
@@ -80,6 +81,9 @@ struct growth {
 /* The profile may grow, and nothing else, as long as this is used. */
 void growth_init(struct growth *growth, const struct profile *profile);
 void growth_free(struct growth *growth);
+
+/* Where columns of time begin; the profile has a sample. */
+uint64_t growth_start(const struct growth *growth);
 
 /* Counts what has come since the last time. */
 void growth_take(struct growth *growth);

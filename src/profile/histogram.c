@@ -35,9 +35,10 @@ static void count_rows(struct histogram *h, const struct profile *profile,
 }
 
 int profile_histogram(const struct profile *profile, const struct profile_filter *filter,
-		      size_t parts, struct histogram *histogram, struct err *err)
+		      const struct profile_span *span, size_t parts, struct histogram *histogram,
+		      struct err *err)
 {
-	const struct profile_samples *rows = &profile->samples;
+	struct profile_span all = span ? *span : profile_span(profile, 0, 0);
 	struct sieve sieve;
 	int rc;
 
@@ -47,9 +48,9 @@ int profile_histogram(const struct profile *profile, const struct profile_filter
 	if (rc)
 		return rc;
 	*histogram = (struct histogram){ .parts = parts };
-	if (rows->len) {
-		histogram->start = rows->time[0];
-		histogram->seconds = (rows->time[rows->len - 1] - rows->time[0]) / NS_PER_SEC + 1;
+	if (profile->samples.len) {
+		histogram->start = all.start;
+		histogram->seconds = (all.last - all.start) / NS_PER_SEC + 1;
 		if (histogram->seconds > HISTOGRAM_SECONDS)
 			histogram->seconds = HISTOGRAM_SECONDS;
 	}

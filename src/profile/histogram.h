@@ -9,17 +9,21 @@
 #include "profile/filter.h"
 
 struct histogram {
-	uint64_t start;	  /* ns: the first sample's time */
+	uint64_t start;	  /* ns: where the first column begins */
 	size_t seconds;	  /* columns */
 	size_t parts;	  /* rows: how many a second has */
 	uint32_t *counts; /* samples: [second * parts + part] */
 	uint32_t most;	  /* the largest of them */
 };
 
-/* At most HISTOGRAM_SECONDS columns: later samples are left out.  -EINVAL for no parts. */
+/*
+ * Of a time that holds all samples; NULL: from the first to the last.  At most HISTOGRAM_SECONDS
+ * columns: later samples are left out.  -EINVAL for no parts.
+ */
 #define HISTOGRAM_SECONDS (100 * 3600)
 int profile_histogram(const struct profile *profile, const struct profile_filter *filter,
-		      size_t parts, struct histogram *histogram, struct err *err);
+		      const struct profile_span *span, size_t parts, struct histogram *histogram,
+		      struct err *err);
 void histogram_free(struct histogram *histogram);
 
 #endif

@@ -140,14 +140,14 @@ static void fill(struct sorter *s)
 }
 
 static void choose_range(struct lanes *lanes, const struct profile *profile,
-			 const struct profile_filter *filter)
+			 const struct lanes_options *options)
 {
-	const struct profile_samples *rows = &profile->samples;
-	uint64_t first = rows->len ? rows->time[0] : 0;
-	uint64_t last = rows->len ? rows->time[rows->len - 1] : 0;
+	const struct profile_filter *filter = &options->filter;
+	struct profile_span span = options->span ? *options->span : profile_span(profile, 0, 0);
 
-	lanes->from = filter->time_from > first ? filter->time_from : first;
-	lanes->to = filter->time_to && filter->time_to <= last ? filter->time_to : last + 1;
+	lanes->from = filter->time_from > span.start ? filter->time_from : span.start;
+	lanes->to = filter->time_to && filter->time_to <= span.last ? filter->time_to
+								    : span.last + 1;
 	if (lanes->to <= lanes->from)
 		lanes->to = lanes->from + 1;
 }
@@ -168,7 +168,7 @@ int profile_lanes(struct lanes *lanes, const struct profile *profile,
 	if (rc)
 		return rc;
 	*lanes = (struct lanes){ .columns = options->columns };
-	choose_range(lanes, profile, &options->filter);
+	choose_range(lanes, profile, options);
 	find_keys(&s);
 	choose(&s);
 	fill(&s);

@@ -9,6 +9,8 @@ enum lane_kind { LANE_CPU, LANE_THREAD };
 
 struct lanes_options {
 	struct profile_filter filter;
+	const struct profile_span
+		*span; /* the time to show, within the filter's; NULL: of the samples */
 	enum lane_kind kind;
 	uint32_t columns; /* 1 to LANES_COLUMNS */
 	uint32_t limit;	  /* lanes, those with the most samples; 1 to LANES_MOST */

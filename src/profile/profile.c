@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profile/profile.h"
+#include "base/clock.h"
 #include "base/idmap.h"
 #include "event/modifier.h"
 #include "profile/index.h"
@@ -489,4 +490,23 @@ void profile_sort(struct profile *profile)
 	reorder(&rows->event, sizeof(*rows->event), order, rows->len);
 	reorder(&rows->time, sizeof(*rows->time), order, rows->len);
 	free(order);
+}
+
+/* By how much samples may be later than a run's end is noted; other clocks are off by far more. */
+#define SPAN_SLACK (10 * NS_PER_SEC)
+
+struct profile_span profile_span(const struct profile *profile, uint64_t start, uint64_t end)
+{
+	const struct profile_samples *rows = &profile->samples;
+	struct profile_span span = { 0 };
+
+	if (!rows->len)
+		return span;
+	span = (struct profile_span){ rows->time[0], rows->time[rows->len - 1] };
+	if (!start || start > span.start || end < start || span.last > end + SPAN_SLACK)
+		return span;
+	span.start = start;
+	if (end > span.last)
+		span.last = end;
+	return span;
 }

@@ -175,6 +175,11 @@ struct profile {
 
 #define UNKNOWN_NAME "[unknown]" /* of a function that has none, and of no object */
 
+/* From when to when: `last` is the last moment of it. */
+struct profile_span {
+	uint64_t start, last; /* ns */
+};
+
 struct profile *profile_new(void);
 struct profile *profile_new_bare(void); /* without any row, for those who bring all of them */
 void profile_free(struct profile *profile);
@@ -236,5 +241,11 @@ static inline const char *profile_function_name(const struct profile *profile, u
 {
 	return profile_text(profile, profile->functions.data[function].name);
 }
+
+/*
+ * What a picture over time shows: from the run's start to its end, by the samples' clock, or from
+ * the first sample to the last where those are not known (0) or not of that clock.
+ */
+struct profile_span profile_span(const struct profile *profile, uint64_t start, uint64_t end);
 
 #endif

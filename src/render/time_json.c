@@ -8,16 +8,6 @@
 
 #include <inttypes.h>
 
-static uint64_t first_time(const struct profile *profile)
-{
-	return profile->samples.len ? profile->samples.time[0] : 0;
-}
-
-static uint64_t last_time(const struct profile *profile)
-{
-	return profile->samples.len ? profile->samples.time[profile->samples.len - 1] : 0;
-}
-
 static void put_head(struct outbuf *out, const struct time_subject *subject, uint16_t event)
 {
 	const struct profile *profile = subject->profile;
@@ -26,7 +16,7 @@ static void put_head(struct outbuf *out, const struct time_subject *subject, uin
 	out_printf(out, "{\"run\":%" PRId64 ",", subject->run);
 	out_json_member(out, "event",
 			known ? profile_text(profile, profile->events.data[event].name) : NULL);
-	out_json_ns(out, "start_ns", first_time(profile));
+	out_json_ns(out, "start_ns", subject->span.start);
 }
 
 static void put_counts(struct outbuf *out, const uint32_t *counts, size_t count)
@@ -45,14 +35,15 @@ int time_heatmap_json(const struct time_subject *subject, const struct profile_f
 {
 	struct histogram histogram;
 	uint64_t samples = 0;
-	int rc = profile_histogram(subject->profile, filter, parts, &histogram, err);
+	int rc = profile_histogram(subject->profile, filter, &subject->span, parts, &histogram,
+				   err);
 
 	if (rc)
 		return rc;
 	for (size_t i = 0; i < histogram.seconds * histogram.parts; i++)
 		samples += histogram.counts[i];
 	put_head(out, subject, filter->event);
-	out_json_ns(out, "end_ns", last_time(subject->profile));
+	out_json_ns(out, "end_ns", subject->span.last);
 	out_printf(out,
 		   "\"lanes\":\"none\",\"samples\":%" PRIu64
 		   ",\"most\":%u,\"columns\":%zu,\"rows\":%u,",
@@ -88,7 +79,7 @@ int time_lanes_json(const struct time_subject *subject, const struct lanes_optio
 	if (rc)
 		return rc;
 	put_head(out, subject, options->filter.event);
-	out_json_ns(out, "end_ns", last_time(subject->profile));
+	out_json_ns(out, "end_ns", subject->span.last);
 	out_printf(out, "\"lanes\":\"%s\",\"samples\":%" PRIu64 ",\"most\":%u,\"columns\":%u,",
 		   options->kind == LANE_CPU ? "cpu" : "thread", lanes.samples, lanes.most,
 		   lanes.columns);
@@ -161,13 +152,14 @@ static void legend_put(struct legend *legend, struct outbuf *out)
 struct row_list {
 	struct outbuf *out;
 	const struct profile *profile;
+	uint64_t start;
 	const struct moments *moments;
 	struct legend legend;
 };
 
 static void put_time(struct row_list *l, size_t row)
 {
-	out_u64(l->out, l->profile->samples.time[row] - first_time(l->profile), 0);
+	out_u64(l->out, l->profile->samples.time[row] - l->start, 0);
 }
 
 static void put_value(struct row_list *l, size_t row)
@@ -222,7 +214,9 @@ int time_samples_json(const struct time_subject *subject, const struct profile_f
 {
 	const struct profile *profile = subject->profile;
 	struct moments moments;
-	struct row_list list = { .out = out, .profile = profile, .moments = &moments };
+	struct row_list list = {
+		.out = out, .profile = profile, .start = subject->span.start, .moments = &moments
+	};
 	bool known = filter->event < profile->events.len;
 	int rc = profile_moments(&moments, profile, filter, columns, err);
 
@@ -232,8 +226,8 @@ int time_samples_json(const struct time_subject *subject, const struct profile_f
 	put_head(out, subject, filter->event);
 	out_json_member(out, "unit",
 			known ? flame_unit(profile, filter->event, WEIGH_PERIOD) : NULL);
-	out_json_ns(out, "from_ns", filter->time_from ? filter->time_from : first_time(profile));
-	out_json_ns(out, "to_ns", filter->time_to ? filter->time_to : last_time(profile) + 1);
+	out_json_ns(out, "from_ns", filter->time_from ? filter->time_from : subject->span.start);
+	out_json_ns(out, "to_ns", filter->time_to ? filter->time_to : subject->span.last + 1);
 	out_printf(out, "\"samples\":%zu,\"down_sampled\":%s,", moments.taken,
 		   moments.down_sampled ? "true" : "false");
 	put_column(&list, "t", put_time);
@@ -253,11 +247,11 @@ int time_samples_json(const struct time_subject *subject, const struct profile_f
 enum span_part { SPAN_START, SPAN_LENGTH, SPAN_LEVEL, SPAN_FUNCTION, SPAN_COUNT };
 
 static void put_spans(struct outbuf *out, const char *key, const struct chart *chart,
-		      enum span_part part, struct legend *legend)
+		      enum span_part part, uint64_t start, struct legend *legend)
 {
 	out_printf(out, "\"%s\":[", key);
 	vec_each (span, &chart->spans) {
-		uint64_t value = part == SPAN_START	 ? span->start - first_time(legend->profile)
+		uint64_t value = part == SPAN_START	 ? span->start - start
 				 : part == SPAN_LENGTH	 ? span->end - span->start
 				 : part == SPAN_LEVEL	 ? span->level
 				 : part == SPAN_FUNCTION ? legend_of(legend, span->function)
@@ -274,6 +268,7 @@ int time_chart_json(const struct time_subject *subject, const struct chart_optio
 		    struct outbuf *out, struct err *err)
 {
 	const struct profile *profile = subject->profile;
+	uint64_t start = subject->span.start;
 	struct legend legend;
 	struct chart chart;
 	int rc = profile_chart(&chart, profile, options, err);
@@ -289,11 +284,11 @@ int time_chart_json(const struct time_subject *subject, const struct chart_optio
 	out_json_ns(out, "to_ns", chart.to);
 	out_printf(out, "\"samples\":%zu,\"down_sampled\":%s,\"depth\":%u,", chart.taken,
 		   chart.down_sampled ? "true" : "false", chart.depth);
-	put_spans(out, "t", &chart, SPAN_START, &legend);
-	put_spans(out, "length", &chart, SPAN_LENGTH, &legend);
-	put_spans(out, "level", &chart, SPAN_LEVEL, &legend);
-	put_spans(out, "function", &chart, SPAN_FUNCTION, &legend);
-	put_spans(out, "count", &chart, SPAN_COUNT, &legend);
+	put_spans(out, "t", &chart, SPAN_START, start, &legend);
+	put_spans(out, "length", &chart, SPAN_LENGTH, start, &legend);
+	put_spans(out, "level", &chart, SPAN_LEVEL, start, &legend);
+	put_spans(out, "function", &chart, SPAN_FUNCTION, start, &legend);
+	put_spans(out, "count", &chart, SPAN_COUNT, start, &legend);
 	legend_put(&legend, out);
 	out_char(out, '}');
 	chart_free(&chart);

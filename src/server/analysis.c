@@ -10,7 +10,9 @@
 #include "store/content.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -258,12 +260,15 @@ static void start_waiting(struct analysis *analysis)
 
 /* ---- from outside ---- */
 
-static int start_following(struct task *task, struct err *err)
+static int start_following(struct task *task, uint64_t began_ns, struct err *err)
 {
 	struct analysis_source source;
+	char began[40];
+	const char *options[] = { began };
 	struct msg_input input = { .kind = "recording", .run = (uint64_t)task->run };
 	struct job_spec spec = { .kind = ANALYSE_FOLLOW,
 				 .endless = true,
+				 .options = { .data = options, .len = ARRAY_SIZE(options) },
 				 .inputs = &input,
 				 .input_count = 1,
 				 .hear = hear_growth };
@@ -272,13 +277,14 @@ static int start_following(struct task *task, struct err *err)
 	if (rc)
 		return rc;
 	task->follows = true;
+	snprintf(began, sizeof(began), "began=%" PRIu64, began_ns);
 	input.fd = source.fd;
 	rc = start_job(task, &spec, err);
 	analysis_close(&source);
 	return rc;
 }
 
-void analysis_follow(struct analysis *analysis, int64_t run)
+void analysis_follow(struct analysis *analysis, int64_t run, uint64_t began_ns)
 {
 	struct err err = { 0 };
 	struct task *task;
@@ -287,7 +293,7 @@ void analysis_follow(struct analysis *analysis, int64_t run)
 	pthread_mutex_lock(&analysis->lock);
 	if (!find(analysis, run)) {
 		task = add_task(analysis, run);
-		rc = start_following(task, &err);
+		rc = start_following(task, began_ns, &err);
 		if (rc && rc != -ENODATA)
 			log_line(LOG_WARN, "run %lld is not shown live: %s", (long long)run,
 				 err.text);

@@ -23,8 +23,8 @@ int analysis_begin(struct analysis *analysis, struct err *err);
 /* After jobs_end(). */
 void analysis_free(struct analysis *analysis);
 
-/* A run has begun: if it samples, its recording is followed and shown live. */
-void analysis_follow(struct analysis *analysis, int64_t run);
+/* A run has begun (CLOCK_MONOTONIC): if it samples, its recording is followed and shown live. */
+void analysis_follow(struct analysis *analysis, int64_t run, uint64_t began_ns);
 
 /*
  * The run is in RUN_PROCESSING and its files are complete: it will be done, or failed with a

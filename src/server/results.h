@@ -13,6 +13,7 @@
 struct result {
 	struct run run;
 	struct query query; /* profile, event and filters are filled in */
+	struct profile_span span;
 };
 
 /*

@@ -18,23 +18,13 @@
 #define FRAMES	    50000
 #define FRAMES_MOST 1000000
 
-static uint64_t first_time(const struct profile *profile)
-{
-	return profile->samples.len ? profile->samples.time[0] : 0;
-}
-
-static uint64_t last_time(const struct profile *profile)
-{
-	return profile->samples.len ? profile->samples.time[profile->samples.len - 1] : 0;
-}
-
 /* What the page wants besides the graph. */
 static void put_members(const struct result *result, const struct flametree *tree, struct buf *into)
 {
 	const struct query *query = &result->query;
 	const struct profile_filter *filter = &query->view.filter;
 	const struct weight_pair *whole = &tree->nodes.data[0].total;
-	uint64_t first = first_time(query->profile), last = last_time(query->profile);
+	uint64_t first = result->span.start, last = result->span.last;
 
 	buf_printf(into,
 		   "\"run\":%" PRId64 ",\"start_ns\":\"%" PRIu64 "\",\"end_ns\":\"%" PRIu64 "\",",

@@ -15,7 +15,9 @@
 
 static struct time_subject subject_of(const struct result *result)
 {
-	return (struct time_subject){ .run = result->run.id, .profile = result->query.profile };
+	return (struct time_subject){ .run = result->run.id,
+				      .profile = result->query.profile,
+				      .span = result->span };
 }
 
 static int put_heatmap(struct request *request, const struct result *result, struct answer *answer,
@@ -33,7 +35,9 @@ static int put_heatmap(struct request *request, const struct result *result, str
 static int put_lanes(struct request *request, const struct result *result, enum lane_kind kind,
 		     struct answer *answer, struct err *err)
 {
-	struct lanes_options options = { .filter = result->query.view.filter, .kind = kind };
+	struct lanes_options options = { .filter = result->query.view.filter,
+					 .span = &result->span,
+					 .kind = kind };
 	struct time_subject subject = subject_of(result);
 	int rc = result_number(request, "width", LANE_COLUMNS, 1, LANES_COLUMNS, &options.columns,
 			       err);

@@ -97,7 +97,7 @@ void run_began(struct app *app, const struct msg_began *began)
 		log_line(LOG_WARN, "run %lld: %s", (long long)id, err.text);
 	free(usage);
 	if (app->analysis && wants_live(app, id))
-		analysis_follow(app->analysis, id);
+		analysis_follow(app->analysis, id, began->monotonic_ns);
 }
 
 /* A head alone says that somebody was about to count. */
@@ -153,7 +153,7 @@ static int finish_files(struct app *app, const struct run *run, bool ran, struct
 	return rc;
 }
 
-static uint64_t began_at(const struct run *run)
+uint64_t run_began_at(const struct run *run)
 {
 	unsigned long long ns = 0;
 
@@ -206,7 +206,7 @@ static int end_run(struct app *app, const struct msg_ended *ended, struct arena 
 	if (!rc)
 		rc = finish_files(app, &run, !never_ran(&run, ended), arena, err);
 	if (!rc)
-		rc = usage_json(ended, began_at(&run), &usage);
+		rc = usage_json(ended, run_began_at(&run), &usage);
 	if (!rc)
 		rc = note_end(app, &run, ended, usage, err);
 	free(usage);

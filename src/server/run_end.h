@@ -11,9 +11,14 @@
 struct app;
 struct msg_began;
 struct msg_ended;
+struct run;
 
 void run_began(struct app *app, const struct msg_began *began);
 /* Negative when it could not be noted, and has to be tried again. */
 int run_ended(struct app *app, const struct msg_ended *ended);
+
+/* When it began by CLOCK_MONOTONIC, ns; 0 where that is not known: it was imported, or is queued.
+ */
+uint64_t run_began_at(const struct run *run);
 
 #endif

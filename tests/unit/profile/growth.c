@@ -115,7 +115,7 @@ static void expect_heat(const struct profile *profile, const struct growth_tree 
 	struct profile_filter filter = { .event = event };
 	struct histogram want;
 
-	EXPECT_INT(profile_histogram(profile, &filter, GROWTH_ROWS, &want, NULL), 0);
+	EXPECT_INT(profile_histogram(profile, &filter, NULL, GROWTH_ROWS, &want, NULL), 0);
 	for (size_t i = 0; i < want.seconds * GROWTH_ROWS; i++)
 		EXPECT_INT(i < tree->cells.len ? tree->cells.data[i].count : 0, want.counts[i]);
 	histogram_free(&want);
@@ -135,7 +135,7 @@ static void expect_lanes(const struct profile *profile, const struct growth_tree
 		uint64_t sum = 0;
 
 		snprintf(id, sizeof(id), "%u", lane->tid);
-		EXPECT_INT(profile_histogram(profile, &filter, GROWTH_ROWS, &want, NULL), 0);
+		EXPECT_INT(profile_histogram(profile, &filter, NULL, GROWTH_ROWS, &want, NULL), 0);
 		for (size_t k = 0; k < want.seconds * GROWTH_ROWS; k++)
 			sum += want.counts[k];
 		EXPECT_INT(told[i], sum);
@@ -214,6 +214,24 @@ TEST(growth_rests)
 	growth_take(&growth);
 	EXPECT_INT(growth.trees.data[0].changed.len, 0);
 	EXPECT_INT(growth.trees.data[0].changed_cells.len, 0);
+	growth_free(&growth);
+	profile_free(profile);
+}
+
+/* Columns of time begin with the run, not with its first sample. */
+TEST(growth_begins_with_the_run)
+{
+	struct profile *profile = made_profile();
+	struct growth growth;
+
+	growth_init(&growth, profile);
+	growth.began = 1;
+	made_sample(profile, 2000000001, "main;a", 1);
+	growth_take(&growth);
+	EXPECT_INT(growth_start(&growth), 1);
+	EXPECT_INT(growth.trees.data[0].changed_cells.data[0], 2 * GROWTH_ROWS);
+	growth.began = 3000000000; /* later than a sample: it can't be */
+	EXPECT_INT(growth_start(&growth), 2000000001);
 	growth_free(&growth);
 	profile_free(profile);
 }

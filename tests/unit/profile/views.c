@@ -72,10 +72,12 @@ TEST(neighbours_count_each_stack_once)
 TEST(histogram_has_a_column_a_second)
 {
 	struct profile *profile = recursive();
+	struct profile_span span;
 	struct histogram h;
 	struct err err = { 0 };
 
-	EXPECT_INT(profile_histogram(profile, &(struct profile_filter){ 0 }, 10, &h, &err), 0);
+	EXPECT_INT(profile_histogram(profile, &(struct profile_filter){ 0 }, NULL, 10, &h, &err),
+		   0);
 	EXPECT_INT(h.seconds, 3);
 	EXPECT_INT(h.counts[0], 1);	 /* at once */
 	EXPECT_INT(h.counts[1], 1);	 /* a tenth later */
@@ -83,13 +85,55 @@ TEST(histogram_has_a_column_a_second)
 	EXPECT_INT(h.counts[2 * 10], 1); /* two seconds later */
 	EXPECT_INT(h.most, 1);
 	histogram_free(&h);
-	EXPECT_INT(profile_histogram(profile, &(struct profile_filter){ .keep = "write" }, 1, &h,
-				     &err),
+	EXPECT_INT(profile_histogram(profile, &(struct profile_filter){ .keep = "write" }, NULL, 1,
+				     &h, &err),
 		   0);
 	EXPECT_INT(h.counts[0], 1);
 	EXPECT_INT(h.counts[1] + h.counts[2], 0);
 	histogram_free(&h);
-	EXPECT_INT(profile_histogram(profile, &(struct profile_filter){ 0 }, 0, &h, &err), -EINVAL);
+
+	/* that the run began half a second earlier moves all of them */
+	span = profile_span(profile, 500000000, 4000000000);
+	EXPECT_INT(profile_histogram(profile, &(struct profile_filter){ 0 }, &span, 10, &h, &err),
+		   0);
+	EXPECT_INT(h.seconds, 4);
+	EXPECT_INT(h.counts[0], 0);
+	EXPECT_INT(h.counts[5], 1);
+	EXPECT_INT(h.counts[6], 1);
+	EXPECT_INT(h.counts[1 * 10 + 4], 1);
+	EXPECT_INT(h.counts[2 * 10 + 5], 1);
+	histogram_free(&h);
+	EXPECT_INT(profile_histogram(profile, &(struct profile_filter){ 0 }, NULL, 0, &h, &err),
+		   -EINVAL);
+	profile_free(profile);
+}
+
+/* A start that is later than the first sample, or by another clock, is none. */
+TEST(span_begins_with_the_run)
+{
+	const uint64_t first = 100000000000, last = 102000000000;
+	struct profile *profile = made_profile();
+	const struct {
+		const char *what;
+		uint64_t start, end, want_start, want_last;
+	} cases[] = {
+		{ "nothing is known", 0, 0, first, last },
+		{ "before and after", first - 5, last + 7, first - 5, last + 7 },
+		{ "ended a little before the last sample", first - 5, last - 1, first - 5, last },
+		{ "later than the first sample", first + 1, last + 7, first, last },
+		{ "by another clock", 1, 1000, first, last },
+		{ "still running", first - 5, 0, first, last },
+	};
+
+	made_sample(profile, first, "main", 1);
+	made_sample(profile, last, "main", 1);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct profile_span span = profile_span(profile, cases[i].start, cases[i].end);
+
+		test_case("%s", cases[i].what);
+		EXPECT_INT(span.start, cases[i].want_start);
+		EXPECT_INT(span.last, cases[i].want_last);
+	}
 	profile_free(profile);
 }
 

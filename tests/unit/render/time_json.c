@@ -24,7 +24,9 @@ typedef int writer(const struct time_subject *subject, struct outbuf *out, struc
 static void expect(writer *write, const char *want)
 {
 	struct profile *profile = three_seconds();
-	struct time_subject subject = { .run = 4, .profile = profile };
+	struct time_subject subject = { .run = 4,
+					.profile = profile,
+					.span = profile_span(profile, 0, 0) };
 	struct buf text = { 0 };
 	struct outbuf out;
 	struct err err = { 0 };

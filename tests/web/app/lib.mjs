@@ -250,7 +250,7 @@ export async function watchShifts(context) {
 export async function checkShifts(name, page, most = 0.02) {
 	const shifts = await page.evaluate(() => globalThis.shifts);
 	const sum = shifts.reduce((all, one) => all + one.value, 0);
-	return check(name, sum < most, { sum, shifts });
+	return check(name, sum < most, { sum, shifts: shifts.sort((a, b) => b.value - a.value) });
 }
 
 export function axeSource() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The Time tab of a run: when it happened, and the flame graph or chart of the time that is chosen.
 
-import { useEffect, useLayoutEffect, useMemo, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { useCut } from "../flame/cut";
 import { Asked, isReady, useEvents, useGraph, useThreads } from "../flame/data";
 import { Filters } from "../flame/filters";
@@ -99,13 +99,13 @@ const FEW_SECONDS = 3; // columns that say nothing yet: threads over time say mo
 export function TimeTab(props: TabProps) {
 	const [box, { width }] = useSize();
 	const [over] = useState(isReady(props.run.state)); // what is looked at while it goes on stays as it is
-	const [short, setShort] = useState(false);
+	const [short, setShort] = useState<boolean | null>(null); // null: not known yet
 	const usual: Lanes = over && short ? "thread" : "none";
 	const lanes = LANES.find(([name]) => name === props.params.get("lanes"))?.[0] ?? usual;
 	const choose = (name: Lanes) => props.setParams({ lanes: name === usual ? null : name });
 	return (
 		<div class={`time-tab ${lanes === "none" ? "" : "time-laned"} ${over ? "" : "time-grown"}`} ref={box}>
-			<Shown {...props} width={width} lanes={lanes} onLanes={choose} onSeconds={(count) => setShort(count < FEW_SECONDS)} />
+			<Shown {...props} width={width} lanes={lanes} decided={!over || short !== null} over={over} onLanes={choose} onSeconds={(count) => setShort(count < FEW_SECONDS)} />
 		</div>
 	);
 }
@@ -120,6 +120,8 @@ function useGrowing(tab: TabProps, event: number, who: string, lanes: Lanes) {
 interface ShownProps extends TabProps {
 	width: number;
 	lanes: Lanes;
+	decided: boolean; // which lanes are the usual ones
+	over: boolean; // from the beginning: all comes at once
 	onLanes: (lanes: Lanes) => void;
 	onSeconds: (count: number) => void; // how many there are
 }
@@ -139,8 +141,12 @@ function Shown(props: ShownProps) {
 	const laned = { ...asked, value: useShown(asked, growingLanes, `${run.id} ${lanes}`) };
 	const { lines, view } = useLines(props, heat);
 	useLayoutEffect(() => void (heat && props.onSeconds(heat.columns)), [heat?.columns]);
+	// How high the lanes are is not known before they come: what is below them waits, and then stays where it is.
+	const complete = props.decided && (lanes === "none" || !!laned.value || !!laned.refusal);
+	const begun = useRef(false);
+	begun.current ||= !!heat && (complete || !props.over);
 	if (answer.refusal) return <Refused refusal={answer.refusal} onReset={() => change(ALL)} />;
-	if (!heat) return <Waiting state={run.state} />;
+	if (!heat || !begun.current) return <Waiting state={run.state} />;
 	const later = isReady(run.state) ? "" : "Available when the run ends";
 	const range = rangeIn(state, heat);
 	const choose = (made: Range | null) => history.change(made ? { from: after(heat.start, made[0]), to: after(heat.start, made[1]), zoom: 0 } : { from: "", to: "" });
@@ -158,7 +164,7 @@ function Shown(props: ShownProps) {
 			{lanes === "none" ? <Heatmap heat={heat} range={range} busy={answer.busy} onRange={choose} />
 				: laned.refusal ? <Refused refusal={laned.refusal} />
 					: laned.value ? <LaneMap answer={laned.value} who={state.who} range={range} busy={laned.busy} fixed={live && lanes === "cpu" ? "Stacks of one CPU are available when the run ends" : ""} onRange={choose} onWho={(who) => history.change({ who, zoom: 0 })} />
-						: <p class="flame-empty time-none" role="status">Loading…</p>}
+						: <p class="flame-empty time-none time-coming" role="status">Loading…</p>}
 			{chart && isReady(run.state) ? <ChartBelow tab={props} state={state} /> : <GraphBelow tab={props} state={state} change={change} history={history} live={asLive(live?.graph)} />}
 		</>
 	);
