@@ -25,6 +25,13 @@ export function whoOf(lane: Lane): string {
 	return lane.cpu === undefined ? `t${lane.tid}` : `c${lane.cpu}`;
 }
 
+// Those with a place in its order, then the others.
+export function inPlaces(items: Lane[], places: Map<string, number>): Lane[] {
+	if (!places.size) return items;
+	const place = (lane: Lane) => places.get(whoOf(lane)) ?? Infinity;
+	return items.map((lane, at) => ({ lane, at })).sort((a, b) => (place(a.lane) === place(b.lane) ? a.at - b.at : place(a.lane) - place(b.lane))).map(({ lane }) => lane);
+}
+
 export function nameOf(lane: Lane): string {
 	return lane.cpu === undefined ? `${lane.comm} ${lane.tid}` : `CPU ${lane.cpu}`;
 }

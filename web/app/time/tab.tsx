@@ -3,7 +3,7 @@
 
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { useCut } from "../flame/cut";
-import { Asked, isReady, useEvents, useGraph, useThreads } from "../flame/data";
+import { type Answer, Asked, isReady, useEvents, useGraph, useThreads } from "../flame/data";
 import { Filters } from "../flame/filters";
 import { useLiveGraph } from "../flame/live";
 import { FlamePanel } from "../flame/panel";
@@ -18,10 +18,10 @@ import { useCounters } from "../run/data";
 import { View } from "../run/view";
 import { Chart } from "./chart";
 import { Counters } from "./counters";
-import { Lanes, useChart, useHeat, useLanes, useLiveHeat } from "./data";
+import { type HeatAnswer, Lanes, useChart, useHeat, useLanes, useLiveHeat } from "./data";
 import { Heat, Range } from "./heat";
 import { Heatmap } from "./heatmap";
-import { LaneMap } from "./lanes";
+import { LaneMap, inPlaces, whoOf } from "./lanes";
 import { useLiveLanes } from "./live_lanes";
 import { Line, counterLines, sampleLine } from "./lines";
 import "./time.css";
@@ -94,6 +94,15 @@ function GraphBelow({ tab, state, change, history, live }: GraphProps) {
 		source={(made, name) => <Source key={name} tab={tab} graph={made} name={name} state={state} />} />;
 }
 
+// Lanes, also at the end of a run in the order in which they came: whoever looks at one finds it where it was.
+function useSteady(answer: Answer<HeatAnswer>, growing: HeatAnswer | null, of: string): HeatAnswer | null {
+	const shown = useShown(answer, growing, of);
+	const order = useRef({ of, places: new Map<string, number>() });
+	if (order.current.of !== of) order.current = { of, places: new Map() };
+	if (growing) order.current.places = new Map(growing.items?.map((lane, at) => [whoOf(lane), at]));
+	return useMemo(() => shown && { ...shown, items: inPlaces(shown.items ?? [], order.current.places) }, [shown]);
+}
+
 const FEW_SECONDS = 3; // columns that say nothing yet: threads over time say more
 
 export function TimeTab(props: TabProps) {
@@ -138,7 +147,7 @@ function Shown(props: ShownProps) {
 	const { heat: growing, lanes: growingLanes } = useGrowing(props, live?.event ?? 0, state.who, lanes);
 	const heat = useShown(answer, growing, run.id);
 	const asked = useLanes(props, state.event, lanes);
-	const laned = { ...asked, value: useShown(asked, growingLanes, `${run.id} ${lanes}`) };
+	const laned = { ...asked, value: useSteady(asked, growingLanes, `${run.id} ${lanes}`) };
 	const { lines, view } = useLines(props, heat);
 	useLayoutEffect(() => void (heat && props.onSeconds(heat.columns)), [heat?.columns]);
 	// How high the lanes are is not known before they come: what is below them waits, and then stays where it is.
