@@ -246,12 +246,17 @@ static int keep_rest(struct app *app, int64_t id, struct err *err)
 
 void analysis_fail(struct app *app, int64_t run, const char *reason)
 {
+	static const char *const names[] = { "the file: ", "the recording: " };
 	char text[500];
 	struct run_facts facts = { .reason = text };
 	struct err err = { 0 };
 	int rc;
 
-	snprintf(text, sizeof(text), "it could not be analysed: %s", reason);
+	/* "the file: it ends too early" */
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (!strncmp(reason, names[i], strlen(names[i])))
+			reason += strlen(names[i]);
+	snprintf(text, sizeof(text), "its data can't be read: %s", reason);
 	/* One that had ended before has its own reason. */
 	rc = store_run_step(app->store, run, RUN_PROCESSING, RUN_FAILED, &facts, &err);
 	if (rc == -ENOENT) /* it was removed meanwhile: nobody's fault */

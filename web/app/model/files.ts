@@ -2,13 +2,33 @@
 // Files of others that become runs: dropped on the page or chosen.
 
 import { useEffect, useState } from "preact/hooks";
-import { api } from "../api/client";
-import type { Run, Session } from "../api/core";
+import { api, Refusal } from "../api/client";
+import { OVER, type Run, type Session } from "../api/core";
 
 export const ACCEPTED = "perf.data, perf script text, folded stacks or pprof; also packed with gzip or zstd";
 
+const PAUSE_MS = 250;
+
+// The run once its file is read. A server that restarts reads it then.
+async function whenRead(id: number): Promise<Run> {
+	for (;;) {
+		const run = await api.json<Run>(`/runs/${id}`).catch((reason) => {
+			if (reason instanceof Refusal && reason.status === 0) return null;
+			throw reason;
+		});
+		if (run && OVER.includes(run.state)) return run;
+		await new Promise((done) => setTimeout(done, PAUSE_MS));
+	}
+}
+
+// What begins like a profile and can't be read is known when all of it was sent: it leaves no run behind.
 export async function importInto(session: number, file: File, progress: (part: number) => void): Promise<Run> {
-	return api.upload<Run>(`/sessions/${session}/import`, { name: file.name }, file, progress);
+	const sent = await api.upload<Run>(`/sessions/${session}/import`, { name: file.name }, file, progress);
+	progress(1);
+	const run = await whenRead(sent.id);
+	if (run.state === "done") return run;
+	await api.remove(`/runs/${run.id}`).catch(() => {});
+	throw new Refusal(400, "unreadable", `${file.name} can't be read: ${run.reason.replace(/^its data can't be read: /, "")}.`, "");
 }
 
 export async function importAlone(file: File, progress: (part: number) => void): Promise<Run> {

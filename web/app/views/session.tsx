@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The bench: the form on the left, the chosen run in the middle, what was measured before on the right.
+import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { api } from "../api/client";
 import { ACTIVE, OVER, type Form, type Run, type Session } from "../api/core";
@@ -121,6 +122,7 @@ function Begin({ busy, may }: { busy: boolean; may: boolean }) {
 function Head({ session, runs }: { session: Session | undefined; runs: number }) {
 	const may = useMayRun();
 	const [renaming, setRenaming] = useState(false);
+	const [wrongFile, setWrongFile] = useState<ComponentChildren>(null);
 	const remove = useAction(async () => {
 		await api.remove(`/sessions/${session!.id}`);
 		toast(`Removed: ${session!.title}`, () => api.post(`/sessions/${session!.id}/restore`).then(() => go(`/s/${session!.id}`)));
@@ -135,7 +137,7 @@ function Head({ session, runs }: { session: Session | undefined; runs: number })
 			<Notes session={session} />
 			<div class="session-actions">
 				<NotifySwitch />
-				{may && <span class="wide-only"><Import send={(file, progress) => importInto(session.id, file, progress)} /></span>}
+				{may && <span class="wide-only"><Import send={(file, progress) => importInto(session.id, file, progress)} onRefused={setWrongFile} /></span>}
 				<a class="button wide-only" href={`/api/v1/sessions/${session.id}/hdf5`} download title="All runs of this session in one file, for pandas, h5py or MATLAB">Download HDF5</a>
 				<Menu
 					class="right" label="⋯" title="More actions for this session"
@@ -147,6 +149,7 @@ function Head({ session, runs }: { session: Session | undefined; runs: number })
 				/>
 			</div>
 			<Trouble refusal={remove.refusal} />
+			{wrongFile}
 		</div>
 	);
 }
