@@ -6,6 +6,7 @@
  */
 #include "server/files.h"
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/map.h"
 #include "server/app.h"
@@ -263,6 +264,28 @@ static int make_file(struct request *request, const struct format *format, struc
 	return rc ? rc : spec.out;
 }
 
+/* "-12.0s-14.5s", since the run's start: which part of it a file has; "" for all of it. */
+static const char *range_in_name(struct request *request, const struct run *run)
+{
+	uint64_t from = 0, to = 0;
+	const struct profile *profile = NULL;
+	struct profile_span span;
+	double begin, end;
+	int digits;
+
+	if (result_range(request, &from, &to, NULL) || (!from && !to))
+		return "";
+	profiles_get(request->app->profiles, run->id, &profile, NULL);
+	span = result_span(run, profile);
+	profiles_put(request->app->profiles, profile);
+	begin = from > span.start ? (double)(from - span.start) / NS_PER_SEC : 0;
+	end = !to		? (double)(span.last - span.start) / NS_PER_SEC
+	      : to > span.start ? (double)(to - span.start) / NS_PER_SEC
+				: 0;
+	digits = end - begin >= 1 ? 1 : end - begin >= 0.1 ? 2 : 3;
+	return arena_printf(&request->arena, "-%.*fs-%.*fs", digits, begin, digits, end);
+}
+
 static int send_format(struct request *request, const struct run *run, const struct format *format,
 		       struct err *err)
 {
@@ -280,7 +303,8 @@ static int send_format(struct request *request, const struct run *run, const str
 		fd = make_file(request, format, &files, &options, err);
 		if (fd >= 0)
 			reply_file(request, fd, format->type,
-				   arena_printf(&request->arena, "run-%lld.%s", (long long)run->id,
+				   arena_printf(&request->arena, "run-%lld%s.%s",
+						(long long)run->id, range_in_name(request, run),
 						format->suffix));
 		rc = fd < 0 ? fd : 0;
 	}

@@ -154,13 +154,14 @@ static bool is_known(struct result *result, struct request *request)
 							 result->run.change, mark));
 }
 
-static struct profile_span span_of(const struct run *run, const struct profile *profile)
+struct profile_span result_span(const struct run *run, const struct profile *profile)
 {
 	const struct run_facts *facts = &run->facts;
 	uint64_t start = run_began_at(run);
 	int64_t length = facts->ended_ns - facts->started_ns;
+	uint64_t end = length > 0 ? start + (uint64_t)length : 0;
 
-	return profile_span(profile, start, length > 0 ? start + (uint64_t)length : 0);
+	return profile ? profile_span(profile, start, end) : (struct profile_span){ start, end };
 }
 
 int result_open(struct result *result, struct request *request, struct err *err)
@@ -177,7 +178,7 @@ int result_open(struct result *result, struct request *request, struct err *err)
 	rc = profiles_get(request->app->profiles, result->run.id, &query->profile, err);
 	if (rc)
 		return rc;
-	result->span = span_of(&result->run, query->profile);
+	result->span = result_span(&result->run, query->profile);
 	rc = read_filter(query, request, err);
 	if (!rc)
 		rc = read_frames(query, request, err);

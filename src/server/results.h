@@ -23,6 +23,9 @@ struct result {
 int result_open(struct result *result, struct request *request, struct err *err);
 void result_close(struct result *result, struct request *request);
 
+/* The time that a run's pictures show; profile NULL: it has no samples. */
+struct profile_span result_span(const struct run *run, const struct profile *profile);
+
 /* JSON that is written by hand: begin, write to it, end. */
 struct answer {
 	struct request *request;

@@ -90,7 +90,7 @@ export async function removeRun(run: Run): Promise<void> {
 
 // format, name, who reads it, what it is made of
 const FORMATS: [string, string, string, "recording" | "samples" | "counters" | "all"][] = [
-	["perf.data", "perf.data", "the recording, for perf", "recording"],
+	["perf.data", "perf.data", "the whole recording, for perf", "recording"],
 	["hdf5", "HDF5", "pandas, h5py, MATLAB", "all"],
 	["counters.csv", "CSV of counters", "a spreadsheet", "counters"],
 	["csv", "CSV of samples", "a spreadsheet", "samples"],
@@ -151,7 +151,7 @@ export function downloads(run: Run, chosen: Chosen = {}): Download[] {
 	return FORMATS.filter(([, , , what]) => has[what]).map(([format, label, hint, what]) => {
 		const taken = takenBy(what, format, chosen);
 		const part = Object.values(taken).some(Boolean);
-		return { format, label, hint: part ? `${hint}; what is chosen` : hint, href: address(`/runs/${run.id}/export/${format}`, taken) };
+		return { format, label, hint: part ? `${hint}; only what is selected` : hint, href: address(`/runs/${run.id}/export/${format}`, taken) };
 	});
 }
 

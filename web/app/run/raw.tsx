@@ -38,7 +38,7 @@ export function RawTab({ run }: { run: Run }) {
 			<section aria-label="Downloads">
 				<h3>Download</h3>
 				{Object.keys(chosen).length > 0 && (
-					<p class="notice">Only what is chosen in the other tabs is downloaded, but perf.data whole. <button type="button" class="link" onClick={() => setParams(all)}>Download everything</button></p>
+					<p class="notice">Downloads hold only what is selected in the other tabs; perf.data is always the whole recording. <button type="button" class="link" onClick={() => setParams(all)}>Download everything</button></p>
 				)}
 				{hasData(run) ? (
 					<ul class="downloads">
