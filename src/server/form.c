@@ -278,7 +278,7 @@ int form_parse(struct json_object *object, struct arena *arena, struct form *for
 				.repeats = 1 };
 	int rc = form_raw_read(object, &raw, err);
 
-	if (!raw.rate)
+	if (!raw.rate || !*raw.rate)
 		raw.rate = has_tracepoints_only(raw.sample) ? "c1" : FORM_RATE;
 	*form = (struct form){ 0 };
 	take_plain(&raw, form);

@@ -4,6 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 import { api } from "../api/client";
 import type { Form, List, Run, Session, Tool } from "../api/core";
 import { EVERY, FIRST_FORM, hasTracepointsOnly, isReady, sentForm, splitTags, withSampled } from "../model/form";
+import { grouped } from "../model/format";
 import { useAction } from "../model/hooks";
 import { Trouble } from "../widgets/trouble";
 import { EventPicker } from "./events";
@@ -23,12 +24,13 @@ const TOOLS: [Tool, string, string][] = [
 	["count", "Count", "How often things happen: totals and curves over time"],
 	["both", "Both", "Samples and counters of the same run"],
 ];
-const RATES = ["49", "99", "497"];
+const RATES = ["49", "99", "497", "997"];
+const FEW = 100; // samples, which say little
 // What is chosen, what it costs and when it works.
 const GRAPHS: [Form["call_graph"], string, string][] = [
-	["dwarf,16384", "DWARF", "Works with nearly every program. Copies 16 KB of the stack with each sample: more overhead, larger recordings."],
-	["dwarf,65528", "DWARF, larger copies", "For stacks deeper than 16 KB. Copies 64 KB with each sample."],
-	["dwarf", "DWARF, smaller copies", "For high rates. Copies 8 KB with each sample; deep stacks are cut short."],
+	["dwarf,16384", "DWARF, 16 KB", "Works with nearly every program. Copies 16 KB of the stack with each sample: more overhead, larger recordings."],
+	["dwarf,65528", "DWARF, 64 KB", "For stacks deeper than 16 KB. Copies 64 KB with each sample."],
+	["dwarf", "DWARF, 8 KB", "For high rates. Copies 8 KB with each sample; deep stacks are cut short."],
 	["fp", "Frame pointers", "Cheapest. Complete stacks need programs built with -fno-omit-frame-pointer; other stacks are cut short."],
 	["lbr", "LBR", "The CPU's own branch records, cheap: Intel only, the innermost 16 or 32 calls, rarely available in virtual machines."],
 	["", "None", "No extra cost. Shows which functions ran, not who called them: a flame graph one level high."],
@@ -120,6 +122,14 @@ function Taken({ form, change }: Pick<PartProps, "form" | "change">) {
 	);
 }
 
+// What a program that is soon over has of that rate.
+function shortWords(rate: string): string {
+	const perSecond = Number(rate);
+	if (!(perSecond > 0)) return "";
+	const half = Math.round(perSecond / 2);
+	return `About ${grouped(half)} samples for half a second of CPU time${half < FEW ? ": choose 997 Hz for short programs" : ""}.`;
+}
+
 function Sampling({ form, change, session, onWrong }: PartProps) {
 	const traced = hasTracepointsOnly(form.events.sample);
 	const paced = !traced || !form.rate.startsWith("c");
@@ -141,6 +151,7 @@ function Sampling({ form, change, session, onWrong }: PartProps) {
 					<button type="button" class="quiet" aria-pressed={form.rate === rate} onClick={() => change({ rate })} key={rate}>{rate} Hz</button>
 				))}
 			</div>}
+			{paced && form.target.kind === "command" && <p class="dim words">{shortWords(form.rate)}</p>}
 			<p class="dim words" id="graph-words">{GRAPHS.find(([value]) => value === form.call_graph)?.[2]}</p>
 			<Fold set={!!form.events.sample} summary={<>Event: <span class="mono">{form.events.sample || "cycles, or the CPU clock"}</span></>}>
 				<EventPicker session={session.id} label="Events to sample" usual="cycles, or the CPU clock if the host has no cycle counter" value={form.events.sample} onChange={(sample) => change(withSampled(form, sample))} onWrong={onWrong} />

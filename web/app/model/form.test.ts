@@ -21,6 +21,12 @@ test("a run brings the whole form back", () => {
 	expect(form.events).toEqual(FIRST_FORM.events);
 });
 
+test("an empty rate is the usual one, and of tracepoints every event", () => {
+	const form = { tool: "sample" as const, rate: "", target: { kind: "host" as const, who: "", shell: false, children: false } };
+	expect(formOf({ form }).rate).toBe(FIRST_FORM.rate);
+	expect(formOf({ form: { ...form, events: { count: "", sample: "sched:sched_switch" } } }).rate).toBe(EVERY);
+});
+
 test("a place in a batch is not sent again", () => {
 	expect(sentForm({ ...FIRST_FORM, batch: { batch: "b", index: 1, of: 3 } })).toEqual(FIRST_FORM);
 });

@@ -30,6 +30,7 @@ export function formOf(run: Pick<Run, "form">): Form {
 	return {
 		...FIRST_FORM,
 		...form,
+		rate: form.rate || (hasTracepointsOnly(form.events?.sample ?? "") ? EVERY : FIRST_FORM.rate), // an empty one means the usual
 		target: { ...FIRST_FORM.target, ...form.target },
 		events: { ...FIRST_FORM.events, ...form.events },
 		options: { ...FIRST_FORM.options, ...form.options },
