@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/err.h"
-#include "base/text.h"
+#include "profile/match.h"
 #include "profile/neighbours.h"
 #include "profile/places.h"
 #include "profile/restack.h"
@@ -23,21 +23,21 @@ static const char *object_path(const struct profile *profile, uint32_t function)
 }
 
 /* Names are as they are shown. */
-static bool is_searched(const struct query *query, uint32_t function)
+static bool is_searched(const struct query *query, struct matcher *search, uint32_t function)
 {
 	char *name;
 	bool found;
 
-	if (!query->search || text_contains(object_path(query->profile, function), query->search))
+	if (!search || matcher_test(search, object_path(query->profile, function)))
 		return true;
 	name = flame_function_name(query->profile, function);
-	found = text_contains(name, query->search);
+	found = matcher_test(search, name);
 	free(name);
 	return found;
 }
 
 static void rank_functions(const struct query *query, const struct function_weight *weights,
-			   struct query_ranking *ranking)
+			   struct matcher *search, struct query_ranking *ranking)
 {
 	bool by_total = query->order == ORDER_TOTAL;
 
@@ -45,7 +45,7 @@ static void rank_functions(const struct query *query, const struct function_weig
 		uint64_t self = flame_value(&weights[i].self, query->weight);
 		uint64_t total = flame_value(&weights[i].total, query->weight);
 
-		if (weights[i].total.samples && is_searched(query, i))
+		if (weights[i].total.samples && is_searched(query, search, i))
 			*vec_push(ranking) = (struct query_ranked){ by_total ? total : self,
 								    by_total ? self : total, i };
 	}
@@ -90,12 +90,13 @@ static void sort_by_name(const struct query *query, struct query_ranking *rankin
 
 /* What is heavy enough, in the order that is asked for; *matches with those that are not. */
 static void choose_functions(const struct query *query, const struct function_weight *weights,
-			     uint64_t of, struct query_ranking *ranking, size_t *matches)
+			     struct matcher *search, uint64_t of, struct query_ranking *ranking,
+			     size_t *matches)
 {
 	struct query all = *query;
 
 	all.limit = 0;
-	rank_functions(query, weights, ranking);
+	rank_functions(query, weights, search, ranking);
 	*matches = ranking->len;
 	ranking->len = query_shown(&all, ranking, of);
 	if (query->order == ORDER_NAME || query->order == ORDER_OBJECT)
@@ -139,25 +140,35 @@ int query_top(const struct query *query, struct json *json, struct err *err)
 {
 	struct function_weight *weights;
 	struct query_ranking ranking = { 0 };
+	struct matcher *search = query->search ? matcher_new_smart(query->search, err) : NULL;
 	struct restack stacks;
 	struct weight_pair whole;
 	size_t matches;
 	uint64_t of;
-	int rc = restack(query, &stacks, err);
+	int rc;
 
-	if (rc)
+	if (query->search && !search)
+		return -EINVAL;
+	rc = restack(query, &stacks, err);
+	if (rc) {
+		if (search)
+			matcher_end(search, NULL);
 		return rc;
+	}
 	weights = profile_function_weights(&stacks.view, &stacks.weights);
 	whole = query_whole(&stacks.weights);
 	of = flame_value(&whole, query->weight);
-	choose_functions(query, weights, of, &ranking, &matches);
-	query_open(query, "top", &whole, json);
-	put_functions(query, &ranking, weights, of, matches, json);
-	json_close(json);
+	choose_functions(query, weights, search, of, &ranking, &matches);
+	rc = search ? matcher_end(search, err) : 0;
+	if (!rc) {
+		query_open(query, "top", &whole, json);
+		put_functions(query, &ranking, weights, of, matches, json);
+		json_close(json);
+	}
 	free(weights);
 	vec_free(&ranking);
 	restack_free(&stacks);
-	return 0;
+	return rc;
 }
 
 /* ---- neighbours ---- */

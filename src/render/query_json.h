@@ -26,11 +26,11 @@ struct query {
 	struct flametree_options view; /* which samples of which event, which frames */
 	enum flame_weight weight;      /* what rows are sorted and shares are made by */
 	enum query_order order;	       /* of functions */
-	const char *search;	       /* only functions or objects with this text in them; NULL */
-	uint32_t skip;		       /* functions that are left out first */
-	uint32_t depth;		       /* of a tree: levels below the root; 0: all */
-	uint32_t limit;		       /* rows or nodes; 0: QUERY_MOST */
-	double least;		       /* share of 1 below which a row is left out */
+	const char *search; /* only functions or objects that this matches, smart case; NULL */
+	uint32_t skip;	    /* functions that are left out first */
+	uint32_t depth;	    /* of a tree: levels below the root; 0: all */
+	uint32_t limit;	    /* rows or nodes; 0: QUERY_MOST */
+	double least;	    /* share of 1 below which a row is left out */
 };
 
 /* Each gives 0, or -EINVAL (a bad expression or list) with words and nothing written. */

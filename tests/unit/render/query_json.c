@@ -103,7 +103,11 @@ TEST(query_pages_of_functions)
 	expect(query_top, &query, "\"rows\":[{\"function\":\"sort\"");
 	query.skip = 3;
 	expect(query_top, &query, "\"rows\":[],\"matches\":3,\"left_out\":3}");
-	query = (struct query){ .profile = profile, .view.show_idle = true, .search = "OR" };
+	query = (struct query){ .profile = profile, .view.show_idle = true, .search = "s.?R" };
+	expect(query_top, &query, "\"rows\":[],\"matches\":0,\"left_out\":0}");
+	query.search = "(?i)s.?R";
+	expect(query_top, &query, "\"matches\":1,\"left_out\":0}");
+	query.search = "s.?r";
 	expect(query_top, &query, "\"rows\":[{\"function\":\"sort\"");
 	expect(query_top, &query, "\"matches\":1,\"left_out\":0}");
 	query.search = "bin/prog";

@@ -133,6 +133,7 @@ TEST(results_refuse_what_makes_no_sense)
 		{ "tree?least=7", 400, "least=7" },
 		{ "flame?most=0", 400, "most=0: 1 to" },
 		{ "flame?search=(", 400, "not a regular expression" },
+		{ "top?search=(", 400, "not a regular expression" },
 		{ "flame?changes=turn", 400, "'turn' is none of focus:NAME" },
 		{ "top?changes=turn", 400, "'turn' is none of focus:NAME" },
 		{ "flame?inside=main", 400, "inside=main: must be eight hexadecimal digits" },

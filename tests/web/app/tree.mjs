@@ -210,6 +210,33 @@ async function menus({ server, page, folded }) {
 	await page.locator(".tree-row[aria-selected=true] .mono").click({ button: "right" });
 	await page.locator(".popup [role=menuitem]", { hasText: /^Only stacks/ }).click();
 	await becomes("a row of the tree has the same menu", async () => param(page, "changes"), `only:${encodeURIComponent(name)}`);
+	// Tables have it too, by pointer and by keyboard.
+	for (const [tab, row] of [["functions", ".functions .wide tbody tr"], ["flame", ".flame-table tbody tr"]]) {
+		await open(page, `${server.base}/r/${folded}/${tab}`, row);
+		const first = page.locator(row).first();
+		const called = await first.getAttribute("data-function");
+		await first.locator("button").click({ button: "right" });
+		await page.locator(".popup").waitFor();
+		equal(`${tab}: a row's menu is its function's`, await page.locator(".popup").getAttribute("aria-label"), called);
+		await page.keyboard.press("Escape");
+		await first.locator("button").focus();
+		await page.keyboard.press("Shift+F10");
+		await page.locator(".popup").waitFor();
+		await page.locator(".popup [role=menuitem]", { hasText: /^Remove stacks/ }).focus();
+		await page.keyboard.press("Enter");
+		await becomes(`${tab}: a key opens it and another chooses`, async () => param(page, "changes"), `without:${encodeURIComponent(called)}`);
+		await becomes(`${tab}: and the function is gone`, async () => (await page.locator(row).evaluateAll((all) => all.map((one) => one.dataset.function))).includes(called), false);
+	}
+	// Search in the functions ignores case as everywhere, until somebody cares.
+	await open(page, `${server.base}/r/${folded}/functions`, ".functions .wide tbody tr");
+	const found = async () => (await page.locator(".functions .wide tbody tr").evaluateAll((all) => all.map((one) => one.dataset.function))).filter((one) => one.includes("Integer_encode")).length > 0;
+	await page.getByLabel("Search functions").fill("integer_e.code");
+	await becomes("small letters find capitals, and it is a regular expression", found, true);
+	await page.getByRole("button", { name: "Match case" }).click();
+	await page.locator(".functions", { hasText: "No function matches" }).waitFor();
+	check("until case is asked for, which the address has", param(page, "case") === "1");
+	await page.getByLabel("Search functions").fill("Integer_encode");
+	await becomes("as it is written", found, true);
 }
 
 // Sums of folded stacks; with `through`, of those that have a frame.
@@ -275,15 +302,18 @@ async function measured({ server, page, session }) {
 	await open(page, `${server.base}/r/${id}/time?from=${from}&to=${to}`, ".flame-frames canvas");
 	await page.getByRole("button", { name: /^Save this view/ }).click();
 	const csv = await downloaded(page, () => page.locator(".save-view [role=menuitem]", { hasText: "CSV of samples" }).click());
+	const moment = (at) => (Number(at - BigInt(start)) / 1e9).toFixed(to - from >= 1000000000n ? 1 : to - from >= 100000000n ? 2 : 3);
+	equal("the file's name has the time", csv.name, `run-${id}-${moment(from)}s-${moment(to)}s.csv`);
 	equal("the chosen time is what is saved", String(csv.bytes).trim().split("\n").length - 1, wanted);
 	await page.getByRole("button", { name: /^Save this view/ }).click();
 	const script = await downloaded(page, () => page.locator(".save-view [role=menuitem]", { hasText: "perf script" }).click());
 	equal("also as text of perf script", String(script.bytes).split("\n").filter((one) => /^\S.*:\s*$/.test(one)).length, wanted);
 	// The page's own downloads follow it as well.
 	await page.goto(`${server.base}/r/${id}/raw?from=${from}&to=${to}`);
-	await page.locator(".notice", { hasText: "Only what is chosen" }).waitFor();
+	await page.locator(".notice", { hasText: "only what is selected" }).waitFor();
 	const raw = await downloaded(page, () => page.locator(".downloads a", { hasText: "CSV of samples" }).click());
 	equal("the Raw tab downloads the chosen time", String(raw.bytes).trim().split("\n").length - 1, wanted);
+	check("what is not cut says so", (await page.locator(".downloads li", { hasText: "perf.data" }).textContent()).includes("the whole recording"));
 	check("but the recording whole", !(await page.locator(".downloads a", { hasText: "perf.data" }).getAttribute("href")).includes("from="));
 	await page.getByRole("button", { name: "Download everything" }).click();
 	await becomes("or everything", async () => (await page.locator(".downloads a").evaluateAll((all) => all.filter((one) => one.href.includes("?")).length)), 0);

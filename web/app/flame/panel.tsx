@@ -13,13 +13,14 @@ import { regular } from "../../flame/search";
 import type { Tree } from "../../flame/tree";
 import type { FlameView } from "../../flame/view";
 import { amount, percent } from "../../flame/words";
-import { type Actions, actionsOf } from "./actions";
+import type { MenuItem } from "../widgets/menu";
+import { type Actions, actionsOf, copyName } from "./actions";
 import { Chosen } from "./chosen";
 import type { Cut } from "./cut";
 import { Asked, leftOut } from "./data";
 import { Help } from "./help";
 import { useKeys } from "./keys";
-import { FunctionMenu, functionItems, type MenuPlace } from "./menu";
+import { FunctionMenu, functionItems, type MenuPlace, rowItems } from "./menu";
 import { Found, escaped, expressionOf, isGroup, isLeafFirst, isNamed, nameIn, search, treesOf, widestFrame } from "./model";
 import { Picture } from "./picture";
 import { SaveView } from "./save";
@@ -27,7 +28,7 @@ import { SandwichView } from "./sandwich";
 import { ALL, FlameState } from "./state";
 import type { History } from "./undo";
 import { FunctionTable } from "./table";
-import { Toolbar, Trail } from "./toolbar";
+import { CaseSwitch, Toolbar, Trail } from "./toolbar";
 
 export interface PanelProps {
 	asked: Pick<Asked, "graph" | "changes">;
@@ -94,8 +95,7 @@ function Find({ state, found, input, change }: Omit<FindProps, "cut">) {
 			<input ref={input} type="search" value={state.search} autocomplete="off" spellcheck={false} aria-invalid={found.bad}
 				placeholder="Search functions (regular expression)" aria-label="Search functions by regular expression"
 				onInput={(event) => change({ search: event.currentTarget.value, marked: "" })} />
-			<button type="button" class="flame-case" aria-pressed={state.exact} aria-label="Match case" onClick={() => change({ exact: !state.exact })}
-				title="Match case. Otherwise case is ignored unless the search has a capital letter.">Aa</button>
+			<CaseSwitch exact={state.exact} change={change} />
 		</div>
 	);
 }
@@ -147,6 +147,12 @@ function Nothing({ graph, state, history }: { graph: Graph; state: FlameState; h
 	);
 }
 
+// Where else a function is shown, of a run that is over.
+function elsewhere({ ready, link }: PanelProps, name: string): MenuItem[] {
+	if (!ready) return [];
+	return [{ label: "In the call tree", href: link("calltree", { search: `^${escaped(name)}$` }) }, { label: "In the functions", href: link("functions", { function: name }) }];
+}
+
 const LABEL = "Flame graph: arrow keys move between frames, Enter zooms, Escape resets. The table beside it has the same numbers.";
 
 export function FlamePanel(props: PanelProps) {
@@ -168,10 +174,11 @@ export function FlamePanel(props: PanelProps) {
 	});
 	const calls = useRef({ actions, mark: props.change });
 	calls.current = { actions, mark: props.change };
+	const [row, setRow] = useState<MenuPlace | null>(null); // of the table: a function, wherever its frames are
 	// A hundred rows need not be compared for each zoom.
 	const table = useMemo(() => state.table && (
 		<FunctionTable graph={graph} tree={forward} totals={cut?.totals ?? null} expression={found.expression} marked={state.marked} order={state.order}
-			onOrder={(order) => calls.current.mark({ order })} onChoose={(name) => calls.current.actions.pick(name)} />
+			onOrder={(order) => calls.current.mark({ order })} onChoose={(name) => calls.current.actions.pick(name)} onMenu={setRow} />
 	), [graph, forward, cut?.totals.value, cut?.totals.refusal, !cut, found.expression, state.marked, state.order, state.table]);
 	const [menu, setMenu] = useState<(MenuPlace & { group: boolean }) | null>(null);
 	const openMenu = (frame: number, x: number, y: number) => {
@@ -213,11 +220,12 @@ export function FlamePanel(props: PanelProps) {
 			<footer class="flame-foot"><p>{[graph.footer, !state.sandwich && leftOut(graph), !state.sandwich && graph.hidden ? "Zoom in to see them." : ""].filter(Boolean).join(" ")}</p></footer>
 			{menu && <FunctionMenu place={menu} onClose={() => setMenu(null)} items={functionItems({
 				zoom: actions.enter, change: actions.change, around: actions.sandwich, mark: actions.mark, find: () => actions.find(menu.name), copy: actions.copy,
-				others: props.ready ? [
-					{ label: "In the call tree", href: props.link("calltree", { search: `^${escaped(menu.name)}$` }) },
-					{ label: "In the functions", href: props.link("functions", { function: menu.name }) },
-				] : [],
+				others: elsewhere(props, menu.name),
 			}, menu.group)} />}
+			{row && <FunctionMenu place={row} onClose={() => setRow(null)} items={rowItems({
+				change: (what) => change({ changes: [...state.changes, { what, name: row.name }], zoom: 0 }), around: () => change({ sandwich: row.name }),
+				mark: () => props.change({ marked: state.marked === row.name ? "" : row.name }), find: () => actions.find(row.name), copy: () => void copyName(row.name), others: elsewhere(props, row.name),
+			})} />}
 			{help && <Help onClose={() => setHelp(false)} />}
 		</div>
 	);

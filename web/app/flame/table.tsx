@@ -10,6 +10,7 @@ import type { Tree } from "../../flame/tree";
 import { amount, grouped, percent } from "../../flame/words";
 import type { Answer } from "./data";
 import type { Totals } from "./cut";
+import { type MenuPlace, rowMenu } from "./menu";
 import { useSize } from "./size";
 import type { Order } from "./state";
 
@@ -26,6 +27,7 @@ interface TableProps {
 	order: Order;
 	onOrder: (order: Order) => void;
 	onChoose: (name: string) => void;
+	onMenu: (place: MenuPlace) => void;
 }
 
 interface Rows extends Sums {
@@ -97,7 +99,7 @@ export function FunctionTable(props: TableProps) {
 							))}
 						</tr>
 					</thead>
-					<tbody>
+					<tbody onContextMenu={(event) => rowMenu(event, props.onMenu)}>
 						{/* By place: while a run goes on functions change places, and rows need not wander. */}
 						{Array.from(listed.subarray(0, rows), (name, place) => (
 							<Row key={place} name={sums!.names[name]!} self={sums!.self[name]!} total={sums!.total[name]!} whole={whole} room={room} {...props} />

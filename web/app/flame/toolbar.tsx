@@ -71,6 +71,13 @@ export function Toolbar({ state, actions, canUndo, canReset, leafFirst, find, fi
 	);
 }
 
+export function CaseSwitch({ exact, change }: { exact: boolean; change: (changes: Partial<FlameState>) => void }) {
+	return (
+		<button type="button" class="flame-case" aria-pressed={exact} aria-label="Match case" onClick={() => change({ exact: !exact })}
+			title="Match case. Otherwise case is ignored unless the search has a capital letter.">Aa</button>
+	);
+}
+
 const WORDS = { focus: "Focus: ", hide: "Hidden: ", only: "Only with: ", without: "Without: ", keep: "Matching: ", drop: "Not matching: ", collapse: "Recursion collapsed", reverse: "Leaf first" };
 
 // What was done to the graph, in its order; each can be taken back alone.

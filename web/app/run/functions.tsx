@@ -2,15 +2,18 @@
 // Functions by weight; of a chosen one, who calls it and whom it calls.
 import { useState } from "preact/hooks";
 import { labelIn, spoken } from "../../flame/label";
+import { outright, regular } from "../../flame/search";
 import { amount } from "../../flame/words";
 import type { QueryNeighbours, QueryTop } from "../api/schema";
 import { useEvents, useThreads } from "../flame/data";
 import { Filters } from "../flame/filters";
+import { copyName } from "../flame/actions";
+import { FunctionMenu, type MenuPlace, rowItems, rowMenu } from "../flame/menu";
 import { escaped } from "../flame/model";
 import type { TabProps } from "../flame/props";
 import { useSize } from "../flame/size";
-import { changesText, filterOf, readState, writeState } from "../flame/state";
-import { Trail } from "../flame/toolbar";
+import { type FlameState, changesText, filterOf, readState, writeState } from "../flame/state";
+import { CaseSwitch, Trail } from "../flame/toolbar";
 import { setParams } from "../model/address";
 import { grouped, percent } from "../model/format";
 import { useFetch, useLater } from "../model/hooks";
@@ -36,7 +39,9 @@ export function FunctionsTab(props: TabProps) {
 	const chosen = params.get("function") ?? "";
 	const state = readState(params);
 	const filter: Filter = { ...filterOf(state), changes: changesText(state.changes) || undefined };
-	const asked = useLater(search, 150);
+	const asked = useLater(outright(search, state.exact), 150);
+	const [menu, setMenu] = useState<MenuPlace | null>(null);
+	const change = (changes: Partial<FlameState>) => setParams(writeState({ ...state, ...changes }));
 	const known = useEvents(props);
 	const events = known.value?.rows.filter((row) => row.samples > 0).map((row) => row.event) ?? [];
 	const threads = useThreads(props, { event: filter["event"] }).value;
@@ -46,16 +51,19 @@ export function FunctionsTab(props: TabProps) {
 	return (
 		<div class="functions" aria-busy={[top.data ?? top.refusal, known.value ?? known.refusal].some((one) => !one)}>
 			<div class="row">
-				<input
-					data-search type="search" class="search" placeholder="Search functions and objects ( / )" aria-label="Search functions" value={search}
-					onInput={(event) => setParams({ search: event.currentTarget.value })}
-					onKeyDown={(event) => event.key === "Escape" && setParams({ search: null })}
-				/>
-				<Filters state={state} change={(changes) => setParams(writeState({ ...state, ...changes }))} events={events} threads={threads} start="" />
+				<div class="flame-find">
+					<input
+						data-search type="search" class="search" placeholder="Search functions and objects ( / )" title="A regular expression" aria-label="Search functions" value={search} aria-invalid={!!search && !regular(search)}
+						onInput={(event) => setParams({ search: event.currentTarget.value })}
+						onKeyDown={(event) => event.key === "Escape" && setParams({ search: null })}
+					/>
+					<CaseSwitch exact={state.exact} change={change} />
+				</div>
+				<Filters state={state} change={change} events={events} threads={threads} start="" />
 				<span class="grow" />
 				<span class="dim">{top.data ? `${grouped(top.data.samples)} samples of ${top.data.event}` : " "}</span>
 			</div>
-			<Trail changes={state.changes} onRemove={(at) => setParams(writeState({ ...state, changes: state.changes.filter((_, i) => i !== at) }))} />
+			<Trail changes={state.changes} onRemove={(at) => change({ changes: state.changes.filter((_, i) => i !== at) })} />
 			<Trouble refusal={top.refusal} onRetry={top.reload} />
 			<div class="functions-columns">
 				<div class="scroll" ref={box}>
@@ -70,9 +78,9 @@ export function FunctionsTab(props: TabProps) {
 								))}
 							</tr>
 						</thead>
-						<tbody>
+						<tbody onContextMenu={(event) => rowMenu(event, setMenu)}>
 							{top.data?.rows.map((row) => (
-								<tr key={`${row.function}${row.object}`} data-function={row.function ?? "unknown"} aria-selected={chosen !== "" && row.function === chosen}>
+								<tr key={`${row.function}${row.object}`} data-function={row.function ?? "unknown"} data-nameless={row.function ? undefined : ""} aria-selected={chosen !== "" && row.function === chosen}>
 									<Figures share={row.self_percent} count={row.self_count} samples={row.self_samples} unit={unit} />
 									<Figures share={row.total_percent} count={row.total_count} samples={row.total_samples} unit={unit} />
 									<td class="ellipsis"><button type="button" class="link mono" title={`${row.function}${row.place ? `, ${row.place}` : ""}`} aria-label={row.function ? spoken(row.function, room) : "unknown"} onClick={() => setParams({ function: row.function })}>{row.function ? labelIn(row.function, room) : "[unknown]"}</button></td>
@@ -84,8 +92,13 @@ export function FunctionsTab(props: TabProps) {
 					{top.data?.rows.length === 0 && <p class="dim pad">No function matches.</p>}
 					{!!top.data?.left_out && <p class="pad dim">{grouped(top.data.left_out)} more <button type="button" onClick={() => setLimit(limit + STEP * 4)}>Show more</button></p>}
 				</div>
-				{chosen && <Around run={run.id} name={chosen} filter={filter} params={params} link={link} />}
+				{chosen && <Around run={run.id} name={chosen} filter={filter} params={params} link={link} onMenu={setMenu} />}
 			</div>
+			{menu && <FunctionMenu place={menu} onClose={() => setMenu(null)} items={rowItems({
+				change: (what) => change({ changes: [...state.changes, { what, name: menu.name }] }), around: () => setParams({ function: menu.name }),
+				find: () => setParams({ search: `^${escaped(menu.name)}$` }), copy: () => void copyName(menu.name),
+				others: [{ label: "In the flame graph", href: link("flame", { ...shared(params), marked: menu.name }) }, { label: "In the call tree", href: link("calltree", { ...shared(params), search: `^${escaped(menu.name)}$` }) }],
+			})} />}
 		</div>
 	);
 }
@@ -100,26 +113,30 @@ function Figures({ share, count, samples, unit }: { share: number; count: string
 	);
 }
 
+function shared(params: URLSearchParams): Record<string, string> {
+	return Object.fromEntries(SHARED.flatMap((word) => (params.has(word) ? [[word, params.get(word)!]] : [])));
+}
+
 interface AroundProps extends Pick<TabProps, "link" | "params"> {
 	run: number;
 	name: string;
 	filter: Filter;
+	onMenu: (place: MenuPlace) => void;
 }
 
-function Around({ run, name, filter, params, link }: AroundProps) {
+function Around({ run, name, filter, params, link, onMenu }: AroundProps) {
 	const query = { ...filter, function: name, limit: 50 };
 	const callers = useFetch<QueryNeighbours>(`/runs/${run}/callers`, query);
 	const callees = useFetch<QueryNeighbours>(`/runs/${run}/callees`, query);
 	const self = callers.data?.functions[0];
-	const shared = Object.fromEntries(SHARED.flatMap((word) => (params.has(word) ? [[word, params.get(word)!]] : [])));
 	if ([callers, callees].some((answer) => !answer.data && !answer.refusal)) return <section class="around" aria-busy="true" />;
 	return (
-		<section class="around" aria-label={`Callers and callees of ${name}`}>
+		<section class="around" aria-label={`Callers and callees of ${name}`} onContextMenu={(event) => rowMenu(event, onMenu)}>
 			<div class="row">
 				<h3 class="mono ellipsis" title={name}>{name}</h3>
 				<span class="grow" />
-				<a href={link("flame", { ...shared, marked: name })}>Show in the flame graph</a>
-				<a href={link("calltree", { ...shared, search: `^${escaped(name)}$` })}>Show in the call tree</a>
+				<a href={link("flame", { ...shared(params), marked: name })}>Show in the flame graph</a>
+				<a href={link("calltree", { ...shared(params), search: `^${escaped(name)}$` })}>Show in the call tree</a>
 				<button type="button" class="quiet" aria-label="Close" onClick={() => setParams({ function: null })}>×</button>
 			</div>
 			{self && <p class="dim">{percent(self.self_percent)} self ({grouped(self.self_samples)} samples), {percent(self.total_percent)} with what it calls ({grouped(self.total_samples)} samples) · {self.object}</p>}
@@ -138,7 +155,7 @@ function Neighbours({ title, data, none }: { title: string; data: QueryNeighbour
 			<table class="bars" aria-label={title}>
 				<tbody>
 					{rows.map((row, at) => (
-						<tr key={at}>
+						<tr key={at} data-function={row.function ?? "unknown"} data-nameless={row.function ? undefined : ""}>
 							<td class="number share" style={{ "--part": `${row.percent}%` }} title={`${grouped(row.samples)} samples`}>{percent(row.percent)}</td>
 							<td class="ellipsis">
 								{row.function ? <button type="button" class="link mono" title={row.function} onClick={() => setParams({ function: row.function })}>{row.function}</button> : <span class="dim">[unknown]</span>}

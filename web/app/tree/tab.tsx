@@ -19,7 +19,7 @@ import { SaveView } from "../flame/save";
 import { useSize } from "../flame/size";
 import { ALL, type FlameState, type Named } from "../flame/state";
 import { Note, Refused, Waiting, useFlameState } from "../flame/tab";
-import { Trail } from "../flame/toolbar";
+import { CaseSwitch, Trail } from "../flame/toolbar";
 import { type History, useHistory } from "../flame/undo";
 import { go } from "../model/address";
 import { count } from "../model/format";
@@ -83,7 +83,7 @@ function matchesOf(graph: Graph, tree: Tree, hits: Uint8Array | null): number[] 
 function CallTree({ tab, asked, busy, state, change, history, filters }: TreeProps) {
 	const { graph } = asked;
 	const { tree } = useMemo(() => treesOf(graph, asked.changes, state.changes), [graph, asked.changes ?? state.changes]);
-	const found = useMemo(() => search(graph, tree, state), [graph, tree, state.search, state.marked]);
+	const found = useMemo(() => search(graph, tree, state), [graph, tree, state.search, state.exact, state.marked]);
 	const matches = useMemo(() => matchesOf(graph, tree, found.hits), [graph, tree, found.hits]);
 	const places = usePlaces(tab, graph, tree);
 	const rows = useMemo(() => rowsOf(graph, tree, places.open), [graph, tree, places.open]);
@@ -124,6 +124,7 @@ function CallTree({ tab, asked, busy, state, change, history, filters }: TreePro
 					<input ref={input} data-search type="search" value={state.search} autocomplete="off" spellcheck={false} aria-invalid={found.bad} placeholder="Search functions (regular expression)" aria-label="Search functions by regular expression"
 						onInput={(event) => change({ search: event.currentTarget.value, marked: "" })}
 						onKeyDown={(event) => event.key === "Enter" ? next(event.shiftKey ? -1 : 1) : event.key === "Escape" && change({ search: "" })} />
+					<CaseSwitch exact={state.exact} change={change} />
 				</div>
 				{filters}
 				<span class="flame-grow" />
