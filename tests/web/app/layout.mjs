@@ -41,7 +41,7 @@ async function roomForFlames({ server, browser, session, sampled }) {
 		equal(`${width}: what can be done with an earlier run is in one row`, over, 0);
 		await large.close();
 	}
-	await page.getByRole("button", { name: "Expand" }).click();
+	await page.getByRole("button", { name: "Expand", exact: true }).click();
 	await settled(page);
 	const wide = await box(page, ".flame-frames");
 	check("Expand gives the run the window", (await box(page, ".run-panel")).width > 1200 && wide.height >= 380 && wide.bottom <= 720, wide);
@@ -50,7 +50,7 @@ async function roomForFlames({ server, browser, session, sampled }) {
 	await other.locator(".flame-frames canvas").waitFor();
 	check("which shows the same to others", (await other.locator("aside.column").count()) === 0);
 	await other.close();
-	await page.getByRole("button", { name: "Shrink" }).click();
+	await page.getByRole("button", { name: "Shrink", exact: true }).click();
 	await becomes("Shrink brings the form back", () => page.locator("form.bench").count(), 1);
 	await page.context().close();
 }
@@ -143,7 +143,12 @@ async function smallGraph({ server, browser, session }) {
 	await page.goto(`${server.base}/r/${id}/overview`);
 	await page.locator(".mini-foot", { hasText: "caller0" }).waitFor();
 	const words = await page.locator(".mini-foot").textContent();
-	check("what is left out at its foot is said, with the names", /Without its \d+ lowest rows/.test(words) && words.includes("caller1 → caller2"), words);
+	check("what is left out at its foot is said, with the names", /^Not shown: .*\d+ rows at the bottom/.test(words) && words.includes("caller1 → caller2"), words);
+	const high = await importFolded(server, session, `start 60\nstart;${Array.from({ length: 30 }, (_, at) => `deep${at}`).join(";")} 40\n`);
+	await page.goto(`${server.base}/r/${high.id}/overview`);
+	await page.locator(".mini-foot", { hasText: "Not shown" }).waitFor();
+	const top = await page.locator(".mini-foot").textContent();
+	check("so is what does not fit at its top", /^Not shown: \d+ rows at the top/.test(top), top);
 	await page.context().close();
 }
 

@@ -18,18 +18,18 @@ function EventChoice({ state, change, events }: FilterProps) {
 	if (events.length < 2) return null;
 	const event = events.includes(state.event) ? state.event : events[0];
 	return (
-		<label>Event <select value={event} onChange={(changed) => change({ event: changed.currentTarget.value, zoom: 0 })}>
+		<label><span class="flame-what">Event</span> <select aria-label="Event" value={event} onChange={(changed) => change({ event: changed.currentTarget.value, zoom: 0 })}>
 			{events.map((name) => <option key={name} value={name}>{name}</option>)}
 		</select></label>
 	);
 }
 
 function ThreadChoice({ state, change, threads }: FilterProps) {
-	if (!threads) return <label>Thread <select class="flame-who" disabled><option>all</option></select></label>; // its place is kept
+	if (!threads) return <label><span class="flame-what">Thread</span> <select class="flame-who" aria-label="Thread" disabled><option>all threads</option></select></label>; // its place is kept
 	const left = threads.left_out;
 	return (
-		<label>Thread <select class="flame-who" value={state.who} onChange={(changed) => change({ who: changed.currentTarget.value, zoom: 0 })}>
-			<option value="">all</option>
+		<label><span class="flame-what">Thread</span> <select class="flame-who" aria-label="Thread" value={state.who} onChange={(changed) => change({ who: changed.currentTarget.value, zoom: 0 })}>
+			<option value="">all threads</option>
 			{state.who[0] === "c" && <option value={state.who}>{`CPU ${state.who.slice(1)}`}</option>}
 			{threads.processes.length > 1 && (
 				<optgroup label="Processes">

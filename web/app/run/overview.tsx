@@ -3,7 +3,7 @@
 import { OVER, type Run } from "../api/core";
 import type { Finding, OutputPage, Overview, Quality, QueryTop, RunSummary } from "../api/schema";
 import { grouped, moment, percent, seconds } from "../model/format";
-import { type Answer, useFetch } from "../model/hooks";
+import { type Answer, useFetch, useWidth } from "../model/hooks";
 import { useMayRun } from "../model/me";
 import { endedBadly, hasData } from "../model/runs";
 import { lazy } from "../widgets/lazy";
@@ -16,6 +16,8 @@ import { labelIn, spoken } from "../../flame/label";
 const MiniFlame = lazy(() => import("../widgets/mini_flame").then((part) => part.MiniFlame));
 const TAB_WORDS: Record<string, string> = { flame: "See it in the flame graph", functions: "See the functions", counters: "See the counters", time: "See it over time", output: "See the output" };
 
+const MOST_FIGURES = 12;
+const FIGURE = 106; // pixels that one takes
 const NAME = 60; // letters of a function's name in a sentence or a list
 
 type Link = (tab: string, query: Record<string, string>) => string;
@@ -32,6 +34,9 @@ export function OverviewTab({ run, onTab, link }: { run: Run; onTab: (tab: strin
 	const [first, ...others] = overview.data?.findings ?? [];
 	// each part of the time is in the bar and need not stand among the figures as well
 	const parts = new Set<string>(overview.data?.budget?.run.flatMap((part) => [part.name, part.label]) ?? []);
+	const figures = summary.data?.figures.filter((figure) => !parts.has(figure.name)).slice(0, MOST_FIGURES) ?? [];
+	// what stands among the figures is not said beside the sentence as well
+	const told = new Set([...parts, ...figures.map((figure) => figure.label)].map((name) => name.toLowerCase()));
 	if (!over) return <Meanwhile run={run} onTab={onTab} />;
 	if (!some)
 		return (
@@ -54,10 +59,10 @@ export function OverviewTab({ run, onTab, link }: { run: Run; onTab: (tab: strin
 			<section class="sentence" aria-label="What limited it" aria-busy={overview.busy}>
 				<h2><Words text={overview.data?.sentence ?? " "} room={NAME} /></h2>
 				{first && <Remedy finding={first} />}
-				{first && <EvidenceLine run={run} finding={first} link={link} without={parts} />}
+				{first && <EvidenceLine run={run} finding={first} link={link} without={told} />}
 			</section>
 			<BudgetSection budget={overview.data?.budget} missing={overview.data?.budget_missing} />
-			<Figures summary={summary.data} without={parts} />
+			<Figures figures={figures} />
 			<div class="overview-columns">
 				<div>
 					{!sampled && totals}
@@ -128,17 +133,19 @@ function EvidenceLine({ run, finding, link, without }: { run: Run; finding: Find
 	const query: Record<string, string> = finding.function && tab === "functions" ? { function: finding.function } : {};
 	return (
 		<p class="evidence">
-			{finding.evidence.filter((one) => !without?.has(one.name)).map((one) => <span class="chip" key={one.name}><span class="dim">{one.name}</span> {one.text}</span>)}
+			{finding.evidence.filter((one) => !without?.has(one.name.toLowerCase())).map((one) => <span class="chip" key={one.name}><span class="dim">{one.name}</span> {one.text}</span>)}
 			{tab && <a href={link(tab, query)}>{TAB_WORDS[tab] ?? tab}</a>}
 		</p>
 	);
 }
 
-function Figures({ summary, without }: { summary: RunSummary | undefined; without: Set<string> }) {
-	if (!summary) return <dl class="figures waiting" aria-busy="true" />;
+// In as few rows as there is room for, and those of one length: none stands alone.
+function Figures({ figures }: { figures: RunSummary["figures"] }) {
+	const [box, width] = useWidth<HTMLDListElement>();
+	const rows = Math.ceil(figures.length / Math.max(2, Math.floor(width / FIGURE)));
 	return (
-		<dl class="figures">
-			{summary.figures.filter((figure) => !without.has(figure.name)).slice(0, 12).map((figure) => (
+		<dl class="figures" ref={box} style={{ "--columns": Math.ceil(figures.length / rows) || 1 }}>
+			{figures.map((figure) => (
 				<div key={figure.name} title={figure.note}>
 					<dt>{figure.label}</dt>
 					<dd>{figure.text}</dd>

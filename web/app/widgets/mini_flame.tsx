@@ -7,6 +7,7 @@ import { LOOK } from "../../flame/look";
 import { paint } from "../../flame/paint";
 import type { Tree } from "../../flame/tree";
 import { api } from "../api/client";
+import { count } from "../model/format";
 
 const known = new Map<number, Promise<Graph | null>>();
 
@@ -24,8 +25,12 @@ function trunk({ levelAt, level, total, rows }: Tree): number {
 	return depth;
 }
 
-// Gives how many rows at its foot are left out.
-function draw(canvas: HTMLCanvasElement, graph: Graph, labels: boolean): number {
+interface Cut {
+	foot: number; // rows that are not drawn, at the bottom
+	top: number; // and above
+}
+
+function draw(canvas: HTMLCanvasElement, graph: Graph, labels: boolean): Cut {
 	const { tree } = graph;
 	const ratio = devicePixelRatio || 1;
 	const { clientWidth: width, clientHeight: height } = canvas;
@@ -34,13 +39,13 @@ function draw(canvas: HTMLCanvasElement, graph: Graph, labels: boolean): number 
 	canvas.width = Math.round(width * ratio);
 	canvas.height = Math.round(height * ratio);
 	const context = canvas.getContext("2d", { willReadFrequently: true });
-	if (!context || !width || !tree.total[0]) return 0;
+	if (!context || !width || !tree.total[0]) return { foot: 0, top: 0 };
 	// Of a deep graph only what is above its trunk is shown, as far as there is room.
 	const foot = Math.min(trunk(tree), Math.max(0, Math.ceil(tree.rows - height / row)));
 	const y = (depth: number) => Math.round(height - (depth - foot + 1) * row);
 	const area = { from: 0, to: tree.total[0], height, ratio, row: Math.ceil(row), gap: labels ? 1 : 0, y, labels };
 	paint(context, area, { graph, tree, colors: new Colors(graph, LOOK, "kind"), hits: null, zoomed: 0 });
-	return foot;
+	return { foot, top: Math.max(0, tree.rows - foot - Math.floor(height / row + 0.01)) };
 }
 
 // The frames of which the rows that are left out consist: the widest of each.
@@ -52,16 +57,24 @@ function footNames({ tree, functions, functionOf }: Graph, rows: number): string
 	});
 }
 
+export function cutWords(foot: string[], top: number): string {
+	const parts = [
+		top ? `${count(top, "row")} at the top` : "",
+		foot.length ? `${count(foot.length, "row")} at the bottom, where nearly all stacks begin: ${foot.join(" → ")}` : "",
+	].filter(Boolean);
+	return parts.length ? `Not shown: ${parts.join(", and ")}` : "";
+}
+
 // With labels it says what it does not show: a graph that begins in the middle would be taken for the whole.
 export function MiniFlame({ run, labels = false, class: name }: { run: number; labels?: boolean; class: string }) {
 	const canvas = useRef<HTMLCanvasElement>(null);
-	const [foot, setFoot] = useState<string[]>([]);
+	const [cut, setCut] = useState({ foot: [] as string[], top: 0 });
 	useEffect(() => {
 		let graph: Graph | null = null;
 		const show = () => {
 			if (!graph || !canvas.current) return;
-			const rows = draw(canvas.current, graph, labels);
-			if (labels) setFoot(footNames(graph, rows));
+			const { foot, top } = draw(canvas.current, graph, labels);
+			if (labels) setCut({ foot: footNames(graph, foot), top });
 		};
 		const observer = new ResizeObserver(show);
 		observer.observe(canvas.current!);
@@ -73,10 +86,11 @@ export function MiniFlame({ run, labels = false, class: name }: { run: number; l
 	}, [run]);
 	const picture = <canvas ref={canvas} class={`mini-flame ${name}`} role="img" aria-label="Flame graph, small" />;
 	if (!labels) return picture;
+	const words = cutWords(cut.foot, cut.top);
 	return (
 		<>
 			{picture}
-			<p class="mini-foot dim ellipsis" title={foot.join(" → ")}>{foot.length > 0 && `Without its ${foot.length} lowest rows, which nearly every stack begins with: ${foot.join(" → ")}`}</p>
+			<p class="mini-foot dim ellipsis" title={words}>{words}</p>
 		</>
 	);
 }
