@@ -72,6 +72,7 @@ struct overview_facts {
 	uint64_t processes, threads; /* that were sampled */
 	uint64_t forks;		     /* processes that were started, sampled or not */
 	double idle;		     /* of all: CPUs without work */
+	bool idle_counted;	     /* ... as the kernel counted it, whatever was sampled */
 	double kernel, unknown;
 	/* Each stack is of one of these at most. */
 	double faults;	   /* memory that is touched for the first time, or given back */

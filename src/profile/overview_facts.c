@@ -205,6 +205,19 @@ static void take_tally(struct overview_facts *facts, const struct profile *profi
 	facts->has_kernel_stacks = tally->kernel_stacks;
 }
 
+/* What the kernel counted of whole CPUs is better than how often samples met an idle one. */
+static void take_idle(struct overview_facts *facts, const struct profile *profile,
+		      const struct tally *tally)
+{
+	const struct profile_coverage *known = &profile->coverage;
+
+	facts->idle_counted = known->idle_known && known->cpu_ns >= known->idle_ns && known->cpu_ns;
+	if (facts->idle_counted)
+		facts->idle = (double)known->idle_ns / (double)known->cpu_ns;
+	else
+		facts->idle = tally->all > 0 ? tally->idle / tally->all : 0;
+}
+
 void overview_facts_add(struct overview_facts *facts, const struct profile *profile, uint16_t event)
 {
 	struct profile_filter filter = { .event = event };
@@ -226,7 +239,7 @@ void overview_facts_add(struct overview_facts *facts, const struct profile *prof
 	tally.nameless = mem_alloc((profile->objects.len + 1) * sizeof(*tally.nameless));
 	tally_stacks(&tally, profile, &weights);
 	busy = tally.all - tally.idle;
-	facts->idle = tally.all > 0 ? tally.idle / tally.all : 0;
+	take_idle(facts, profile, &tally);
 	facts->cut = cut_share(profile);
 	stack_weights_free(&weights);
 	filter.busy = true;
@@ -237,7 +250,9 @@ void overview_facts_add(struct overview_facts *facts, const struct profile *prof
 	}
 	/* text may have no periods: each sample is 1 of something then, and not a nanosecond */
 	if (facts->clocked && tally.all > (double)facts->samples)
-		facts->sampled_ns = (uint64_t)busy;
+		facts->sampled_ns = facts->idle_counted
+					    ? profile->coverage.cpu_ns - profile->coverage.idle_ns
+					    : (uint64_t)busy;
 	count_threads(facts, profile, event);
 	overview_find_workers(facts, profile, event);
 	free(tally.nameless);

@@ -269,7 +269,8 @@ static void tell_other(const struct sums *s, struct finding *f)
 static bool is_host_idle(const struct sums *s)
 {
 	/* cycles hardly count while a CPU has no work: they don't tell how long that was */
-	return s->facts->whole_host && s->facts->clocked && s->facts->idle >= 0.75;
+	return s->facts->whole_host && (s->facts->clocked || s->facts->idle_counted) &&
+	       s->facts->idle >= 0.75;
 }
 
 static void tell_host_idle(const struct sums *s, struct finding *f)
@@ -820,7 +821,7 @@ static bool is_busy_host(const struct sums *s)
 static void tell_busy_host(const struct sums *s, struct finding *f)
 {
 	const struct overview_tops *programs = &s->facts->programs;
-	bool clocked = s->facts->clocked;
+	bool clocked = s->facts->clocked || s->facts->idle_counted;
 
 	if (clocked)
 		say(f, "The machine was busy: its CPUs had work for %.0f %% of the time",

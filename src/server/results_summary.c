@@ -238,6 +238,8 @@ static void put_use_figures(struct json *json, const struct figures *f)
 		if (facts->duration_ns)
 			put_cpu_figure(json, facts, (double)cpu / (double)facts->duration_ns);
 	}
+	if (facts->whole_host && (facts->clocked || facts->idle_counted))
+		put_share_figure(json, "idle", "Idle", facts->idle);
 	put_budget_figures(json, &facts->budget);
 	if (kernel_share(f, &kernel)) {
 		put_share_figure(json, "user", "User space", 1 - kernel);

@@ -6,6 +6,8 @@ import json
 import os
 import sys
 import tempfile
+import threading
+import time
 
 import lib
 import server
@@ -172,6 +174,53 @@ def check_search(site):
     lib.check(not found("needle-"), "but not by those of removed ones")
 
 
+def cpu_times():
+    """Ticks of all CPUs since the start of the machine: idle, and all."""
+    with open("/proc/stat") as file:
+        ticks = [int(word) for word in file.readline().split()[1:9]]
+    return ticks[3] + ticks[4], sum(ticks)
+
+
+def check_idle(site, session):
+    """The idle share of a whole host is the kernel's, at the same time: samples meet idle CPUs less often."""
+    seen, over = [], threading.Event()
+
+    def watch():
+        while not over.wait(0.02):
+            seen.append((time.time_ns(), *cpu_times()))
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    form = {"tool": "sample", "live": False, "target": {"kind": "host"}, "rate": "99", "call_graph": "", "limit_s": 3}
+    run = site.wait(site.run(session, form))
+    over.set()
+    watcher.join()
+    lib.check(run["state"] == "done", "the whole host is measured", run["reason"])
+    inside = [row for row in seen if int(run["started_ns"]) <= row[0] <= int(run["ended_ns"])]
+    truth = 100 * (inside[-1][1] - inside[0][1]) / (inside[-1][2] - inside[0][2])
+    figures = {figure["name"]: figure["value"] for figure in site.get(f"/runs/{run['id']}/summary")["figures"]}
+    lib.check("idle" in figures and abs(figures["idle"] - truth) < 5, "the idle share is that of /proc/stat", figures, truth)
+
+
+def check_span(site, session):
+    """Pictures over time begin and end with the run, not with its samples."""
+    target = {"kind": "command", "argv": ["sh", "-c", "sleep 0.4; timeout 0.3 sh -c 'while :; do :; done'; sleep 1.2"]}
+    run = measured(site, session, tool="sample", target=target, rate="497", call_graph="", events={"sample": "cpu-clock"})
+    facts = site.get(f"/runs/{run}")
+    start = int(facts["usage"]["monotonic_ns"])
+    end = start + int(facts["ended_ns"]) - int(facts["started_ns"])
+    heat = site.get(f"/runs/{run}/heatmap")
+    lib.check((int(heat["start_ns"]), int(heat["end_ns"])) == (start, end), "the heatmap is of the whole run", heat["start_ns"], start, end)
+    lib.check(heat["columns"] == (end - start) // 10**9 + 1 and heat["samples"] == sum(heat["counts"]) > 0, "with all of its samples",
+              heat["columns"], heat["samples"])
+    lanes = site.get(f"/runs/{run}/heatmap?lanes=thread&width=100")
+    lib.check((int(lanes["from_ns"]), int(lanes["to_ns"])) == (start, end + 1), "lanes have the same axis", lanes["from_ns"])
+    lib.check(sum(sum(lane["counts"]) for lane in lanes["items"]) == lanes["samples"] == heat["samples"], "and the same samples")
+    _, headers, _ = site.raw("GET", f"/api/v1/runs/{run}/export/csv?from={start + 10**8}&to={start + 15 * 10**8}", headers={"Authorization": f"Bearer {site.token}"})
+    name = headers["Content-Disposition"]
+    lib.check(f'"run-{run}-0.1s-1.5s.csv"' in name, "a download's name has its time since the run's start", name)
+
+
 def main():
     lib.need_root()
     with server.Server() as site:
@@ -183,6 +232,8 @@ def main():
         check_processes(site)
         check_expression(site)
         check_search(site)
+        check_idle(site, session)
+        check_span(site, session)
     lib.done()
 
 

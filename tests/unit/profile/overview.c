@@ -666,6 +666,7 @@ TEST(overview_facts_come_from_stacks)
 	overview_facts_add(&facts, profile, 0);
 	EXPECT_INT(facts.samples, 6);
 	EXPECT_NEAR(facts.idle, 10 / 90.0, 1e-9);
+	EXPECT(!facts.idle_counted);
 	EXPECT_NEAR(facts.kernel, 0.5, 1e-9);
 	EXPECT_NEAR(facts.calls, 0.25, 1e-9);
 	EXPECT_NEAR(facts.faults, 0.125, 1e-9);
@@ -679,6 +680,18 @@ TEST(overview_facts_come_from_stacks)
 	EXPECT_NEAR(facts.workers.data[0].share, 1, 1e-9);
 	EXPECT_INT(facts.programs.count, 1);
 	EXPECT_INT(facts.sampled_ns, 80);
+	overview_facts_free(&facts);
+
+	/* what the kernel counted of whole CPUs is taken before what samples met */
+	facts = (struct overview_facts){ 0 };
+	profile->coverage = (struct profile_coverage){
+		.known = true, .idle_known = true, .cpu_ns = 400, .idle_ns = 204
+	};
+	overview_facts_add(&facts, profile, 0);
+	EXPECT(facts.idle_counted);
+	EXPECT_NEAR(facts.idle, 0.51, 1e-9);
+	EXPECT_INT(facts.sampled_ns, 196);
+	EXPECT_NEAR(facts.kernel, 0.5, 1e-9);
 	overview_facts_free(&facts);
 	profile_free(profile);
 }
