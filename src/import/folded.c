@@ -282,29 +282,36 @@ int import_folded(struct import_job *job, struct err *err)
 	return rc;
 }
 
+int folded_line_speaks(const char *line, const char *end)
+{
+	const char *stop = end;
+	uint64_t value;
+	bool fraction;
+
+	if (end == line || *line == '#' || (end == line + 1 && *line == '\r'))
+		return 0;
+	return *line != ' ' && *line != '\t' && take_number(line, &stop, &value, &fraction) &&
+			       !memchr(line, 0, (size_t)(stop - line))
+		       ? 1
+		       : -1;
+}
+
 bool folded_looks_so(const char *bytes, size_t size)
 {
 	const char *end = bytes + size, *next;
 	int good = 0, bad = 0;
 
 	for (const char *line = bytes; line < end && good + bad < 200; line = next + 1) {
-		const char *stop;
-		uint64_t value;
-		bool fraction;
+		int speaks;
 
 		next = memchr(line, '\n', (size_t)(end - line));
 		if (!next && good + bad)
 			break; /* cut by the end of what we look at */
 		if (!next)
 			next = end;
-		stop = next;
-		if (next == line || *line == '#' || (next == line + 1 && *line == '\r'))
-			continue;
-		if (*line != ' ' && *line != '\t' && take_number(line, &stop, &value, &fraction) &&
-		    memchr(line, 0, (size_t)(stop - line)) == NULL)
-			good++;
-		else
-			bad++;
+		speaks = folded_line_speaks(line, next);
+		good += speaks > 0;
+		bad += speaks < 0;
 	}
 	return good > bad;
 }

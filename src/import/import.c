@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "import/import.h"
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/text.h"
 #include "import/parts.h"
 
 #include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
 
 #define PROGRESS_BYTES ((uint64_t)1 << 20)
 
@@ -182,9 +184,36 @@ uint32_t import_function(struct profile *profile, const char *name, uint32_t obj
 	return profile_function(profile, name, object, import_kind(profile, object));
 }
 
+/* ": line 3: hello", the first line of a text that no format has; "" if it is no text. */
+static void name_bad_line(const char *bytes, size_t size, struct buf *into)
+{
+	const char *end = bytes + size, *next;
+	struct import_result result = { 0 };
+	bool timed = false;
+
+	if (memchr(bytes, 0, size))
+		return;
+	for (const char *line = bytes; line < end; line = next + 1) {
+		next = memchr(line, '\n', (size_t)(end - line));
+		if (!next)
+			next = end;
+		result.lines++;
+		if (folded_line_speaks(line, next) >= 0 ||
+		    perfscript_line_speaks(line, next, &timed) >= 0)
+			continue;
+		while (next > line && (next[-1] == '\r' || next[-1] == ' '))
+			next--;
+		import_broken(&result, line, next);
+		buf_printf(into, "; line %" PRIu64 ": %s", result.lines, result.broken_text);
+		return;
+	}
+}
+
 static int unknown_format(struct input *input, const char *bytes, size_t size, struct err *err)
 {
-	const char *what = NULL;
+	const char *what = NULL, *text = skip_bom(bytes, bytes + size);
+	struct buf line = { 0 };
+	int rc;
 
 	if (!size)
 		return err_set(err, ENODATA, "%s is empty", input_name(input));
@@ -197,9 +226,12 @@ static int unknown_format(struct input *input, const char *bytes, size_t size, s
 		what = "a program, not a profile";
 	if (what)
 		return err_set(err, EBADMSG, "%s: %s", input_name(input), what);
-	return err_set(err, EBADMSG,
-		       "%s isn't a profile we can read (perf.data, perf script, folded, pprof)",
-		       input_name(input));
+	name_bad_line(text, (size_t)(bytes + size - text), &line);
+	rc = err_set(err, EBADMSG,
+		     "%s isn't a profile we can read (perf.data, perf script, folded, pprof)%s",
+		     input_name(input), buf_text(&line));
+	buf_free(&line);
+	return rc;
 }
 
 /* Of both byte orders, and of the format's first version, whose magic has one. */

@@ -46,4 +46,9 @@ bool folded_looks_so(const char *bytes, size_t size);
 bool pprof_looks_so(const char *bytes, size_t size, bool all);
 bool legacy_looks_so(const char *bytes, size_t size);
 
+/* What a line speaks for: 1 this format, -1 something else, 0 neither.  *timed: a head had a time.
+ */
+int perfscript_line_speaks(const char *line, const char *end, bool *timed);
+int folded_line_speaks(const char *line, const char *end);
+
 #endif

@@ -29,7 +29,7 @@ struct script {
 	VEC(struct script_links) links;
 	VEC(uint32_t) pool;
 	struct rawtab threads, events;
-	bool in_sample, any_head, any_blank;
+	bool in_sample, any_head, any_time, any_blank;
 	bool frame_in_head; /* the sample's only frame stands there: callers below replace it */
 	struct buf bare;    /* a line that is a head if a frame follows: "prog 12"; empty: none */
 	uint64_t bare_line;
@@ -243,13 +243,16 @@ static bool begins_with_address(const char *line, const char *end)
 	       (frame.object.at < frame.object.end || piece_length(frame.address) >= 6);
 }
 
-/* At the beginning of a line "cc1 12" is a thread; frames that lost their blanks have objects. */
-static bool is_frame(const char *line, const char *end, struct script_frame *frame)
+/*
+ * At the beginning of a line "cc1 12" is a thread; frames that lost their blanks have objects.
+ * Where heads have times (`timed`) none looks like a thread alone, and a short address will do.
+ */
+static bool is_frame(const char *line, const char *end, bool timed, struct script_frame *frame)
 {
 	bool indented = *line == ' ' || *line == '\t';
 
 	return script_frame_parse(line, end, frame) &&
-	       (indented || frame->object.at < frame->object.end ||
+	       (indented || timed || frame->object.at < frame->object.end ||
 		piece_length(frame->address) >= 8);
 }
 
@@ -270,12 +273,13 @@ static void take_new_line(struct script *s, const char *line, const char *end, s
 	} else if (is_head && (head.has_time || !indented || !begins_with_address(line, end))) {
 		use_bare_head(s, false);
 		s->any_head = true;
+		s->any_time |= head.has_time;
 		take_head(s, &head);
 	} else if (!is_head && script_line_parse(line, end, &head, &frame)) {
 		use_bare_head(s, false);
 		take_head(s, &head);
 		push_own_frame(s, &frame, frame.line_end);
-	} else if (!script_is_noise(line, end) && is_frame(line, end, &frame)) {
+	} else if (!script_is_noise(line, end) && is_frame(line, end, s->any_time, &frame)) {
 		uint32_t id = new_frame(s, &frame);
 
 		use_bare_head(s, true);
@@ -379,28 +383,37 @@ int import_perfscript(struct import_job *job, struct err *err)
 	return rc;
 }
 
-/* What a line speaks for: 1 perf script, -1 something else, 0 neither. */
-static int line_speaks(const char *line, const char *end)
+int perfscript_line_speaks(const char *line, const char *end, bool *timed)
 {
 	bool indented = *line == ' ' || *line == '\t';
 	struct script_frame frame;
 	struct script_head head;
+	bool is_head;
 
-	if (*line == '#' || script_is_noise(line, end) || script_is_dump(line, end) ||
-	    script_is_record(line, end))
+	if (*line == '#' || script_is_dump(line, end) || script_is_record(line, end))
 		return 0;
-	if (script_head_parse(line, end, &head))
+	is_head = script_head_parse(line, end, &head);
+	if (is_head && head.has_time && head.event.at < head.event.end) {
+		*timed = true;
+		return 1;
+	}
+	if (script_is_noise(line, end))
+		return 0;
+	if (is_head)
 		return head.has_time || isalpha((unsigned char)*head.event.at) ? 1 : -1;
 	if (!indented && script_line_parse(line, end, &head, &frame))
 		return 1;
-	return is_frame(line, end, &frame) && (indented || piece_length(frame.address) >= 6) ? 1
-											     : -1;
+	return is_frame(line, end, *timed, &frame) &&
+			       (indented || *timed || piece_length(frame.address) >= 6)
+		       ? 1
+		       : -1;
 }
 
 bool perfscript_looks_so(const char *bytes, size_t size)
 {
 	const char *end = bytes + size, *next;
 	int good = 0, bad = 0, records = 0;
+	bool timed = false;
 
 	if (memchr(bytes, 0, size))
 		return false;
@@ -412,7 +425,8 @@ bool perfscript_looks_so(const char *bytes, size_t size)
 			break; /* cut by the end of what we look at */
 		if (!next)
 			next = end;
-		speaks = next > line && *line != '\r' ? line_speaks(line, next) : 0;
+		speaks = next > line && *line != '\r' ? perfscript_line_speaks(line, next, &timed)
+						      : 0;
 		good += speaks > 0;
 		bad += speaks < 0;
 		records += !speaks && script_is_record(line, next);

@@ -438,21 +438,27 @@ bool script_is_branches(const char *at, const char *end)
 	return p < text.end && *p == '/';
 }
 
-/* "libc-2.33.so[16351b]": where a source line was asked for and there is none. */
+/* "libc-2.33.so[16351b]": where a source line was asked for and there is none.  A thread's name in
+ * brackets ("+ 8 [dd]") stands alone. */
 static bool is_place(struct piece text)
 {
 	const char *open = memrchr(text.at, '[', piece_length(text));
 
-	return open && open > text.at && text.end[-1] == ']' && is_address(open + 1, text.end - 1);
+	return open && open > text.at && !is_blank(open[-1]) && text.end[-1] == ']' &&
+	       is_address(open + 1, text.end - 1);
 }
 
 bool script_is_noise(const char *at, const char *end)
 {
 	static const char inlined[] = " (inlined)";
-	static const char *const starts[] = { "instruction trace error", "0x", ";", "//" };
+	static const char *const starts[] = { "instruction trace error", ";", "//" };
 	struct piece text = trim(at, end);
 	const char *digits = text.end;
+	struct script_frame frame;
 
+	/* Branches; but some tools write the addresses of frames so. */
+	if (piece_length(text) >= 2 && !memcmp(text.at, "0x", 2))
+		return !script_frame_parse(at, end, &frame) || !is_object(frame.object);
 	for (size_t i = 0; i < sizeof(starts) / sizeof(*starts); i++)
 		if (piece_length(text) >= strlen(starts[i]) &&
 		    !memcmp(text.at, starts[i], strlen(starts[i])))

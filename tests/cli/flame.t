@@ -111,7 +111,7 @@ perfolio fold: pictures are drawn by `perfolio flame`
 
 # Nonsense.
 $ echo hello world | perfolio flame -
-perfolio: standard input isn't a profile we can read (perf.data, perf script, folded, pprof)
+perfolio: standard input isn't a profile we can read (perf.data, perf script, folded, pprof); line 1: hello world
 [1]
 $ perfolio flame --color red a.txt 2>&1 | head -1
 perfolio flame: --color 'red': must be kind, name, warm or object

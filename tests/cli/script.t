@@ -3,7 +3,7 @@ $ perfolio script -i nowhere.data
 perfolio: nowhere.data: No such file or directory
 [1]
 $ echo nonsense >text.data; perfolio script text.data
-perfolio: text.data isn't a profile we can read (perf.data, perf script, folded, pprof)
+perfolio: text.data isn't a profile we can read (perf.data, perf script, folded, pprof); line 1: nonsense
 [1]
 $ : >empty.data; perfolio script -i empty.data
 perfolio: empty.data is empty

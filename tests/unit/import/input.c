@@ -129,7 +129,7 @@ TEST(input_garbage)
 		{ "\xfe\xff\0a\0;", "UTF-16", 6 },
 		{ "SIMPLEPERF\0\1", "simpleperf", 12 },
 		{ "\x80\x81\x82\x83\0\0\0", "isn't a profile we can read", 7 },
-		{ "some words\nand more of them\n", "isn't a profile we can read", 28 },
+		{ "some words\nand more of them\n", "folded, pprof); line 1: some words", 28 },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {

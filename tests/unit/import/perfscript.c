@@ -166,6 +166,26 @@ TEST(perfscript_stacks)
 		{ "java 7 cycles:\nffffffff8103d0ca native_write_msr ([kernel.kallsyms])\n"
 		  "7f12a0000000 run (/lib/libjvm.so)\n\n",
 		  "java-?/7;run;native_write_msr_[k] 1\n" },
+		/* and others, with short addresses, without objects, with 0x */
+		{ "java 7 [000] 1.0: cycles:\n4008 Lfoo;::bar (/tmp/perf-7.map)\n7f0 main "
+		  "(java)\n\n"
+		  "java 7 [000] 1.1: cycles:\n4008 Lfoo;::bar\n7f0 main\n\n"
+		  "java 7 [000] 1.2: 5 cycles:\n0x4008 Lfoo;::bar (/tmp/perf-7.map)\n0x7f0 main "
+		  "(java)\n"
+		  "java 7 [000] 1.3: cycles:\n\t4008 Lfoo;::bar\n7f0 main (java)\n",
+		  "java-?/7;main;Lfoo:::bar_[j] 6\njava-?/7;main;Lfoo:::bar 1\n"
+		  "java-?/7;main;Lfoo:::bar 1\n" },
+		/* what a tracepoint says may end in anything */
+		{ "dd  1234 [000] 1.000000: block:block_rq_issue: 8,0 W 4096 () 1234 + 8 [dd]\n",
+		  "dd-?/1234 1\n" },
+		{ "dd  1234 [000] 1.000000: block:block_rq_issue: 8,0 W 4096 () 1234 + 8 [dd]\n"
+		  "a b 12 [001] 1.1: 1 x:y: at file.c:12\n"
+		  "a b 12 [001] 1.2: x:y: a => b [fade]\n"
+		  "a b 12 [001] 1.3: x:y: ; // nothing\n"
+		  "a b 12 [001] 1.4: x:y: 0x12/0x13 (beef)\n"
+		  "a b 12 1.5: x:y: (beef) 4096 add\n"
+		  "a b 12 x:y: 8,0 R 0 () 7 + 8 [ed]\n",
+		  "dd-?/1234 1\na b-?/12 6\n" },
 		/* heads without time and event, and samples of one line without them */
 		{ "my prog 12\n\t4005dc f (/b)\n\t4005e0 main (/b)\n\ncc1 13\n\t4005dc f (/b)\n\n",
 		  "cc1-?/13;f 1\nmy prog-?/12;main;f 1\n" },
