@@ -159,6 +159,18 @@ static enum match search(const struct option_spec *specs, const char *name, size
 	return best;
 }
 
+/* How well a name stands for what was typed: 0 not at all, else the smaller the better. */
+static int nearness(const char *typed, const char *name)
+{
+	int typo = text_typo_of(typed, name);
+	size_t length = strlen(name);
+
+	if (typo)
+		return typo;
+	/* "--frequency" of which we have the first syllable; the longer the better */
+	return length >= 4 && length < 64 && !strncmp(typed, name, length) ? 128 - (int)length : 0;
+}
+
 static void complain_unknown(const struct option_spec *specs, const char *name, size_t length,
 			     struct err *err)
 {
@@ -173,7 +185,7 @@ static void complain_unknown(const struct option_spec *specs, const char *name, 
 		int distance = 0;
 
 		if (spec->long_name && !spec->hidden)
-			distance = text_typo_of(negated ? typed + 3 : typed, spec->long_name);
+			distance = nearness(negated ? typed + 3 : typed, spec->long_name);
 		if (!distance || (best && distance >= best))
 			continue;
 		best = distance;

@@ -103,6 +103,12 @@ $ perfolio stat --no-big-nmu true
 perfolio stat: unknown option '--no-big-nmu'; did you mean --no-big-num?
 See 'perfolio help stat'.
 [2]
+$ perfolio record --frequncy 99 true
+perfolio record: unknown option '--frequncy'; did you mean --freq?
+See 'perfolio help record'.
+[2]
+$ python3 $DATA/typos.py
+True True
 $ perfolio record --switch true
 perfolio record: ambiguous option '--switch'; it could be --switch-events, --switch-output, --switch-output-event, --switch-max-files
 See 'perfolio help record'.
