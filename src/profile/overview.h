@@ -61,7 +61,7 @@ struct overview_facts {
 	bool stopped;	      /* by somebody, or with the server */
 	bool limited;	      /* it reached its time limit */
 	bool printed;	      /* something: that may say why */
-	char ending[64];      /* "exit status 3", "signal 9 (Killed)" */
+	char ending[128];     /* "exit status 3", "signal 9 (Killed)" */
 
 	/* From samples; shares are of 1, of what was not idle. */
 	bool sampled; /* it was, with whatever success */

@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -82,6 +83,20 @@ static void read_usage(struct figures *f)
 	json_object_put(usage);
 }
 
+/* A shell whose command a signal ended exits with 128 and the signal's number; so may anyone. */
+static void name_ending(bool by_signal, int code, char *into, size_t room)
+{
+	bool shell = !by_signal && code > 128 && code - 128 < SIGRTMIN;
+
+	if (by_signal)
+		snprintf(into, room, "signal %d (%s)", code, strsignal(code));
+	else if (shell)
+		snprintf(into, room, "exit status %d (may be a shell's report of signal %d, %s)",
+			 code, code - 128, strsignal(code - 128));
+	else
+		snprintf(into, room, "exit status %d", code);
+}
+
 static void read_run(struct figures *f)
 {
 	const struct run_facts *known = &f->run.facts;
@@ -98,12 +113,8 @@ static void read_run(struct figures *f)
 	facts->failed = !*known->reason && f->run.state != RUN_CANCELLED &&
 			(known->ending == ENDING_SIGNAL ||
 			 (known->ending == ENDING_EXIT && known->ending_code));
-	if (known->ending == ENDING_SIGNAL)
-		snprintf(facts->ending, sizeof(facts->ending), "signal %d (%s)", known->ending_code,
-			 strsignal(known->ending_code));
-	else
-		snprintf(facts->ending, sizeof(facts->ending), "exit status %d",
-			 known->ending_code);
+	name_ending(known->ending == ENDING_SIGNAL, known->ending_code, facts->ending,
+		    sizeof(facts->ending));
 	read_usage(f);
 	if (f->start_ns && facts->duration_ns)
 		f->end_ns = f->start_ns + facts->duration_ns;

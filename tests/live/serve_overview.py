@@ -129,6 +129,17 @@ def check_nothing(site, session):
                   f"{tool}: there are no empty tabs", tabs, run["facts"])
 
 
+def check_ending(site, session):
+    """A shell reports a signal of its command as an exit status; anyone may exit with that, so it is said as a guess."""
+    for argv, words in ((["sh", "-c", "sh -c 'kill -SEGV $$'; exit $?"],
+                         "It ended with exit status 139 (may be a shell's report of signal 11, Segmentation fault) after "),
+                        (["sh", "-c", "exit 255"], "It ended with exit status 255 after "),
+                        (["sh", "-c", "exit 128"], "It ended with exit status 128 after ")):
+        run = site.wait(site.run(session, {"tool": "count", "target": {"kind": "command", "argv": argv}}))
+        told = site.get(f"/runs/{run['id']}/overview")["sentence"]
+        lib.check(told.startswith(words), f"{argv[-1]}: how it ended", told)
+
+
 def main():
     with server.Server() as site:
         session = site.session("limits")
@@ -137,6 +148,7 @@ def main():
         check_counted(site, session)
         check_attached(site, session)
         check_nothing(site, session)
+        check_ending(site, session)
     lib.done()
 
 
