@@ -91,7 +91,7 @@ static int set_option(struct flame_args *args, const char *word, struct err *err
 			*(bool *)((char *)args + flags[i].offset) = !strcmp(equals + 1, "true");
 			return 0;
 		}
-	return err_set(err, EINVAL, "'%s' is no option of a download", word);
+	return err_set(err, EINVAL, "unknown option '%s' of a download", word);
 }
 
 /* As `flame` for pictures and as `export` for all others: idle CPUs are no part of a picture. */

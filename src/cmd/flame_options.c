@@ -29,8 +29,14 @@ int flame_load(struct loaded *in, const char *path, const struct flame_args *arg
 		.addresses = like && like->addresses,
 		.as_perl = like && !like->inferno,
 	};
-	int rc = load_profile(in, path, &options, err);
+	const struct load_words words = { args->cpus, args->pids, args->tids, args->time };
+	enum flame_weight weight;
+	int rc = flame_weight_of(args, &weight, err);
 
+	if (!rc)
+		rc = load_check_words(&words, err);
+	if (!rc)
+		rc = load_profile(in, path, &options, err);
 	if (rc)
 		return rc;
 	rc = load_check_told(in, args->cpus, args->time, err);

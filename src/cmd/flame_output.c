@@ -164,7 +164,7 @@ static int read_colors(struct drawing *d, struct err *err)
 		return -err->code;
 	flame_colors_parse(&d->colors, text);
 	if (d->colors.broken)
-		log_line(LOG_WARN, "%s: %zu lines are no colours", path, d->colors.broken);
+		log_line(LOG_WARN, "%s: %zu lines do not name a colour", path, d->colors.broken);
 	free(text);
 	return 0;
 }

@@ -390,6 +390,43 @@ int load_need_recording(const struct loaded *in, const char *what, struct err *e
 				 what, in->name, import_format_name(in->format));
 }
 
+/* Ranges are checked with those of a recording that takes a second. */
+static int check_times(const char *text, struct err *err)
+{
+	const struct time_range whole = { 1000000000, 2000000000 };
+	struct time_range range;
+	int rc = 0;
+
+	while (*text && !rc) {
+		size_t length = strcspn(text, strchr(text, '%') ? ", " : " ");
+		char *part = mem_strndup(text, length);
+
+		if (length)
+			rc = time_range_parse(&range, part, &whole, err);
+		free(part);
+		text += length + !!text[length];
+	}
+	return rc;
+}
+
+int load_check_words(const struct load_words *words, struct err *err)
+{
+	struct cpuset set = { 0 };
+	int rc = 0;
+
+	if (words->pids)
+		rc = script_filter_ids(&set, "pid", words->pids, err);
+	if (!rc && words->tids)
+		rc = script_filter_ids(&set, "tid", words->tids, err);
+	set.len = 0; /* IDs are no CPUs */
+	if (!rc && words->cpus)
+		rc = script_filter_cpus(&set, words->cpus, err);
+	if (!rc && words->time)
+		rc = check_times(words->time, err);
+	cpuset_free(&set);
+	return rc;
+}
+
 int load_check_told(const struct loaded *in, bool cpus, bool times, struct err *err)
 {
 	if (in->reader)

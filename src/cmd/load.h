@@ -69,6 +69,15 @@ void loaded_close(struct loaded *in);
 /* -EINVAL, with words, where it is no recording; `what` was asked for and needs one. */
 int load_need_recording(const struct loaded *in, const char *what, struct err *err);
 
+/* Filters as they were typed; NULL: not given. */
+struct load_words {
+	const char *cpus, *pids, *tids, *time;
+};
+
+/* -EINVAL, with words, if one can't be read: what is mistyped is said before the input is opened.
+ */
+int load_check_words(const struct load_words *words, struct err *err);
+
 /* -EINVAL, with words, if a filter needs CPUs or times that this input does not have. */
 int load_check_told(const struct loaded *in, bool cpus, bool times, struct err *err);
 

@@ -115,7 +115,8 @@ static int take_word(struct run *run, enum control_word word, struct err *err)
 	case CONTROL_PING: break;
 	default:
 		fprintf(stderr,
-			"perfolio record: --control: '%s' is none of enable, disable, evlist, "
+			"perfolio record: --control: unknown word '%s'; there are enable, disable, "
+			"evlist, "
 			"snapshot, ping and stop\n",
 			control_unknown(control));
 		return 0;

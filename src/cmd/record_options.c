@@ -174,8 +174,7 @@ static int set_described(void *options, const char *text, bool unset, struct err
 			tasks = true;
 		else if (!(length == 6 && !strncmp(at, "cgroup", length)) &&
 			 !(length == 2 && !strncmp(at, "no", length)))
-			return err_set(err, EINVAL,
-				       "'%.*s' is none of no, all, task, mmap and cgroup",
+			return err_set(err, EINVAL, "'%.*s' must be no, all, task, mmap or cgroup",
 				       (int)length, at);
 		cgroups |= all || *at == 'c';
 		at += length;
@@ -228,7 +227,8 @@ static int parse_registers(const char *text, uint64_t *into, struct err *err)
 		uint64_t bit = register_named(text, length, machine.machine);
 
 		if (!bit)
-			return err_set(err, EINVAL, "'%.*s' is no register: %s, %s, %s ...",
+			return err_set(err, EINVAL,
+				       "unknown register '%.*s'; there are %s, %s, %s ...",
 				       (int)length, text, reg_name(machine.machine, 0),
 				       reg_name(machine.machine, 1), reg_name(machine.machine, 2));
 		*into |= bit;

@@ -463,9 +463,6 @@ static int check_recording(const struct report_run *run, struct err *err)
 	for (size_t i = 0; !rc && i < ARRAY_SIZE(needs); i++)
 		if (needs[i].given)
 			rc = load_need_recording(&run->in, needs[i].name, err);
-	if (!rc && args->pretty && strcmp(args->pretty, "normal") != 0 &&
-	    strcmp(args->pretty, "raw") != 0)
-		rc = err_set(err, EINVAL, "--pretty '%s': must be normal or raw", args->pretty);
 	return rc;
 }
 
@@ -483,6 +480,37 @@ static void say_whose(const struct report_run *run)
 		 run->input, (unsigned)st.st_uid);
 }
 
+static int check_words(const struct report_args *args, struct err *err)
+{
+	if (args->pretty && strcmp(args->pretty, "normal") != 0 && strcmp(args->pretty, "raw") != 0)
+		return err_set(err, EINVAL, "--pretty '%s': must be normal or raw", args->pretty);
+	return load_check_words(
+		&(struct load_words){ args->cpus, args->pids, args->tids, args->time }, err);
+}
+
+/*
+ * What is mistyped is said before a file that can't be read.  The file comes first where it can: a
+ * key may be a field of its tracepoints.
+ */
+static int open_input(struct report_run *run, struct err *err)
+{
+	const struct report_source unknown = { .unopened = true,
+					       .branches = run->args->branches > 0 };
+	struct err typed = { 0 };
+	int rc = check_words(run->args, err);
+
+	if (!rc)
+		rc = load_open(&run->in, run->input, NULL, err);
+	if (!rc || rc == -EINVAL)
+		return rc;
+	if (report_make_options(run->args, &unknown, &run->options, &run->traits, &run->words,
+				&typed))
+		rc = err_set(err, typed.code, "%s", typed.text);
+	report_traits_free(&run->traits);
+	strlist_free(&run->words);
+	return rc;
+}
+
 static int report_main(void *options, int argc, char **argv, struct err *err)
 {
 	struct report_run run = { .args = options };
@@ -490,7 +518,7 @@ static int report_main(void *options, int argc, char **argv, struct err *err)
 
 	if (rc)
 		return rc;
-	rc = load_open(&run.in, run.input, NULL, err);
+	rc = open_input(&run, err);
 	if (rc)
 		return rc;
 	run.reader = run.in.reader;

@@ -80,9 +80,10 @@ static int complain(const char *option, const char *word, struct err *err)
 {
 	return err_set(
 		err, EINVAL,
-		"%s: '%s' is no key; there are comm, pid, tid, cpu, parent, dso, symbol, addr, "
-		"srcline, srcfile, time, cgroup, trace, weight and more in the manual",
-		option, word);
+		"%s: unknown %s '%s'; there are comm, pid, tid, cpu, parent, dso, symbol, addr, "
+		"srcline, srcfile, time, cgroup, trace, weight, the fields of recorded "
+		"tracepoints, and more in the manual",
+		option, strcmp(option, "--fields") ? "sort key" : "field", word);
 }
 
 /* A column for a word; *column has no key if it is none, or none here. */
@@ -106,7 +107,7 @@ static int find_column(struct chooser *c, const char *option, const char *word, 
 			     column->key->mode == MODE_BRANCHES ? "branches" : "memory",
 			     column->key->mode == MODE_BRANCHES ? "-b" : "--mem-mode");
 	else if (column->key->by == BY_TRAIT && column->key->field == FIELD_KEY &&
-		 !c->source->reader)
+		 !c->source->reader && !c->source->unopened)
 		rc = err_set(err, EINVAL, "%s: '%s' is known of recordings only", option, name);
 	if (!rc)
 		column->by = column->key->by;

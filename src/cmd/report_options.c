@@ -78,7 +78,7 @@ int report_parse_graph(struct report_args *args, const char *text, struct err *e
 		else if (!take_graph_word(args, word, length))
 			return err_set(
 				err, EINVAL,
-				"-g: '%.*s' is none of caller, callee, none, graph, fractal, "
+				"-g: '%.*s' must be one of caller, callee, none, graph, fractal, "
 				"flat, folded, percent, period, count, the least share in "
 				"per cent, or behind that the most branches of a frame",
 				(int)length, word);

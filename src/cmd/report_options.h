@@ -51,6 +51,7 @@ bool report_wants_lines(const struct report_args *args);
 struct report_source {
 	struct perf_reader *reader;		     /* NULL: it is none of perf's */
 	bool stacks, branches, weights, tracepoints; /* the last: of nothing else */
+	bool unopened;				     /* nothing is known of it yet */
 };
 
 struct report_source report_source(struct perf_reader *reader);

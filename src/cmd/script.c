@@ -368,11 +368,11 @@ static int take_filters(struct script_filter *filter, struct perf_reader *reader
 	script_filter_names(&filter->comms, o->comms);
 	script_filter_names(&filter->events, o->events);
 	if (o->pids)
-		rc = script_filter_numbers(&filter->pids, "pid", o->pids, err);
+		rc = script_filter_ids(&filter->pids, "pid", o->pids, err);
 	if (!rc && o->tids)
-		rc = script_filter_numbers(&filter->tids, "tid", o->tids, err);
+		rc = script_filter_ids(&filter->tids, "tid", o->tids, err);
 	if (!rc && o->cpus)
-		rc = script_filter_numbers(&filter->cpus, "cpu", o->cpus, err);
+		rc = script_filter_cpus(&filter->cpus, o->cpus, err);
 	if (!rc && o->cpus)
 		rc = script_filter_check_cpus(reader, err);
 	if (!rc && o->times)
@@ -467,9 +467,11 @@ static int script_over(struct script *script, const struct script_options *o, co
 		       struct err *err)
 {
 	const struct perf_reader_options reading = { .follow = o->follow };
-	int rc;
+	const struct load_words words = { o->cpus, o->pids, o->tids, o->times };
+	int rc = load_check_words(&words, err);
 
-	rc = load_open(&script->in, input, &reading, err);
+	if (!rc)
+		rc = load_open(&script->in, input, &reading, err);
 	if (rc)
 		return rc;
 	if (!script->in.reader)
@@ -542,7 +544,9 @@ static int run_summary(const struct summary *summary, const struct script_option
 	if (o->events || o->follow)
 		return err_set(err, EINVAL, "%s: a summary looks at its own events, to the end",
 			       o->events ? "-e" : "--follow");
-	rc = load_open(&in, input, NULL, err);
+	rc = load_check_words(&(struct load_words){ o->cpus, o->pids, o->tids, o->times }, err);
+	if (!rc)
+		rc = load_open(&in, input, NULL, err);
 	if (rc)
 		return rc;
 	rc = load_need_recording(&in, "a summary of events", err);

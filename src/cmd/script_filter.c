@@ -7,6 +7,7 @@
 #include "summary/summary.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,9 +68,35 @@ void script_filter_names(struct strlist *list, const char *text)
 	}
 }
 
-int script_filter_numbers(struct cpuset *set, const char *what, const char *text, struct err *err)
+int script_filter_cpus(struct cpuset *set, const char *text, struct err *err)
 {
-	return cpuset_parse(set, text, err) ? err_prefix(err, "--%s", what) : 0;
+	return cpuset_parse(set, text, err) ? err_prefix(err, "--cpu") : 0;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	const int *one = a, *two = b;
+
+	return (*one > *two) - (*one < *two);
+}
+
+int script_filter_ids(struct cpuset *set, const char *what, const char *text, struct err *err)
+{
+	const char *at = text;
+	char *end;
+
+	while (*at) {
+		long id = strtol(at, &end, 10);
+
+		if (end == at || id < -1 || id > INT_MAX || (*end && (*end != ',' || !end[1])))
+			return err_set(err, EINVAL,
+				       "--%s: '%s' is not a list of %s IDs; write 12,34", what,
+				       text, strcmp(what, "pid") ? "thread" : "process");
+		*vec_push(set) = (int)id;
+		at = end + (*end == ',');
+	}
+	qsort(set->data, set->len, sizeof(*set->data), by_number);
+	return 0;
 }
 
 int script_filter_check_cpus(const struct perf_reader *reader, struct err *err)

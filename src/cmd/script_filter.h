@@ -34,7 +34,9 @@ int script_filter_times(struct script_filter *filter, const char *text, const ch
 			struct perf_reader *reader, struct err *err);
 /* "a,b": names, patterns with * and ? too. */
 void script_filter_names(struct strlist *list, const char *text);
-int script_filter_numbers(struct cpuset *set, const char *what, const char *text, struct err *err);
+int script_filter_cpus(struct cpuset *set, const char *text, struct err *err);
+/* `what` is pid or tid; an ID may be any number, and -1, perf's unknown. */
+int script_filter_ids(struct cpuset *set, const char *what, const char *text, struct err *err);
 /* Refuses --cpu where no event's samples tell a CPU; a pipe may not have told of its events yet. */
 int script_filter_check_cpus(const struct perf_reader *reader, struct err *err);
 

@@ -288,7 +288,7 @@ static int serve_run(void *options, int argc, char **argv, struct err *err)
 	if (serve.options->role)
 		return be_role(options, argc, argv, err);
 	if (argc)
-		return err_set(err, EINVAL, "'%s' is no option", argv[0]);
+		return err_set(err, EINVAL, "unknown option '%s'", argv[0]);
 	rc = serve_options_read(options, err);
 	if (!rc)
 		rc = serve_options_check(options, err);

@@ -144,7 +144,7 @@ static int add_line(struct strlist *words, char *line, struct err *err)
 		free(word);
 		return 0;
 	}
-	return err_set(err, EINVAL, "'%s' is no setting of the server", name);
+	return err_set(err, EINVAL, "unknown setting '%s' of the server", name);
 }
 
 static int read_file(struct strlist *words, const char *path, struct err *err)

@@ -219,7 +219,8 @@ static int take_word(struct loop *loop, enum control_word word, struct err *err)
 	case CONTROL_STOP: run_life_end_command(&loop->life, SIGTERM, RUN_STOPPED); break;
 	case CONTROL_UNKNOWN:
 		say(loop,
-		    "--control: '%s' is none of enable, disable, evlist, reset, ping and "
+		    "--control: unknown word '%s'; there are enable, disable, evlist, reset, ping "
+		    "and "
 		    "stop",
 		    control_unknown(control));
 		break;

@@ -92,7 +92,7 @@ static int apply_modifiers(struct parser *p, size_t from, size_t at, size_t leng
 
 	if (wrong >= 0)
 		return complain(p->err, EINVAL, p->text, at + (size_t)wrong, 1,
-				"this is no modifier, or stands here once too often; there are "
+				"unknown or repeated modifier; there are "
 				"u k h (user, kernel, hypervisor) p pp ppp P (precise) G H (guest, "
 				"host) S (read the group) D (pinned) W (weak group) e (exclusive) "
 				"I (not idle) b (BPF)");

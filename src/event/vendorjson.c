@@ -42,7 +42,7 @@ static int read_rows(struct vendor_table *table, struct json_object *rows, read_
 		struct json_object *row = json_object_array_get_idx(rows, i);
 		int rc = json_object_is_type(row, json_type_object)
 				 ? read(table, row, err)
-				 : err_set(err, EBADMSG, "it is no object");
+				 : err_set(err, EBADMSG, "it is not an object");
 
 		if (rc < 0)
 			return err_prefix(err, "%s: event %zu", file, i + 1);

@@ -316,8 +316,8 @@ static int greet(struct channel *channel, struct err *err)
 		return 0;
 	make_hello(channel->protocol, want);
 	if (memcmp(got, want, HELLO_ROOM)) {
-		err_set(&reason, EPROTO, "%s: the other end is no '%.*s'", channel->protocol->name,
-			(int)strcspn(want, "\n"), want);
+		err_set(&reason, EPROTO, "%s: the other end does not speak '%.*s'",
+			channel->protocol->name, (int)strcspn(want, "\n"), want);
 		return die(channel, &reason, err);
 	}
 	channel->greeted = true;

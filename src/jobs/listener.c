@@ -158,7 +158,8 @@ static int take_activated(struct listener *listener, struct err *err)
 	if (atoi(count) > 1)
 		return err_set(err, EINVAL, "systemd passed %s sockets; one is enough", count);
 	if (getsockopt(SYSTEMD_FD, SOL_SOCKET, SO_ACCEPTCONN, &listening, &size) || !listening)
-		return err_set(err, EINVAL, "what systemd passed is no listening socket");
+		return err_set(err, EINVAL,
+			       "systemd passed something other than a listening socket");
 	listener->fd = fcntl(SYSTEMD_FD, F_DUPFD_CLOEXEC, SYSTEMD_FD + 1);
 	close(SYSTEMD_FD);
 	if (listener->fd < 0)

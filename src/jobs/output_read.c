@@ -54,7 +54,7 @@ int output_reader_init(struct output_reader *reader, int fd, const char *place, 
 {
 	*reader = (struct output_reader){ .fd = fd };
 	if (!read_place(reader, place))
-		return err_set(err, EINVAL, "after: '%s' is no place in an output", place);
+		return err_set(err, EINVAL, "after: '%s' is not a place in an output", place);
 	reader->window = mem_resize(NULL, sizeof(struct output_piece) + OUTPUT_PIECE, 1);
 	return 0;
 }

@@ -121,7 +121,7 @@ int request_check_options(const struct wordlist *words, bool record, struct err 
 		while (option->name && !(value = value_behind(option, word)))
 			option++;
 		if (!option->name)
-			return err_set(err, EPERM, "%s: '%s' is no option that a run can have",
+			return err_set(err, EPERM, "%s: '%s' is not an option that a run can have",
 				       record ? "record" : "stat", word);
 		/* a value that looks like an option would be read as one */
 		if (option->value && !*value && (++i == words->len || words->data[i][0] == '-'))
@@ -194,7 +194,7 @@ static int check_command(const struct msg_start *start, struct err *err)
 		return err_set(err, EINVAL, "'%s': a folder is named from / on", start->folder);
 	vec_each (entry, &start->environment)
 		if (**entry == '=' || !strchr(*entry, '='))
-			return err_set(err, EINVAL, "'%s' is no NAME=VALUE", *entry);
+			return err_set(err, EINVAL, "'%s' is not NAME=VALUE", *entry);
 	return 0;
 }
 
@@ -224,8 +224,7 @@ int request_check_file(int fd, dev_t device, const char *what, struct err *err)
 		return err_set(err, EINVAL, "there is no file for the %s", what);
 	/* nothing that could hold us up, and nothing that takes more from root than from others */
 	if (!S_ISREG(info.st_mode) || info.st_dev != device || (flags & O_ACCMODE) != O_RDWR)
-		return err_set(err, EPERM, "what is to hold the %s is no file of the data folder",
-			       what);
+		return err_set(err, EPERM, "the file for the %s is not in the data folder", what);
 	return 0;
 }
 
@@ -250,7 +249,7 @@ static int check_rate(const char *rate, struct err *err)
 
 	if (!*rate || !strcmp(rate, "max") || number)
 		return 0;
-	return err_set(err, EINVAL, "'%s' is no rate: 99, max, c1000", rate);
+	return err_set(err, EINVAL, "'%s' is not a rate: write 99, max or c1000", rate);
 }
 
 int request_check(const struct policy *policy, dev_t device, const struct msg_start *start,

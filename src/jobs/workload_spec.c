@@ -110,7 +110,7 @@ static void exec_failure(int code, const struct workload_names *names, struct er
 			names->program, names->user);
 		break;
 	case ENOEXEC:
-		err_set(err, code, "%s: is no program of this machine; check the file",
+		err_set(err, code, "%s: not a program that this machine can run; check the file",
 			names->program);
 		break;
 	default:

@@ -152,7 +152,7 @@ static int stops(struct perf_reader *reader, struct stream *stream, enum stop wh
 	else if (why == STOP_NONSENSE)
 		reader_damage(reader,
 			      "what stands at offset %" PRIu64
-			      " is no record; all before it was read",
+			      " is not a record; everything before it was read",
 			      stream->at);
 	else if (stream->end != UINT64_MAX && stream->at > stream->end)
 		reader_damage(reader, "its last record reaches past the end of the data");
@@ -228,7 +228,7 @@ static int take_inflated(struct perf_reader *reader, struct stream *stream, stru
 			stream->done = true;
 			reader_damage(reader,
 				      "what was compressed at offset %" PRIu64
-				      " is no record; all before it was read",
+				      " is not a record; everything before it was read",
 				      stream->zstd_at);
 			return 0;
 		}

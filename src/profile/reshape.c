@@ -144,10 +144,11 @@ static int read_step(struct reshape *r, const char *text, size_t length, struct 
 		free(subject);
 		return rc;
 	}
-	return err_set(err, EINVAL,
-		       "changes: '%.*s' is none of focus:NAME, until:NAME, hide:NAME, only:NAME, "
-		       "without:NAME, keep:REGEX, drop:REGEX, zoom:WAY, collapse and reverse",
-		       length < 100 ? (int)length : 100, text);
+	return err_set(
+		err, EINVAL,
+		"changes: '%.*s' must be one of focus:NAME, until:NAME, hide:NAME, only:NAME, "
+		"without:NAME, keep:REGEX, drop:REGEX, zoom:WAY, collapse and reverse",
+		length < 100 ? (int)length : 100, text);
 }
 
 static int read_changes(struct reshape *r, const char *changes, struct err *err)

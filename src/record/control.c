@@ -27,7 +27,8 @@ static int open_fifo(const char *path, struct err *err)
 		return err_set(err, errno, "--control: %s: %s", path, strerror(errno));
 	if (fstat(fd, &st) == 0 && !S_ISFIFO(st.st_mode)) {
 		close(fd);
-		return err_set(err, EINVAL, "--control: %s is no fifo; make one with mkfifo", path);
+		return err_set(err, EINVAL, "--control: %s is not a fifo; make one with mkfifo",
+			       path);
 	}
 	return fd;
 }

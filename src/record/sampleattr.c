@@ -309,7 +309,7 @@ int sampling_branches_parse(const char *text, uint64_t *branches, struct err *er
 			i++;
 		if (i == ARRAY_SIZE(branch_words))
 			return err_set(err, EINVAL,
-				       "'%.*s' is no branch filter; there are any, any_call, "
+				       "unknown branch filter '%.*s'; there are any, any_call, "
 				       "any_ret, ind_call, ind_jmp, call, cond, stack, u, k ...",
 				       (int)length, at);
 		bits |= branch_words[i].bit;
@@ -362,6 +362,6 @@ int sampling_stacks_parse(struct sampling_choice *choice, const char *text, stru
 			return parse_stack_size(choice, text + length + 1, err);
 		break;
 	}
-	return err_set(err, EINVAL, "'%s' is no call graph mode; write fp, dwarf[,BYTES] or lbr",
+	return err_set(err, EINVAL, "unknown call graph mode '%s'; write fp, dwarf[,BYTES] or lbr",
 		       text);
 }

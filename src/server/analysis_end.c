@@ -101,7 +101,7 @@ static struct json_object *read_object(const char *text, const char *name, struc
 	if (object && !json_object_is_type(object, json_type_object)) {
 		json_object_put(object);
 		object = NULL;
-		err_set(err, EPROTO, "%s is no object", name);
+		err_set(err, EPROTO, "%s is not an object", name);
 	}
 	return object;
 }

@@ -142,7 +142,7 @@ static int no_such_member(const char *name, const struct member *members, struct
 
 	for (const struct member *m = members; m->name; m++)
 		buf_printf(&known, "%s%s", known.len ? ", " : "", m->name);
-	rc = err_set(err, EINVAL, "`%.100s` is no member of a form here; there are %s", name,
+	rc = err_set(err, EINVAL, "unknown member `%.100s` of the form; there are %s", name,
 		     buf_text(&known));
 	buf_free(&known);
 	return rc;

@@ -82,7 +82,7 @@ static int parse_json(struct http_exchange *exchange, struct err *err)
 	if (!request->body)
 		return -EINVAL;
 	if (!json_object_is_type(request->body, json_type_object))
-		return err_set(err, EINVAL, "the body is no JSON object");
+		return err_set(err, EINVAL, "the body is not a JSON object");
 	return 0;
 }
 

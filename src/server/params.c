@@ -48,7 +48,7 @@ int params_check(struct http_exchange *exchange, struct err *err)
 		buf_printf(&remedy, "%s%s", remedy.len ? ", " : "It takes ", *known);
 	buf_puts(&remedy, remedy.len ? "." : "It takes no parameters.");
 	rc = reply_error(request, 400, "bad-request", buf_text(&remedy), err,
-			 "`%.100s` is no parameter of %s %s", search.unknown,
+			 "unknown parameter `%.100s` of %s %s", search.unknown,
 			 request->route->method, request->route->path);
 	buf_free(&remedy);
 	return rc;

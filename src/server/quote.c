@@ -107,8 +107,7 @@ int quote_assignments(const char *text, struct arena *arena, struct wordlist *in
 
 	for (size_t i = first; i < into->len && !rc; i++)
 		if (!is_assignment(into->data[i]))
-			rc = err_set(err, EINVAL, "`%s` is no assignment NAME=VALUE",
-				     into->data[i]);
+			rc = err_set(err, EINVAL, "`%s` is not NAME=VALUE", into->data[i]);
 	return rc;
 }
 

@@ -185,7 +185,7 @@ static int move_run(struct request *request, struct err *err)
 	int rc = body_u64(request, "before", 0, &before, err);
 
 	if (!rc && before > INT64_MAX)
-		rc = err_set(err, EINVAL, "`before` is no run's number");
+		rc = err_set(err, EINVAL, "`before` must be the number of a run");
 	if (!rc)
 		rc = store_run_move(request->store, request->ids[0], (int64_t)before, err);
 	if (rc)

@@ -46,7 +46,7 @@ static int add_wish(struct wishes *wishes, struct arena *arena, const char *text
 	if (!live_topic_parse(name, &topic))
 		return err_set(
 			err, EINVAL,
-			"'%s' is no topic: there are sessions, queue, "
+			"unknown topic '%s'; there are sessions, queue, "
 			"session:ID, run:ID and run:ID:counters, output, tree, heat and lanes",
 			name);
 	if (wishes->len == MOST_TOPICS)

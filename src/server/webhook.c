@@ -72,7 +72,8 @@ static int read_url(const char *url, struct place *place, struct err *err)
 
 	*place = (struct place){ .path = at[length] ? at + length : "/" };
 	if (!http || length >= sizeof(host) || strlen(url) > 2000)
-		return err_set(err, EINVAL, "webhook: `%.100s` is no http://ADDRESS:PORT/...", url);
+		return err_set(err, EINVAL, "webhook: `%.100s` is not http://ADDRESS:PORT/...",
+			       url);
 	for (const char *c = url; *c; c++)
 		if (*c <= ' ' || *c >= 0x7f)
 			return err_set(err, EINVAL, "webhook: a character that no address has");

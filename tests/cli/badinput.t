@@ -77,3 +77,30 @@ $ python3 -c 'import gzip,sys; o = sys.stdout.buffer; o.write(gzip.compress(b"\n
 $ perfolio fold bomb.pb.gz
 perfolio: bomb.pb.gz: more than 512 MB when unpacked
 [1]
+
+# What is mistyped is said whether the file is there or not.
+$ perfolio report -s foo nonesuch 2>&1 | cut -c1-48
+perfolio report: --sort: unknown sort key 'foo';
+See 'perfolio help report'.
+$ perfolio report -F foo nonesuch 2>&1 | cut -c1-47
+perfolio report: --fields: unknown field 'foo';
+See 'perfolio help report'.
+$ perfolio report -s time,trace nonesuch
+perfolio: nonesuch: No such file or directory
+[1]
+$ for words in '--percent-limit x' '--stdio-color x' '--pretty x' '--time x' '--cpu x' '--pid x' '-w x' '--percentage x'; do perfolio report $words nonesuch; done 2>&1 | grep -c No.such
+0
+[1]
+$ for words in '--time x' '--cpu x' '--tid 1,,2'; do perfolio script $words nonesuch; perfolio script iostat $words nonesuch; done 2>&1 | grep -c No.such
+0
+[1]
+$ for words in '--weight x' '--time x' '--cpu x' '--pid x'; do for command in fold flame export; do perfolio $command $words nonesuch; done; done 2>&1 | grep -c No.such
+0
+[1]
+$ perfolio script --pid 4194303,12x nonesuch
+perfolio script: --pid: '4194303,12x' is not a list of process IDs; write 12,34
+See 'perfolio help script'.
+[2]
+$ perfolio script --pid 4194303 nonesuch
+perfolio: nonesuch: No such file or directory
+[1]

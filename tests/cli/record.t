@@ -15,12 +15,12 @@ See 'perfolio help record'.
 [2]
 
 $ perfolio record --call-graph nonsense true 2>&1
-perfolio record: --call-graph: 'nonsense' is no call graph mode; write fp, dwarf[,BYTES] or lbr
+perfolio record: --call-graph: unknown call graph mode 'nonsense'; write fp, dwarf[,BYTES] or lbr
 See 'perfolio help record'.
 [2]
 
 $ perfolio record -j any,nonsense true 2>&1
-perfolio record: -j: 'nonsense' is no branch filter; there are any, any_call, any_ret, ind_call, ind_jmp, call, cond, stack, u, k ...
+perfolio record: -j: unknown branch filter 'nonsense'; there are any, any_call, any_ret, ind_call, ind_jmp, call, cond, stack, u, k ...
 See 'perfolio help record'.
 [2]
 

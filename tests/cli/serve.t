@@ -26,7 +26,7 @@ perfolio serve: --max-disk: 99999999999T is more than any disk holds; 0: no limi
 See 'perfolio help serve'.
 [2]
 $ perfolio serve now
-perfolio serve: 'now' is no option
+perfolio serve: unknown option 'now'
 See 'perfolio help serve'.
 [2]
 
@@ -41,7 +41,7 @@ perfolio: --open: other machines reach http://.*, and nobody would have to sign 
 [1]
 $ printf 'listen = 127.0.0.1:0\ngc = yes\n' >conf
 $ perfolio serve --config conf --data data
-perfolio serve: conf:2: 'gc' is no setting of the server
+perfolio serve: conf:2: unknown setting 'gc' of the server
 See 'perfolio help serve'.
 [2]
 $ printf 'open\n' >conf

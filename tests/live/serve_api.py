@@ -234,9 +234,9 @@ def impossible(site, session):
 
 def parameters(site, run):
     """What nobody reads is no wrong answer without a word."""
-    for path, message, remedy in (("/runs?sesion=1", "`sesion` is no parameter of GET /api/v1/runs", "session"),
-                                  (f"/runs/{run}/flame?form=1", "`form` is no parameter", "from, to"),
-                                  ("/me?verbose=1", "`verbose` is no parameter", "no parameters"),
+    for path, message, remedy in (("/runs?sesion=1", "unknown parameter `sesion` of GET /api/v1/runs", "session"),
+                                  (f"/runs/{run}/flame?form=1", "unknown parameter `form`", "from, to"),
+                                  ("/me?verbose=1", "unknown parameter `verbose`", "no parameters"),
                                   (f"/runs/{run}/flame?from=9&to=3", "from=9 is later than to=3", ""),
                                   (f"/runs/{run}/counters?from=9&to=3", "from=9 is later than to=3", ""),
                                   (f"/runs/{run}/export/svg?from=9&to=3", "from=9 is later than to=3", "")):

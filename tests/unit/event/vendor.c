@@ -105,7 +105,7 @@ TEST(vendor_json_errors)
 	} cases[] = {
 		{ "{ \"Events\": [ { \"EventName\": ", "t.json:1: not valid JSON" },
 		{ "{ \"Events\": 7 }", "t.json: its events are not a list" },
-		{ "[ 1 ]", "t.json: event 1: it is no object" },
+		{ "[ 1 ]", "t.json: event 1: it is not an object" },
 		{ "[ { \"EventName\": \"a b\", \"EventCode\": \"1\" } ]", "can't be the name" },
 		{ "[ { \"EventName\": \"a\", \"EventCode\": \"0xzz\" } ]",
 		  "t.json: event 1: EventCode is '0xzz', not a number" },

@@ -237,7 +237,7 @@ TEST(channel_another_version_is_refused)
 	there = channel_new(fds[1], &newer);
 	EXPECT_INT(send_number(there, 1), 0);
 	EXPECT_INT(receive(here, &got), -EPROTO);
-	EXPECT_CONTAINS(err.text, "the other end is no 'perfolio ");
+	EXPECT_CONTAINS(err.text, "the other end does not speak 'perfolio ");
 	EXPECT_CONTAINS(err.text, " talk 3'");
 	part();
 }

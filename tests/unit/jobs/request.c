@@ -217,7 +217,7 @@ TEST(request_files)
 	EXPECT_INT(request_check_file(proc, info.st_dev, "output", &err), -EPERM);
 	EXPECT_INT(request_check_file(self, info.st_dev, "output", &err), -EPERM);
 	EXPECT_INT(request_check_file(pair[1], info.st_dev, "output", &err), -EPERM);
-	EXPECT_TEXT(err.text, "what is to hold the output is no file of the data folder");
+	EXPECT_TEXT(err.text, "the file for the output is not in the data folder");
 	close(pair[0]);
 	close(pair[1]);
 	close(null);

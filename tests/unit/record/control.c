@@ -174,7 +174,7 @@ TEST(control_bad_text)
 		{ "fd:-1", "not a descriptor" },
 		{ "fd:999999", "not open" },
 		{ "fifo:/nonexistent/fifo", "No such file" },
-		{ "fifo:/etc/passwd", "is no fifo" },
+		{ "fifo:/etc/passwd", "is not a fifo" },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {

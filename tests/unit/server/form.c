@@ -27,7 +27,7 @@ TEST(form_refuses_by_name)
 		  "`tool` can't be `dance`; it is one of count, sample, both" },
 		{ "{\"tool\":7," COMMAND "}", "`tool` must be a text" },
 		{ "{\"tool\":\"count\",\"colour\":1," COMMAND "}",
-		  "`colour` is no member of a form here; there are tool, live, target" },
+		  "unknown member `colour` of the form; there are tool, live, target" },
 		{ "{\"tool\":\"count\"}", "target.kind" },
 		{ "{\"tool\":\"count\",\"target\":[]}", "`target` must be an object" },
 		{ "{\"tool\":\"count\",\"target\":{\"kind\":\"command\"}}", "needs a command" },

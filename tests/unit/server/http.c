@@ -88,7 +88,7 @@ TEST(http_refuses_parameters_that_nobody_reads)
 		int status;
 	} cases[] = {
 		{ "/api/v1/runs?session=1&limit=5", "", 200 },
-		{ "/api/v1/runs?sesion=1", "`sesion` is no parameter of GET /api/v1/runs", 400 },
+		{ "/api/v1/runs?sesion=1", "unknown parameter `sesion` of GET /api/v1/runs", 400 },
 		{ "/api/v1/runs?session=1&x", "It takes session, state,", 400 },
 		{ "/api/v1/me?x=1", "It takes no parameters.", 400 },
 		{ "/sign-in?anything=1", "", 200 },
@@ -131,7 +131,7 @@ TEST(http_bodies)
 		int status;
 	} cases[] = {
 		{ "{\"token\":", "the body", 400 },
-		{ "[1]", "no JSON object", 400 },
+		{ "[1]", "not a JSON object", 400 },
 		{ "{\"token\":7}", "`token` must be a text", 400 },
 		{ "{\"token\":\"a\\u0000b\"}", "without NUL", 400 },
 		{ "{}", "give a token", 400 },
