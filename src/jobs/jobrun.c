@@ -192,6 +192,7 @@ static void time_is_up(void *user)
 		 text_duration(text, (int64_t)run->start.limit_ns));
 	if (run->has_workload || run->limited)
 		jobrun_because(run, why);
+	run->ended.limited = true;
 	end_run(run);
 }
 

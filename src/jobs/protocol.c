@@ -144,6 +144,7 @@ static const struct ipc_field msg_ended_fields[] = {
 	FIELD(msg_ended, IPC_U64, code, 0),
 	FIELD(msg_ended, IPC_BOOL, cancelled, 0),
 	FIELD(msg_ended, IPC_BOOL, interrupted, 0),
+	FIELD(msg_ended, IPC_BOOL, limited, 0),
 	FIELD(msg_ended, IPC_TEXT, reason, 0),
 	FIELD(msg_ended, IPC_U64, wall_ns, 0),
 	FIELD(msg_ended, IPC_U64, user_ns, 0),

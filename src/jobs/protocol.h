@@ -147,6 +147,7 @@ struct msg_ended {
 	uint64_t code;
 	bool cancelled;	    /* because it was asked for */
 	bool interrupted;   /* because the server was stopped */
+	bool limited;	    /* because its time was up; `reason` says so where that is a cut */
 	const char *reason; /* why it failed or was cut short; "": it did not */
 	uint64_t wall_ns;
 	uint64_t user_ns, system_ns, max_rss, minor_faults, major_faults, voluntary_switches,

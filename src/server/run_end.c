@@ -50,6 +50,7 @@ static int usage_json(const struct msg_ended *ended, uint64_t monotonic_ns, char
 		json_u64(&json, "involuntary_switches", ended->involuntary_switches);
 		json_u64(&json, "disk_read", ended->disk_read);
 		json_u64(&json, "output_cut", ended->output_cut);
+		json_flag(&json, "limited", ended->limited);
 		put_notes(&json, ended->notes);
 		if (*ended->budget)
 			json_raw(&json, "budget", ended->budget);

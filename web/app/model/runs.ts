@@ -30,7 +30,8 @@ export function stateWord(run: Run): string {
 
 // That the form's limit ended it is what was asked for, whatever signal did it.
 export function atLimit(run: Run): boolean {
-	return run.state === "done" && !!run.form.limit_s && run.reason.startsWith("ended after ");
+	const limited = run.usage?.limited ?? run.reason.startsWith("ended after "); // runs of 0.1.0 have words only
+	return run.state === "done" && !!run.form.limit_s && limited;
 }
 
 export function endedBadly(run: Run): boolean {
