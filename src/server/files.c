@@ -96,8 +96,8 @@ static int no_such_format(struct request *request, const char *name, struct err 
 
 	for (size_t i = 0; i < ARRAY_SIZE(formats); i++)
 		buf_printf(&names, ", %s", formats[i].name);
-	rc = reply_error(request, 404, "not-found", "Choose one that there is.", err,
-			 "there is no format '%s': there are perf.data%s", name, buf_text(&names));
+	rc = reply_error(request, 404, "not-found", "Choose one of these.", err,
+			 "no such format: '%s'; there are perf.data%s", name, buf_text(&names));
 	buf_free(&names);
 	return rc;
 }

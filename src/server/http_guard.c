@@ -92,8 +92,7 @@ static int find_route(struct http_exchange *exchange, struct err *err)
 		return reply_error(request, 404, "not-found", "See /api/v1/openapi.json.", err,
 				   "there is nothing at %s", exchange->path);
 	reply_header(request, "Allow", match.allow);
-	remedy = arena_printf(&request->arena, "Use %s; /api/v1/openapi.json tells what for.",
-			      match.allow);
+	remedy = arena_printf(&request->arena, "Use %s; see /api/v1/openapi.json.", match.allow);
 	return reply_error(request, 405, "wrong-method", remedy, err, "%s is not possible at %s",
 			   exchange->method, exchange->path);
 }
@@ -139,14 +138,14 @@ static int check_person(struct http_exchange *exchange, bool *by_token, struct e
 		return reply_error(request, 401, "sign-in",
 				   "Open the link that the server printed, or send "
 				   "`Authorization: Bearer TOKEN`.",
-				   err, "nobody is signed in");
+				   err, "not signed in");
 	}
 	if (rc)
 		return rc;
 	request->user = &exchange->user;
 	if (exchange->user.role < request->route->role)
 		return reply_error(request, 403, "role",
-				   "Ask whoever runs the server for the role `runner`.", err,
+				   "Ask the person who runs the server for the role `runner`.", err,
 				   "%s has the role viewer, which can't run or change anything",
 				   exchange->user.name);
 	return 0;

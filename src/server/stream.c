@@ -180,7 +180,7 @@ static int open_stream(struct request *request, const struct wishes *wishes, str
 	if (!stream->client) {
 		free(stream);
 		return reply_error(request, 429, "too_many_streams",
-				   "Close pages that are not looked at, or try again later.", err,
+				   "Close pages you don't need, or try again later.", err,
 				   "too many event streams are open");
 	}
 	if (begin_stream(hub, stream->client, wishes)) {

@@ -224,7 +224,7 @@ async function histogram({ server, page, id, names }) {
 	const data = await server.get(`/runs/${id}/counters/histogram?event=${encodeURIComponent(names[0])}&bins=50`);
 	await page.getByText("As a table").click();
 	await becomes("the histogram has the API's bars", () => numbers(page.locator(".as-table tbody td:nth-child(3)")), data.counts);
-	const most = parseFloat(await page.locator(".figures div", { hasText: "Most" }).locator("dd").textContent());
+	const most = parseFloat(await page.locator(".figures div", { hasText: "Maximum" }).locator("dd").textContent());
 	check("its figures are the API's, with their unit", near(most, Number((data.max / 1e6).toPrecision(3))) && (await page.locator(".figures dd").first().textContent()).endsWith(" ms"), { most, data: data.max });
 	await page.locator(".tools select").selectOption("page-faults");
 	await page.getByLabel("Logarithmic values").check();

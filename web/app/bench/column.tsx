@@ -44,7 +44,7 @@ export function Column({ title, open, onOpen, children }: ColumnProps) {
 		<aside class="column" aria-label={title}>
 			<div class="column-head">
 				<h2>{title}</h2>
-				{onOpen && <button type="button" class="quiet" aria-expanded="true" aria-label={`Fold away: ${title}`} title="Fold this column away: the run gets its room" onClick={() => onOpen(false)}>Fold</button>}
+				{onOpen && <button type="button" class="quiet" aria-expanded="true" aria-label={`Fold away: ${title}`} title="Fold this column to give the run more room" onClick={() => onOpen(false)}>Fold</button>}
 			</div>
 			{children}
 		</aside>

@@ -103,7 +103,7 @@ function Description({ event }: { event: EventInfo | undefined }) {
 			<b class="mono">{event.name}</b>{event.alias && <span class="dim"> or {event.alias}</span>}
 			<span class="dim"> · {event.family && event.kind === "tracepoint" ? `tracepoint of ${event.family}` : (WORDS[event.kind] ?? event.kind)}</span>
 			<br />
-			{event.description ?? (event.fields?.length ? `Fields: ${event.fields.join(", ")}.` : "The kernel has no description of it.")}
+			{event.description ?? (event.fields?.length ? `Fields: ${event.fields.join(", ")}.` : "The kernel has no description for it.")}
 			{event.detail && <> {event.detail}</>}
 			{encodingOf(event) && <> <code>{encodingOf(event)}</code></>}
 			{event.openable === false && <span class="bad"> Unavailable here: {event.why}</span>}

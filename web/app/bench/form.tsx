@@ -101,7 +101,7 @@ type Taken = "every" | "some" | "rate";
 const TAKEN: [Taken, string, string][] = [
 	["every", "Every event", "Each time the tracepoint is hit"],
 	["some", "One in N", "Fewer samples; each stands for N events"],
-	["rate", "Rate", "So many samples per second; how many events each stands for is the kernel's estimate, and can be far off"],
+	["rate", "Rate", "Samples per second; the kernel estimates how many events each stands for, and can be far off"],
 ];
 
 // How many of a tracepoint's events are taken: a rate is what clocks and counters need.

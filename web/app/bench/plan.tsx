@@ -96,7 +96,7 @@ export function PlanPanel({ planned, form, onShell }: { planned: Planned; form: 
 	if (!plan) return <div class="plan dim"><p>…</p></div>;
 	return (
 		<div class="plan" aria-label="Plan">
-			{!isReady(form) && <p class="dim">Choose what to measure, above. Expected cost:</p>}
+			{!isReady(form) && <p class="dim">Choose what to measure above. Expected cost:</p>}
 			{plan.refused.map((text) => <p class="bad" key={text}>{text}</p>)}
 			{!plan.disk.room && <p class="bad">{plan.disk.reason}</p>}
 			<dl class="expected">

@@ -9,7 +9,7 @@ const KEYS: [string, string][] = [
 	["F  H  M  C", "focus, hide, highlight, copy the chosen function"],
 	["O  X", "only stacks that match the search or contain the chosen function; without them"],
 	["S", "its callers above, its callees below"],
-	["right click", "menu of a frame"],
+	["right click", "menu of a frame or of a row in a table"],
 	["U, Ctrl-Z", "undo"],
 	["I  L  R  T", "icicle, leaf first, collapse recursion, table"],
 	["Ctrl-wheel", "zoom around the pointer; drag to move"],

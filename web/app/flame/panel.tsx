@@ -195,7 +195,7 @@ export function FlamePanel(props: PanelProps) {
 		<div class="flame" data-table={state.table ? "on" : "off"} aria-busy={[props, cut?.totals, cut?.share, cut?.halves].some((one) => one?.busy)}>
 			<Toolbar state={state} actions={actions} canUndo={can} canReset={!whole || state.zoom > 0} leafFirst={isLeafFirst(state.changes)}
 				find={<Find state={state} found={found} input={input} change={props.change} />} filters={props.filters}
-				save={props.ready ? <SaveView run={props.run} state={state} graph={graph} tree={tree} /> : <span class="menu"><button type="button" disabled title="When the run is over">Save</button></span>}
+				save={props.ready ? <SaveView run={props.run} state={state} graph={graph} tree={tree} /> : <span class="menu"><button type="button" disabled title="Available when the run ends">Save</button></span>}
 				onPalette={(palette) => props.change({ palette })} />
 			<Trail changes={state.changes} onRemove={actions.takeBack} />
 			<p class="flame-subtitle">

@@ -20,7 +20,7 @@ const FORMATS: [string, string, string][] = [
 	["firefox", "Firefox Profiler", "profiler.firefox.com"],
 	["json", "d3 JSON", "d3-flame-graph"],
 	["csv", "CSV of samples", "a spreadsheet"],
-	["script", "perf script", "text, a block a sample"],
+	["script", "perf script", "text, one block per sample"],
 ];
 
 type Query = Record<string, string | undefined>;

@@ -60,7 +60,7 @@ export function Source(props: SourceProps) {
 	const place = graph.places[graph.placeOf[graph.functions.indexOf(name)]!];
 	return (
 		<>
-			<button type="button" disabled={!place} title={place ? `The hottest line is ${place}` : "No line of it is known: it has no debug information"}
+			<button type="button" disabled={!place} title={place ? `The hottest line is ${place}` : "No source lines: it has no debug information"}
 				onClick={() => setOpen(true)}>Source</button>
 			{open && <Dialog {...props} onClose={() => setOpen(false)} />}
 		</>

@@ -53,7 +53,7 @@ function Notes({ budget }: { budget: Budget }) {
 		waitWords(budget),
 		budget.thread_count > 1 && "Time counts as running while any thread runs, else as waiting for a CPU while any is ready, and so on.",
 		budget.source === "schedstat" && `Read from /proc five times a second${budget.why ? ` (${budget.why})` : ""}: threads that ended in between are missing.`,
-		!budget.knows_disk && "Waiting for the disk is not told apart from other waiting.",
+		!budget.knows_disk && "Waiting for the disk can't be told from other waiting.",
 		budget.missing_threads > 0 && `${grouped(budget.missing_threads)} threads are missing: there were too many at once.`,
 	].filter(Boolean);
 	return notes.length ? <p class="dim budget-note">{notes.join(" ")}</p> : null;

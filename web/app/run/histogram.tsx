@@ -111,7 +111,7 @@ function Scale({ data, unit, wide }: { data: CountersHistogram; unit: Unit; wide
 }
 
 function Facts({ data, unit }: { data: CountersHistogram; unit: Unit }) {
-	const rows: [string, number | null][] = [["Least", data.min], ["Median", data.median], ["Mean", data.mean], ["90 % are below", data.p90], ["99 % are below", data.p99], ["Most", data.max], ["Standard deviation", data.deviation]];
+	const rows: [string, number | null][] = [["Minimum", data.min], ["Median", data.median], ["Mean", data.mean], ["90 % are below", data.p90], ["99 % are below", data.p99], ["Maximum", data.max], ["Standard deviation", data.deviation]];
 	return (
 		<>
 			<dl class="figures">

@@ -180,12 +180,12 @@ export function OutputTab({ run }: { run: Run }) {
 				}}
 			>
 				<Spans spans={spans} found={found} chosen={Math.min(place, found.length - 1)} start={start} />
-				{!spans.length && <span class="dim">{ACTIVE.includes(run.state) ? "Nothing yet." : run.state === "queued" ? "It has not begun." : "It printed nothing."}</span>}
+				{!spans.length && <span class="dim">{ACTIVE.includes(run.state) ? "Nothing yet." : run.state === "queued" ? "It hasn't started yet." : "It printed nothing."}</span>}
 			</pre>
 			{page && !page.end && (
 				<div class="row">
-					<button type="button" disabled={busy} onClick={more}>Read on</button>
-					<button type="button" disabled={busy} onClick={() => ((toEnd.current = true), end())}>To the end</button>
+					<button type="button" disabled={busy} onClick={more}>Load more</button>
+					<button type="button" disabled={busy} onClick={() => ((toEnd.current = true), end())}>Jump to the end</button>
 				</div>
 			)}
 		</div>

@@ -218,7 +218,7 @@ function Trust({ quality, samples }: { quality: Quality | undefined; samples: nu
 		...(trust.skipped_percent ? [["Stacks without a direct caller", percent(trust.skipped_percent), judge(!has("caller-skipped"))] satisfies [string, string, string]] : []),
 		["Functions without a name", percent(unknown), sound("names")],
 		["Throttled", String(trust.throttled ?? 0), judge(!trust.throttled)],
-		...(covered === undefined || covered === null ? [] : [["CPU time that samples stand for", percent(covered), coverage] satisfies [string, string, string]]),
+		...(covered === undefined || covered === null ? [] : [["CPU time covered by samples", percent(covered), coverage] satisfies [string, string, string]]),
 	];
 	return (
 		<section class="trust" aria-label="Data quality">

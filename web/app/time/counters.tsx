@@ -112,7 +112,7 @@ export function Counters(props: CountersProps) {
 		<div class="time-counters">
 			<div class="time-plot" ref={box}><div ref={host} /></div>
 			<div class={`time-lines${props.lines.length ? "" : " none"}`} role="group" aria-label="Lines">
-				<span class="time-what">{cursor !== null ? `at ${cursor.toFixed(2)} s` : props.range ? "mean of the chosen time" : "mean"}</span>
+				<span class="time-what">{cursor !== null ? `at ${cursor.toFixed(2)} s` : props.range ? "mean of the selected time" : "mean"}</span>
 				{all.map(({ line, color }) => (
 					<button key={line.name} type="button" aria-pressed={!hidden.has(line.name)} title={`${line.words}; ${hidden.has(line.name) ? "show it" : "hide it"}`} onClick={() => toggle(line.name)}>
 						<i style={{ background: color }} /><span>{line.name}</span> <b>{value(line)}</b>

@@ -107,7 +107,7 @@ export function Heatmap({ heat, range, busy, onRange }: HeatmapProps) {
 		event.stopPropagation();
 	};
 	const moving = drag ? rangeOf(heat, ...drag) : cursor && rangeOf(heat, cursor.anchor, cursor.at);
-	const words = moving ? said(heat, moving) : over ? said(heat, rangeOf(heat, over, over)) : range ? `Chosen: ${said(heat, range)}` : "";
+	const words = moving ? said(heat, moving) : over ? said(heat, rangeOf(heat, over, over)) : range ? `Selected: ${said(heat, range)}` : "";
 	return (
 		<div class="time-map" aria-busy={busy}>
 			<div class="time-plot time-heat" ref={plot} tabIndex={0} role="application" aria-roledescription="heatmap"

@@ -129,10 +129,10 @@ function CallTree({ tab, asked, busy, state, change, history, filters }: TreePro
 				{filters}
 				<span class="flame-grow" />
 				<div class="segments" role="group" aria-label="Direction">
-					<button type="button" aria-pressed={!bottomUp} title="From the outermost caller to what it calls" onClick={() => bottomUp && turn()}>Top-down</button>
-					<button type="button" aria-pressed={bottomUp} title="From what samples end in to who called it (L)" onClick={() => bottomUp || turn()}>Bottom-up</button>
+					<button type="button" aria-pressed={!bottomUp} title="From the outermost function to its callees" onClick={() => bottomUp && turn()}>Top-down</button>
+					<button type="button" aria-pressed={bottomUp} title="From the innermost function to its callers (L)" onClick={() => bottomUp || turn()}>Bottom-up</button>
 				</div>
-				<button type="button" disabled={!history.can} title="Take back the last change (U)" onClick={history.undo}>Undo</button>
+				<button type="button" disabled={!history.can} title="Undo the last change (U)" onClick={history.undo}>Undo</button>
 				<SaveView run={tab.run.id} state={{ ...state, zoom: 0 }} graph={graph} tree={tree} />
 			</div>
 			<Trail changes={state.changes} onRemove={(at) => history.change({ changes: state.changes.filter((_, i) => i !== at), zoom: 0 })} />
@@ -143,7 +143,7 @@ function CallTree({ tab, asked, busy, state, change, history, filters }: TreePro
 					<button type="button" title="Only stacks with a function that matches; its callers stay" onClick={() => history.change({ changes: [...state.changes, { what: "keep", name: outright(state.search, state.exact) }], search: "", zoom: 0 })}>Only these</button></span>}
 				<Note tab={tab} />
 				<span class="flame-match tree-fold">
-					<button type="button" title="Open the way that most samples take (*)" onClick={() => act.hot(places.frame)}>Hot path</button>
+					<button type="button" title="Open the path that most samples take (*)" onClick={() => act.hot(places.frame)}>Hot path</button>
 					<button type="button" onClick={places.fold}>Fold all</button>
 				</span>
 			</p>

@@ -130,7 +130,7 @@ function Bar({ me, onHelp }: { me: Me | undefined; onHelp: () => void }) {
 	);
 }
 
-const THEMES: [Theme, string, string][] = [["system", "◐", "As the system has it"], ["light", "☀", "Light"], ["dark", "☾", "Dark"]];
+const THEMES: [Theme, string, string][] = [["system", "◐", "Same as the system"], ["light", "☀", "Light"], ["dark", "☾", "Dark"]];
 
 function ThemeMenu() {
 	const now = useTheme();

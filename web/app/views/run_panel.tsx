@@ -141,7 +141,7 @@ function Expand() {
 	const { params } = usePlace();
 	const wide = params.get("wide") === "1";
 	return (
-		<button type="button" class="expand" aria-pressed={wide} title={wide ? "The form and the history again" : "Give the run the whole window"} onClick={() => setParams({ wide: wide ? null : "1" })}>
+		<button type="button" class="expand" aria-pressed={wide} title={wide ? "Show the form and the history" : "Give the run the whole window"} onClick={() => setParams({ wide: wide ? null : "1" })}>
 			{wide ? "Shrink" : "Expand"}
 		</button>
 	);

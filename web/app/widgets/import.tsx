@@ -37,7 +37,7 @@ export function Import({ send, onRefused }: Props) {
 	return (
 		<>
 			<button type="button" disabled={action.busy} title={ACCEPTED} onClick={() => input.current!.click()}>
-				{!action.busy ? "Import a file" : part < 1 ? `Sending ${Math.round(part * 100)} %` : "Reading…"}
+				{!action.busy ? "Import a file" : part < 1 ? `Uploading ${Math.round(part * 100)} %` : "Reading…"}
 			</button>
 			<input
 				ref={input} type="file" hidden aria-label="File to import" data-import
