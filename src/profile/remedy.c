@@ -10,6 +10,11 @@
 #define COPY_MORE  32768 /* than the usual size, where that in use is not known */
 #define COPY_TIMES 4
 
+/* Java's since 17; its older agents are not kept up any more. */
+#define JIT_MAPS                                                                        \
+	"node --perf-basic-prof, python3 -X perf, java -XX:+UnlockDiagnosticVMOptions " \
+	"-XX:+DumpPerfMapAtExit, or jcmd PID Compiler.perfmap while it runs"
+
 /*
  * Every remedy: what one types at a terminal, and what one chooses in the form of the page, where
  * that is something else.  %s is a path, a package or a size.
@@ -44,10 +49,8 @@ static const char *const words[ADVICES][2] = {
 				"--interpreted-frames-native-stack, java "
 				"-XX:+PreserveFramePointer) and choose frame pointers under Call "
 				"graph" },
-	[ADVICE_JIT_MAP] = { "let the runtime write %s while it is recorded (node "
-			     "--perf-basic-prof, python3 -X perf, java with perf-map-agent)",
-			     "let the runtime write %s while it runs (node --perf-basic-prof, "
-			     "python3 -X perf, java with perf-map-agent)" },
+	[ADVICE_JIT_MAP] = { "let the runtime write %s while it is recorded (" JIT_MAPS ")",
+			     "let the runtime write %s while it runs (" JIT_MAPS ")" },
 	[ADVICE_OWN_SYMBOLS] = { "build %s without stripping it, record again; or put its file of "
 				 "debug symbols beside it",
 				 "build %s without stripping it and run it again; or put its file "

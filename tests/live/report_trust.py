@@ -140,6 +140,43 @@ def check_jit():
     helped("JIT", trust(record("jit", node, "--perf-basic-prof", "-e", script)))
 
 
+JAVA = """
+public class Busy {
+    static long mixWell(long n) { long s = 1; for (long i = 0; i < n; i++) s = s * 31 + (i ^ s); return s; }
+    public static void main(String[] words) throws Exception {
+        var threads = java.lang.management.ManagementFactory.getThreadMXBean();
+        long s = 0;
+        while (threads.getCurrentThreadCpuTime() < 1500000000L) s += mixWell(100000);
+        System.out.println(s);
+        System.in.read();
+    }
+}
+"""
+
+
+def check_java():
+    """What is advised for Java does give names: the map at its end, and the one that jcmd lets it write."""
+    if not all(map(shutil.which, ("java", "javac", "jcmd"))):
+        print("# Java: skipped, no JDK is installed")
+        return
+    with open(os.path.join(FOLDER, "Busy.java"), "w", encoding="utf-8") as file:
+        file.write(JAVA)
+    if run(["javac", "-d", FOLDER, os.path.join(FOLDER, "Busy.java")]).returncode:
+        print("# Java: skipped, it can't be compiled")
+        return
+    java = ["java", "-XX:+PreserveFramePointer", "-cp", FOLDER]
+    found = trust(record("java", *java, "Busy"))
+    at_exit = ["-XX:+UnlockDiagnosticVMOptions", "-XX:+DumpPerfMapAtExit"]
+    says("Java", found, "made at run time", " ".join(at_exit) + ", or jcmd PID Compiler.perfmap", "/tmp/perf-")
+    helped("Java", trust(record("java", *java, *at_exit, "Busy")))
+    with subprocess.Popen([*java, "Busy"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) as target:
+        recording = record("attached", "-p", str(target.pid), "--", "sleep", "1")
+        made = run(["jcmd", str(target.pid), "Compiler.perfmap"])
+        shown = run([PERFOLIO, "report", "--no-children", "-g", "none", "-s", "sym", recording]).stdout
+        check("Busy.mixWell" in shown, "Java: jcmd's map has the names", made.stdout, made.stderr, shown[:600])
+        target.communicate(b"\n")
+
+
 def check_hidden():
     """Somebody who may not see the kernel's addresses; root may."""
     recording = record("kernel", "-a", "--", "dd", "if=/dev/zero", "of=/dev/null", "bs=1M",
@@ -178,6 +215,7 @@ def main():
         check_gone_and_rebuilt()
         check_unreadable()
         check_jit()
+        check_java()
         check_hidden()
         check_all_well()
     finally:
