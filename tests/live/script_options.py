@@ -99,9 +99,8 @@ def views():
     same("host", "-L", "-F", "comm,cpu,time,event")
     same("sqlite", "--reltime")
     same("sqlite", "--deltatime")
-    pid = hottest("host", "pid")
-    same("host", "--pid", pid, *HOST)
-    same("host", "--tid", pid, *HOST)
+    same("host", "--pid", hottest("host", "pid"), *HOST)
+    same("host", "--tid", hottest("host", "tid"), *HOST)
     same("host", "-C", "0", *HOST)
     same("c++", "--no-demangle", "-F", "ip,sym")
     same("c++", "--demangle", "-F", "ip,sym")
@@ -112,8 +111,11 @@ def views():
     shown = [run([PERFOLIO, "script", "-i", "c++", "-F", "ip,sym", *words]).stdout.count("(inlined)")
              for words in (["--inline"], ["--no-inline"])]
     check(shown[0] > 0 == shown[1], "--inline: functions that were inlined", shown)
-    same("sqlite", "--header", changes=False)
-    same("sqlite", "--header-only", changes=False)
+    same("sqlite", "--header")
+    same("sqlite", "--header-only")
+    same("sqlite", "-I", "--header-only")
+    shown = [run([PERFOLIO, "script", "-i", "sqlite", "--header-only", *words]).stdout for words in ([], ["-I"], ["--show-info"])]
+    check(len(shown[0]) < len(shown[1]) == len(shown[2]), "-I: more of the header", *map(len, shown))
     perf, ours = ([line for line in result.stdout.splitlines() if re.match(r"0x[0-9a-f]+@|\.  0|\d+ 0x\w+ \[", line)]
                   for result in texts("sqlite", ["-D"]))
     check(perf == ours and len(ours) > 1000, "-D: the same records and bytes, in the same order",
@@ -140,24 +142,26 @@ def records():
     for option in ("--show-task-events", "--show-mmap-events", "--show-namespace-events", "--show-cgroup-events",
                    "--show-switch-events", "--show-bpf-events"):
         same("host", option, *HOST, changes=option != "--show-bpf-events")
-    same("host", "--show-lost-events", *HOST, changes=False)
+    rewrite_mapping("sqlite", "lossy", 2, struct.pack("<QQ", 0, 4711))
+    same("lossy", "--show-lost-events")
+    check("PERF_RECORD_LOST lost 4711" in run([PERFOLIO, "script", "-i", "lossy", "--show-lost-events"]).stdout,
+          "--show-lost-events: how many were lost")
     counts = [result.stdout.splitlines().count("PERF_RECORD_FINISHED_ROUND") for result in texts("host", ["--show-round-events"])]
     check(counts[0] == counts[1] > 0, "--show-round-events: as many as perf shows", counts)
-    rewrite_mapping("sqlite", "poked")
+    rewrite_mapping("sqlite", "poked", 20, struct.pack("<QHH", kernel_address(), 5, 5) + bytes.fromhex("0f1f440000e801020304"))
     same("poked", "--show-text-poke-events")
 
 
-def rewrite_mapping(name, into):
-    """A record of a mapping becomes one of changed kernel code, which kernels deliver too seldom to wait for."""
+def rewrite_mapping(name, into, kind, body):
+    """A record of a mapping becomes one of another kind, which kernels deliver too seldom to wait for."""
     with open(name, "rb") as file:
         data = bytearray(file.read())
     recording = PerfFile(name)
     at = recording.data_offset
     while at < recording.data_offset + recording.data_size:
-        kind, _, size = struct.unpack_from("<IHH", data, at)
-        if kind == 10 and size >= 112:
-            body = struct.pack("<QHH", kernel_address(), 5, 5) + bytes.fromhex("0f1f440000e801020304")
-            data[at:at + 8] = struct.pack("<IHH", 20, 1, size)
+        found, _, size = struct.unpack_from("<IHH", data, at)
+        if found == 10 and size >= 112:
+            data[at:at + 8] = struct.pack("<IHH", kind, 1, size)
             data[at + 8:at + size - 16] = body.ljust(size - 24, b"\0")
             break
         at += size
