@@ -58,8 +58,13 @@ static uint32_t *group_threads(struct breakdown *b)
 		uint32_t next = (uint32_t)b->work->groups.len;
 
 		groups[i] = map_find(&known, (const char *)key, sizeof(key));
-		if (groups[i] != MAP_NONE)
+		if (groups[i] != MAP_NONE) {
+			/* A program that was executed gives its name to the whole thread, as in
+			 * perf; a process is called as its main thread is. */
+			if (has(b, BY_TID) || thread->tid == thread->pid)
+				b->work->groups.data[groups[i]].comm = thread->comm;
 			continue;
+		}
 		groups[i] = map_add(&known, arena_strndup(&keys, (const char *)key, sizeof(key)),
 				    sizeof(key), next);
 		*vec_push(&b->work->groups) = (struct breakdown_row){ .comm = thread->comm,

@@ -446,6 +446,29 @@ def check_nameless(folder):
     check(len(rows) == 1, "-s srcfile,sym: one row for what has no name", rows)
 
 
+def check_sources(one):
+    """T24: rows by source line and file are perf's, each once, and no name in them is mangled."""
+    for keys, wanted in (("srcline", r"cpp\.cc:\d+$"), ("srcfile,sym", r"cpp\.cc +\[\.\] ")):
+        rows = [" ".join(row) for row in re.findall(r"^ *[0-9.]+% +(\S.*\S) *()$", report(PERFOLIO, one, *FLAT, "-s", keys), re.M)]
+        check(len(rows) > 3 and len(rows) == len(set(rows)), f"-s {keys}: each row once",
+              *sorted(row for row in set(rows) if rows.count(row) > 1))
+        check(not any("_Z" in row for row in rows), f"-s {keys}: names as they are written", *[row for row in rows if "_Z" in row])
+        ours, theirs = ({row: share for row, share in shares(report(program, one, *FLAT, "-s", keys)).items()
+                         if re.match(wanted, row)} for program in (PERFOLIO, "perf"))
+        check(ours == theirs and len(ours) > 3, f"-s {keys}: perf's lines and shares", ours, theirs)
+
+
+def check_names(folder):
+    """A thread is called as the program that it executed last."""
+    path = os.path.join(folder, "execs.data")
+    run_perf("record", "-q", "-N", "-e", "raw_syscalls:sys_enter", "-o", path, "sh", "-c",
+             "for i in 1 2 3; do ls / >/dev/null; sh -c 'echo a | cat >/dev/null'; done")
+    for key in ("pid", "comm"):
+        rows = same(path, "-s", key, without=("-s", "cpu"))
+        check(sum(row.endswith(":cat" if key == "pid" else " cat") for row in rows) == (3 if key == "pid" else 1),
+              f"-s {key}: a child that became cat", *rows)
+
+
 def main():
     need_program("perf")
     need_program("g++")
@@ -471,6 +494,8 @@ def main():
         check_records(one, threads)
         check_memory(program, folder)
         check_nameless(folder)
+        check_sources(one)
+        check_names(folder)
         check_limit(program, folder)
         check_symbols(one, folder)
         check_ignored_image(folder)
