@@ -5,6 +5,7 @@
 #include "cmd/command.h"
 #include "cmd/flame_options.h"
 #include "profile/remedy.h"
+#include "render/overview_json.h"
 #include "render/query_json.h"
 #include "symbol/package.h"
 
@@ -23,7 +24,16 @@ struct query_args {
 	const char *percent_limit, *sort;
 };
 
-enum question { ASK_TREE, ASK_TOP, ASK_CALLERS, ASK_CALLEES, ASK_THREADS, ASK_EVENTS, ASK_QUALITY };
+enum question {
+	ASK_TREE,
+	ASK_TOP,
+	ASK_CALLERS,
+	ASK_CALLEES,
+	ASK_THREADS,
+	ASK_EVENTS,
+	ASK_QUALITY,
+	ASK_OVERVIEW
+};
 
 static const struct {
 	const char *name;
@@ -36,6 +46,7 @@ static const struct {
 	[ASK_THREADS] = { "threads" },
 	[ASK_EVENTS] = { "events" },
 	[ASK_QUALITY] = { "quality" },
+	[ASK_OVERVIEW] = { "overview" },
 };
 
 /* What the words ask for. */
@@ -96,9 +107,10 @@ static int read_words(struct asked *asked, const char *input, int argc, char **a
 	if (!input && argc > 1 && find_question(argv[1], &ignored))
 		asked->path = argv[at++];
 	if (at == argc || !find_question(argv[at++], &asked->question))
-		return err_set(err, EINVAL,
-			       "usage: perfolio query [FILE] QUESTION; questions: tree, top, "
-			       "callers FUNCTION, callees FUNCTION, threads, events, quality");
+		return err_set(
+			err, EINVAL,
+			"usage: perfolio query [FILE] QUESTION; questions: tree, top, "
+			"callers FUNCTION, callees FUNCTION, threads, events, quality, overview");
 	if (questions[asked->question].takes_function) {
 		if (at == argc)
 			return err_set(err, EINVAL, "%s of which function?", argv[at - 1]);
@@ -158,6 +170,30 @@ static void answer_quality(const struct query *query, const struct loaded *in, s
 	query_quality(query, in->reader ? NULL : &in->imported, &facts, json);
 }
 
+/* What limited it, by its samples and by the time budget where `record --budget` wrote one. */
+static void answer_overview(const struct query *query, struct json *json)
+{
+	const struct profile *profile = query->profile;
+	const struct profile_samples *rows = &profile->samples;
+	struct overview *overview = mem_alloc(sizeof(*overview));
+	struct overview_facts facts = { 0 };
+	bool known = budget_unpack(&facts.budget, profile->budget, BUDGET_WORDS);
+
+	overview_facts_add(&facts, profile, query->view.filter.event);
+	facts.whole_host = facts.idle > 0 && !known;
+	facts.duration_ns = known	? budget_sum(facts.budget.run_ns)
+			    : rows->len ? rows->time[rows->len - 1] - rows->time[0]
+					: 0;
+	overview_make(overview, &facts);
+	json_open(json, NULL, '{');
+	json_text(json, "query", "overview");
+	overview_show(overview, &facts.budget,
+		      known ? NULL : "the recording does not have it (record --budget)", json);
+	json_close(json);
+	overview_facts_free(&facts);
+	free(overview);
+}
+
 static int answer(const struct query *query, const struct asked *asked, const struct loaded *in,
 		  struct err *err)
 {
@@ -171,6 +207,7 @@ static int answer(const struct query *query, const struct asked *asked, const st
 	case ASK_THREADS: return query_threads(query, &json, err);
 	case ASK_EVENTS: return query_events(query, &json, err);
 	case ASK_QUALITY: answer_quality(query, in, &json); return 0;
+	case ASK_OVERVIEW: answer_overview(query, &json); return 0;
 	}
 	return 0;
 }

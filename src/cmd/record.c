@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/file.h"
+#include "bpf/states.h"
 #include "cmd/command.h"
 #include "cmd/load.h"
 #include "cmd/record_events.h"
@@ -11,7 +13,9 @@
 #include "event/catalog.h"
 #include "event/parse.h"
 #include "event/tracepoint.h"
+#include "jobs/runbudget.h"
 #include "perfdata/buildid.h"
+#include "profile/budget.h"
 #include "record/keepfolder.h"
 #include "record/treegroup.h"
 
@@ -38,7 +42,10 @@ struct record {
 	struct tripwire wire;
 	sigset_t mask;
 	int signal_fd;
-	int pipe_fd; /* what was standard output, with -o - */
+	int pipe_fd;	       /* what was standard output, with -o - */
+	struct states *states; /* --budget */
+	struct runbudget budget;
+	uint64_t budget_words[BUDGET_WORDS]; /* lasts until the recording is stopped */
 	struct buf notes;
 };
 
@@ -246,10 +253,46 @@ static int prepare(struct record *r, struct err *err)
 	return rc;
 }
 
+/* Where its time goes is counted from just before its start: with its end the file has it. */
+static void begin_budget(struct record *r)
+{
+	struct runbudget_target target = { .workload = r->workload.pid };
+	struct err why = { 0 };
+
+	if (!r->options->budget)
+		return;
+	if (states_open(&r->states, &why)) {
+		buf_printf(&r->notes, "note: --budget: where its time goes is not counted: %s\n",
+			   why.text);
+		say(r, &r->notes);
+		return;
+	}
+	runbudget_prepare(&r->budget, NULL, r->states, "");
+	if (r->budget.states)
+		runbudget_begin(&r->budget, &target, (uint64_t)clock_now_ns());
+}
+
+static void end_budget(struct record *r)
+{
+	struct budget result = { 0 };
+
+	if (r->budget.states && runbudget_result(&r->budget, (uint64_t)clock_now_ns(), &result)) {
+		budget_pack(&result, r->budget_words);
+		recording_budget(r->recording, r->budget_words, BUDGET_WORDS);
+	}
+	budget_free(&result);
+	runbudget_free(&r->budget);
+	states_close(r->states);
+	r->states = NULL;
+}
+
 static int stop(struct record *r, struct err *err)
 {
 	struct recording_result result;
-	int rc = recording_stop(r->recording, &result, err);
+	int rc;
+
+	end_budget(r);
+	rc = recording_stop(r->recording, &result, err);
 
 	record_closing_lines(&result, r->options, &r->notes);
 	record_notes_asleep(&result, &r->target, &r->notes);
@@ -300,6 +343,7 @@ static int run_it(struct record *r, struct err *err)
 			  .signal_fd = r->signal_fd,
 			  .wire_fd = r->wire.fd },
 	};
+	begin_budget(r);
 	rc = record_loop_run(&r->loop, err);
 	if (rc && r->workload.exec_error) {
 		recording_withdraw(r->recording);
@@ -335,6 +379,8 @@ static int run(void *options, int argc, char **argv, struct err *err)
 	read_command_line(&r.argv);
 	r.catalog = catalog_new(NULL);
 	rc = r.options->plan ? record_plan(r.options, r.catalog, err) : run_it(&r, err);
+	runbudget_free(&r.budget);
+	states_close(r.states);
 	tripwire_close(&r.wire);
 	event_list_free(&r.wire_events);
 	recording_free(r.recording);

@@ -428,6 +428,8 @@ const struct option_spec record_option_specs[] = {
 	  .hidden = true },
 	{ OPT_TEXT, 0, "summary", FIELD(summary), "NAME",
 	  "which summary `script record` records for", .hidden = true },
+	{ OPT_FLAG, 0, "budget", FIELD(budget), NULL,
+	  "also count where the command's time goes, for `query overview`; needs root" },
 	{ OPT_FLAG, 0, "group", FIELD(group), NULL, "make one group of all events",
 	  .hidden = true },
 	{ OPT_HEADING, .help = "How it is done" },
@@ -539,6 +541,8 @@ int record_options_check(struct record_options *o, int words, struct err *err)
 		return err_set(err, EINVAL,
 			       "nothing to record: name a command, or -a for the whole machine, or "
 			       "-p, -t, -u");
+	if (o->budget && (!words || record_options_has_target(o)))
+		return err_set(err, EINVAL, "--budget: only of a command that is started here");
 	o->choice.chosen = o->frequency_given || o->period_given;
 	o->choice.no_time = !o->timestamps;
 	if (!o->choice.chosen)

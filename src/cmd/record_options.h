@@ -24,6 +24,7 @@ struct record_options {
 
 	const char *pids, *tids, *user, *cpus, *cgroups;
 	bool all_cpus, tree;
+	bool budget;		/* --budget: where the time of the command goes */
 	const char *tree_group; /* the folder of a cgroup with the target in it; NULL: none */
 
 	int64_t delay_ns, timeout_ns;

@@ -375,29 +375,44 @@ void runbudget_begin(struct runbudget *budget, const struct runbudget_target *ta
 	evloop_at(budget->loop, clock_now_ns() + LOOK_NS, look_again, budget);
 }
 
+/* The time when the workload ended, or 0. */
+static uint64_t end_count(struct runbudget *budget, uint64_t now_ns, struct budget *result)
+{
+	uint64_t end_ns = 0;
+
+	snprintf(result->why, sizeof(result->why), "%s", budget->why);
+	if (budget->states)
+		end_ns = end_states(budget, now_ns, result);
+	else
+		end_looks(budget, now_ns, result);
+	budget->states = NULL;
+	budget->begin_ns = 0;
+	budget_settle(result);
+	if (!result->threads.len || !budget_sum(result->run_ns)) {
+		result->source = BUDGET_NONE;
+		snprintf(result->why, sizeof(result->why),
+			 "the kernel's count of its threads was empty");
+	}
+	return end_ns;
+}
+
+bool runbudget_result(struct runbudget *budget, uint64_t now_ns, struct budget *result)
+{
+	end_count(budget, now_ns, result);
+	return result->source != BUDGET_NONE;
+}
+
 uint64_t runbudget_end(struct runbudget *budget, uint64_t now_ns, struct buf *text)
 {
 	struct budget result = { 0 };
-	uint64_t end_ns = 0;
 	char *json_text = NULL;
+	uint64_t end_ns;
 	size_t size;
 	FILE *out;
 
 	if (!budget->begin_ns)
 		return 0;
-	snprintf(result.why, sizeof(result.why), "%s", budget->why);
-	if (budget->states)
-		end_ns = end_states(budget, now_ns, &result);
-	else
-		end_looks(budget, now_ns, &result);
-	budget->states = NULL;
-	budget->begin_ns = 0;
-	budget_settle(&result);
-	if (!result.threads.len || !budget_sum(result.run_ns)) {
-		result.source = BUDGET_NONE;
-		snprintf(result.why, sizeof(result.why),
-			 "the kernel's count of its threads was empty");
-	}
+	end_ns = end_count(budget, now_ns, &result);
 	out = open_memstream(&json_text, &size);
 	if (out) {
 		struct json json = json_to(out);

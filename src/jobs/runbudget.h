@@ -57,6 +57,9 @@ void runbudget_look(struct runbudget *budget);
  * ended, by CLOCK_MONOTONIC, or 0 where it is not known.
  */
 uint64_t runbudget_end(struct runbudget *budget, uint64_t now_ns, struct buf *text);
+/* The same as figures; false: nothing is known, and result->why says it.  Free it. */
+struct budget;
+bool runbudget_result(struct runbudget *budget, uint64_t now_ns, struct budget *result);
 /* Ends it without a result. */
 void runbudget_free(struct runbudget *budget);
 

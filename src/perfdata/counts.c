@@ -14,7 +14,9 @@ void perf_counts_add(const struct perf_counts *counts, struct buf *record)
 	payload_u64(record, counts->events.len);
 	vec_each (count, &counts->events)
 		payload_u64(record, *count);
-	payload_u64(record, FIXED_WORDS + counts->events.len);
+	vec_each (word, &counts->budget)
+		payload_u64(record, *word);
+	payload_u64(record, FIXED_WORDS + counts->events.len + counts->budget.len);
 	payload_u64(record, COUNTS_MAGIC);
 }
 
@@ -49,6 +51,9 @@ bool perf_counts_read(struct perf_counts *counts, const struct perf_event_header
 	counts->events.len = 0;
 	for (size_t i = 0; i < events; i++)
 		*vec_push(&counts->events) = word(words, first + FIXED_WORDS + i, swapped);
+	counts->budget.len = 0;
+	for (size_t i = FIXED_WORDS + events; i < stated; i++)
+		*vec_push(&counts->budget) = word(words, first + i, swapped);
 	return true;
 }
 
@@ -73,10 +78,14 @@ void perf_counts_copy(struct perf_counts *counts, const struct perf_counts *from
 	counts->events.len = 0;
 	vec_each (count, &from->events)
 		*vec_push(&counts->events) = *count;
+	counts->budget.len = 0;
+	vec_each (word, &from->budget)
+		*vec_push(&counts->budget) = *word;
 }
 
 void perf_counts_fini(struct perf_counts *counts)
 {
 	vec_free(&counts->events);
+	vec_free(&counts->budget);
 	*counts = (struct perf_counts){ 0 };
 }

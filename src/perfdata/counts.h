@@ -6,7 +6,8 @@
  * Our recorder writes it at the end of each round's FINISHED_ROUND record, of which perf (and any
  * reader) looks at the type only; so the file has it at every moment, as of the last round.  Words
  * of 64 bits: the fixed ones in the order of struct perf_counts, one for each event of the file,
- * then how many words that were, and COUNTS_MAGIC.  Later versions put theirs behind the events'.
+ * the time budget's if there is one, then how many words that were, and COUNTS_MAGIC.  Later
+ * versions put theirs behind those.
  */
 #ifndef PERFDATA_COUNTS_H
 #define PERFDATA_COUNTS_H
@@ -29,6 +30,7 @@ struct perf_counts {
 	uint64_t cpu_ns;
 	uint64_t idle_ns;     /* of that, CPUs without work */
 	VEC(uint64_t) events; /* by the file's order: what each of them counted */
+	VEC(uint64_t) budget; /* where the time went (profile/budget.h); of the last round only */
 };
 
 /* Adds it to a FINISHED_ROUND record, at the record's end. */

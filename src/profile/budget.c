@@ -287,6 +287,64 @@ bool budget_read(struct budget *budget, struct json_object *stored)
 	return budget->source != BUDGET_NONE && budget_sum(budget->run_ns);
 }
 
+/* ---- as a recording carries it ---- */
+
+#define BUDGET_MAGIC 0x3154474455424650ULL /* "PFBUDGT1" */
+
+enum { PACKED_WHOLE = 1, PACKED_DISK = 2, PACKED_PAGES = 4 };
+
+/* Each number in its place, whichever way they go. */
+static void pass_words(struct budget *budget, uint64_t *words, bool read)
+{
+	uint64_t *const fixed[] = { &budget->count,	     &budget->workers,
+				    &budget->switches,	     &budget->preemptions,
+				    &budget->missing,	     &budget->work_why.own,
+				    &budget->work_why.others };
+	uint64_t *const sums[] = { budget->run_ns, budget->all_ns, budget->work_ns };
+	size_t at = 3;
+
+#define PASS(number) (read ? (void)((number) = words[at]) : (void)(words[at] = (number)), at++)
+	for (size_t i = 0; i < ARRAY_SIZE(fixed); i++)
+		PASS(*fixed[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(sums); i++)
+		for (size_t part = 0; part < BUDGET_PARTS; part++)
+			PASS(sums[i][part]);
+	for (size_t i = 0; i < BUDGET_WAITS; i++)
+		PASS(budget->work_why.waits[i]);
+#undef PASS
+}
+
+void budget_pack(const struct budget *budget, uint64_t words[static BUDGET_WORDS])
+{
+	struct budget copy = *budget;
+
+	words[0] = BUDGET_MAGIC;
+	words[1] = budget->source;
+	words[2] = (budget->whole ? PACKED_WHOLE : 0) | (budget->knows_disk ? PACKED_DISK : 0) |
+		   (budget->knows_pages ? PACKED_PAGES : 0);
+	pass_words(&copy, words, false);
+}
+
+bool budget_unpack(struct budget *budget, const uint64_t *words, size_t count)
+{
+	uint64_t copy[BUDGET_WORDS];
+	uint64_t most = UINT64_MAX / (4 * BUDGET_PARTS); /* sums of any of them are numbers */
+
+	*budget = (struct budget){ 0 };
+	if (count < BUDGET_WORDS || words[0] != BUDGET_MAGIC || words[1] == BUDGET_NONE ||
+	    words[1] >= ARRAY_SIZE(sources))
+		return false;
+	memcpy(copy, words, sizeof(copy));
+	for (size_t i = 3; i < BUDGET_WORDS; i++)
+		copy[i] = copy[i] < most ? copy[i] : most;
+	pass_words(budget, copy, true);
+	budget->source = (enum budget_source)words[1];
+	budget->whole = words[2] & PACKED_WHOLE;
+	budget->knows_disk = words[2] & PACKED_DISK;
+	budget->knows_pages = words[2] & PACKED_PAGES;
+	return true;
+}
+
 /* ---- as it is shown ---- */
 
 static void show_parts(struct json *json, const char *key, const uint64_t ns[static BUDGET_PARTS])

@@ -108,6 +108,13 @@ enum budget_wait budget_main_wait(const struct budget *budget);
 void budget_write(const struct budget *budget, struct json *json, const char *key);
 /* False if there is none, or nothing that fits. */
 bool budget_read(struct budget *budget, struct json_object *stored);
+/*
+ * As a recording carries it, without the rows of threads.  Reading is false, and leaves a budget
+ * that is not known, where the words are none.
+ */
+#define BUDGET_WORDS (3 + 7 + 3 * BUDGET_PARTS + BUDGET_WAITS)
+void budget_pack(const struct budget *budget, uint64_t words[static BUDGET_WORDS]);
+bool budget_unpack(struct budget *budget, const uint64_t *words, size_t count);
 /* For the page and for programs. */
 void budget_show(const struct budget *budget, struct json *json, const char *key);
 void budget_free(struct budget *budget);

@@ -480,6 +480,8 @@ static void take_counts(struct profile_builder *b, const struct perf_event_heade
 		.cpu_ns = b->counts.cpu_ns,
 		.idle_ns = b->counts.idle_ns,
 	};
+	for (size_t i = 0; i < BUDGET_WORDS && b->counts.budget.len >= BUDGET_WORDS; i++)
+		p->budget[i] = b->counts.budget.data[i];
 	for (size_t i = 0; i < p->events.len && i < b->counts.events.len; i++)
 		p->events.data[i].counted = b->counts.events.data[i];
 }

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #define INDEX_MAGIC   0x58444e494f494c46ull /* "FLIOINDX" */
-#define INDEX_VERSION 10
+#define INDEX_VERSION 11
 #define INDEX_ORDER   0x01020304
 
 /* The parts of the file, in their order; each begins at a multiple of 8. */
@@ -69,6 +69,7 @@ struct index_header {
 	struct index_identity identity;
 	struct profile_quality quality;
 	struct profile_coverage coverage;
+	uint64_t budget[BUDGET_WORDS];
 	uint64_t counts[PARTS]; /* elements */
 };
 
@@ -250,6 +251,7 @@ static int prepare(struct prepared *ready, const struct profile *profile,
 		.quality = profile->quality,
 		.coverage = profile->coverage,
 	};
+	memcpy(header->budget, profile->budget, sizeof(header->budget));
 	if (identity)
 		header->identity = *identity;
 	collect_parts(profile, parts);
@@ -435,6 +437,7 @@ static void attach(struct profile *p, const struct index_header *header,
 		p->samples.count = (void *)(uintptr_t)data[PART_COUNTS];
 	p->quality = header->quality;
 	p->coverage = header->coverage;
+	memcpy(p->budget, header->budget, sizeof(p->budget));
 }
 
 /* Columns of one table have one length. */

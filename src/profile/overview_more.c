@@ -115,6 +115,8 @@ static bool has_one_worker(const struct sums *s)
 	if (s->known) {
 		const struct budget_thread *first = budget->threads.data;
 
+		if (!first) /* a recording has no rows */
+			return false;
 		for (size_t i = 1; i < budget->threads.len; i++)
 			if (first[i].pid != first->pid)
 				return false;

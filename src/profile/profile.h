@@ -12,6 +12,7 @@
 
 #include "base/interner.h"
 #include "base/vec.h"
+#include "profile/budget.h"
 #include "symbol/symbol.h"
 #include <stdbool.h>
 #include <stdint.h>
@@ -168,6 +169,7 @@ struct profile {
 	size_t trait_count;
 	struct profile_quality quality;
 	struct profile_coverage coverage;
+	uint64_t budget[BUDGET_WORDS]; /* as budget_unpack() takes it: also "there is none" */
 	struct profile_lookup *lookup; /* what building needs to find things again */
 	struct profile_ready *ready;   /* profile/ready.h, or NULL */
 	struct profile_file *file;     /* the mapped index that columns lie in, or NULL */

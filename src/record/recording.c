@@ -42,6 +42,8 @@ struct recording {
 	uint64_t samples_before, bytes_before, throttled_before; /* in files closed already */
 	uint64_t raw_before;
 	struct perf_counts counts; /* of all files */
+	const uint64_t *budget; /* for the counts, once it is known; the drain's thread reads it */
+	size_t budget_words;
 	uint64_t *by_event;
 	size_t files;	     /* before this one */
 	struct strlist kept; /* names of the files, oldest first */
@@ -240,7 +242,18 @@ static struct drain_sink sink_of(struct take *take)
 
 static void read_counts(void *user, struct perf_counts *counts)
 {
-	sampling_read_counts(user, counts);
+	struct recording *r = user;
+	const uint64_t *budget = __atomic_load_n(&r->budget, __ATOMIC_ACQUIRE);
+
+	sampling_read_counts(r->sampling, counts);
+	for (size_t i = 0; budget && i < r->budget_words; i++)
+		*vec_push(&counts->budget) = budget[i];
+}
+
+void recording_budget(struct recording *r, const uint64_t *words, size_t count)
+{
+	r->budget_words = count;
+	__atomic_store_n(&r->budget, words, __ATOMIC_RELEASE);
 }
 
 static int start_drain(struct recording *r, struct err *err)
@@ -256,7 +269,7 @@ static int start_drain(struct recording *r, struct err *err)
 		.soon = r->options.sampling.choice.no_buffering ||
 			r->options.sampling.choice.read_along,
 		.read_counts = read_counts,
-		.counts_of = r->sampling,
+		.counts_of = r,
 		.one_round = r->options.sampling.choice.overwrite,
 		.flush_bytes = r->options.flush_bytes,
 		.affinity = r->options.affinity,

@@ -90,6 +90,9 @@ const char *recording_kernel_note(const struct recording *recording);
 /* --switch-output: closes the file and goes on in a new one.  *path is the closed one's name. */
 int recording_switch(struct recording *recording, const char **path, struct err *err);
 
+/* Before the stop: words that the file's counts end with (perfdata/counts.h); borrowed. */
+void recording_budget(struct recording *recording, const uint64_t *words, size_t count);
+
 /*
  * Ends it.  0, or what made the recording incomplete: then *err says it and the result tells what
  * there is nevertheless.

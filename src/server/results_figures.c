@@ -166,13 +166,17 @@ static void read_profile(struct figures *f)
 	while (f->event < profile->events.len && !profile->events.data[f->event].samples)
 		f->event++;
 	overview_facts_add(&f->facts, profile, f->event);
+	if (f->facts.imported) /* our own recorder may have put it there */
+		budget_unpack(&f->facts.budget, profile->budget, BUDGET_WORDS);
 	find_whole_host(f);
 	if (f->start_ns || !rows->len)
 		return;
 	f->start_ns = rows->time[0];
 	f->end_ns = rows->time[rows->len - 1];
 	if (!f->facts.duration_ns)
-		f->facts.duration_ns = f->end_ns - f->start_ns;
+		f->facts.duration_ns = f->facts.budget.source != BUDGET_NONE
+					       ? budget_sum(f->facts.budget.run_ns)
+					       : f->end_ns - f->start_ns;
 }
 
 /* The analyser knows the machine's packages, and so names what to install. */

@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "render/flame_layout.h"
+#include "render/overview_json.h"
 #include "server/resource.h"
 #include "server/results_figures.h"
 
@@ -317,33 +318,6 @@ static int get_summary(struct request *request, struct err *err)
 
 /* ---- what limited it ---- */
 
-static void put_finding(struct json *json, const struct finding *finding)
-{
-	json_open(json, NULL, '{');
-	json_text(json, "rule", finding->rule);
-	json_text(json, "text", finding->text);
-	if (*finding->remedy)
-		json_text(json, "remedy", finding->remedy);
-	json_text(json, "tab", finding->tab);
-	if (finding->function) {
-		json_text(json, "function", finding->function->name);
-		json_text(json, "object", finding->function->object);
-	}
-	json_open(json, "evidence", '[');
-	for (size_t i = 0; i < finding->evidence_count; i++) {
-		const struct evidence *evidence = &finding->evidence[i];
-
-		json_open(json, NULL, '{');
-		json_text(json, "name", evidence->name);
-		json_text(json, "text", evidence->text);
-		json_double(json, "value", evidence->value);
-		json_text(json, "unit", evidence->unit);
-		json_close(json);
-	}
-	json_close(json);
-	json_close(json);
-}
-
 /* NULL: there is one. */
 static const char *why_no_budget(const struct figures *f)
 {
@@ -354,7 +328,7 @@ static const char *why_no_budget(const struct figures *f)
 	if (*facts->budget.why)
 		return facts->budget.why;
 	if (facts->imported)
-		return "a recording made elsewhere has no record of it";
+		return "the recording does not have it (record --budget)";
 	if (facts->whole_host)
 		return "it is known of programs, not of a whole machine";
 	if (facts->nothing)
@@ -378,14 +352,7 @@ static int get_overview(struct request *request, struct err *err)
 	json = reply_json(request);
 	json_open(json, NULL, '{');
 	json_int(json, "run", figures.run.id);
-	json_text(json, "sentence", overview->findings[0].text);
-	json_flag(json, "sure", overview->sure);
-	budget_show(&figures.facts.budget, json, "budget");
-	json_text(json, "budget_missing", why_no_budget(&figures));
-	json_open(json, "findings", '[');
-	for (size_t i = 0; i < overview->count; i++)
-		put_finding(json, &overview->findings[i]);
-	json_close(json);
+	overview_show(overview, &figures.facts.budget, why_no_budget(&figures), json);
 	json_close(json);
 	free(overview);
 	figures_free(&figures, request);

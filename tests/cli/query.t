@@ -13,13 +13,15 @@ $ perfolio query a.txt tree -e cycles --depth 1 --focus '^foo$'
 {"query":"tree","event":"cycles","unit":"cycles","weight":"period","samples":1,"count":"7","idle_samples":0,"nodes":[{"parent":-1,"name":"all","kind":"group","self_samples":0,"self_count":"0","self_percent":0,"total_samples":1,"total_count":"7","total_percent":100,"left_out":0},{"parent":0,"name":"p","kind":"group","self_samples":0,"self_count":"0","self_percent":0,"total_samples":1,"total_count":"7","total_percent":100,"left_out":1}],"left_out":1}
 $ printf 'a;b 1\na;c 1\na;d 1\n???\n' | perfolio query - quality 2>&1 | grep -o '"text":{"lines[^}]*}'
 "text":{"lines":4,"broken":1,"first_broken_line":4,"first_broken_text":"???"}
+$ perfolio query a.txt overview -e cycles | grep -o '^.*"budget_missing":"[^"]*"'
+{"query":"overview","sentence":"There is too little data to say what limited it: 1 sample.","sure":false,"budget":null,"budget_missing":"the recording does not have it (record --budget)"
 
 # Wrong use.
 $ perfolio query a.txt callers nobody -e cycles
 perfolio: no function in these stacks is called 'nobody'
 [1]
 $ perfolio query a.txt what 2>&1 | head -1
-perfolio query: usage: perfolio query [FILE] QUESTION; questions: tree, top, callers FUNCTION, callees FUNCTION, threads, events, quality
+perfolio query: usage: perfolio query [FILE] QUESTION; questions: tree, top, callers FUNCTION, callees FUNCTION, threads, events, quality, overview
 $ perfolio query a.txt callers 2>&1 | head -1
 perfolio query: callers of which function?
 $ perfolio query a.txt top top 2>&1 | head -1

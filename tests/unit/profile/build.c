@@ -290,6 +290,8 @@ static void make_counts(struct maker *m, uint64_t cpu_ns, uint64_t first, uint64
 
 	*vec_push(&counts.events) = first;
 	*vec_push(&counts.events) = second;
+	for (uint64_t i = 0; i < BUDGET_WORDS && cpu_ns > 1000; i++) /* known at the end only */
+		*vec_push(&counts.budget) = i + cpu_ns;
 	make_record(m, USER_RECORD_FINISHED_ROUND, 0);
 	make_u64(m, 0x1234); /* an entry of the table of features */
 	perf_counts_add(&counts, &m->out);
@@ -320,6 +322,8 @@ TEST(build_knows_what_the_events_counted)
 	EXPECT_INT(p->coverage.cpu_ns, 3000);
 	EXPECT_INT(p->coverage.idle_ns, 5);
 	EXPECT_INT(p->events.data[0].counted, 2900);
+	EXPECT_INT(p->budget[0], 3000);
+	EXPECT_INT(p->budget[BUDGET_WORDS - 1], 3000 + BUDGET_WORDS - 1);
 	profile_free(p);
 }
 

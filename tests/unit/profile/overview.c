@@ -740,3 +740,30 @@ TEST(overview_knows_pythons_interpreter)
 	free(overview);
 	profile_free(profile);
 }
+
+/* A recording carries the sums, and the same sentence comes of them. */
+TEST(overview_of_a_packed_budget)
+{
+	struct overview_facts facts = busy();
+	uint64_t words[BUDGET_WORDS] = { 0 };
+	struct budget packed;
+
+	EXPECT(!budget_unpack(&packed, words, BUDGET_WORDS));
+	EXPECT_INT(packed.source, BUDGET_NONE);
+	spend(&facts, 9, 20, 0, 0, 71);
+	wait_for(&facts.budget, WAITED_FUTEX, 71);
+	queue_behind(&facts.budget, 2, 18);
+	budget_pack(&facts.budget, words);
+	EXPECT(!budget_unpack(&packed, words, BUDGET_WORDS - 1));
+	EXPECT(budget_unpack(&packed, words, BUDGET_WORDS));
+	EXPECT_INT(packed.work_why.others, facts.budget.work_why.others);
+	EXPECT_INT(packed.work_why.waits[WAITED_FUTEX], facts.budget.work_why.waits[WAITED_FUTEX]);
+	EXPECT_INT(packed.run_ns[BUDGET_OTHER], facts.budget.run_ns[BUDGET_OTHER]);
+	EXPECT_INT(packed.count, 1);
+	budget_free(&facts.budget);
+	facts.budget = packed;
+	expect(&facts, "waiting", "for 71 % of its 2 s, for locks or other threads (futex)");
+	EXPECT(is_sure(&facts));
+	words[0]++;
+	EXPECT(!budget_unpack(&packed, words, BUDGET_WORDS));
+}
