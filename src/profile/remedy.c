@@ -36,9 +36,9 @@ static const char *const words[ADVICES][2] = {
 	[ADVICE_MAX_STACK] = { "raise the limit (sysctl kernel.perf_event_max_stack=1024) and "
 			       "record again, or record with --call-graph dwarf,65528",
 			       "raise the limit (sysctl kernel.perf_event_max_stack=1024), or "
-			       "choose DWARF, larger copies, under Call graph" },
+			       "choose DWARF, 64 KB, under Call graph" },
 	[ADVICE_LARGER_COPIES] = { "record larger copies of the stacks (--call-graph dwarf,%s)",
-				   "choose DWARF, larger copies, under Call graph" },
+				   "choose DWARF, 64 KB, under Call graph" },
 	[ADVICE_TOO_DEEP] = { "these stacks are deeper than the kernel can copy; frame pointers "
 			      "(-fno-omit-frame-pointer) have no such limit" },
 	[ADVICE_UNWIND_TABLES] = { "build it with -fasynchronous-unwind-tables" },

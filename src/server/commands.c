@@ -3,10 +3,12 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/json.h"
+#include "record/sampleattr.h"
 #include "server/form.h"
 #include "server/quote.h"
 
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define PERF_LEAST_MS 10 /* perf stat refuses a shorter interval */
@@ -91,6 +93,17 @@ static void count_line(struct command *command)
 	add_target(command);
 }
 
+/* Copies as large as the rate allows are ours: perf has to be told how large that is. */
+static const char *call_graph(struct command *command)
+{
+	const struct form *form = command->form;
+
+	if (!command->perf || strcmp(form->call_graph, "dwarf"))
+		return form->call_graph;
+	return arena_printf(command->arena, "dwarf,%u",
+			    sampling_stack_size(strtoull(form->rate, NULL, 10), SIZE_MAX));
+}
+
 static void sample_line(struct command *command)
 {
 	const struct form *form = command->form;
@@ -100,7 +113,7 @@ static void sample_line(struct command *command)
 		add2(command, "-c", form->rate + 1);
 	else
 		add2(command, "-F", form->rate);
-	add2(command, "--call-graph", form->call_graph);
+	add2(command, "--call-graph", call_graph(command));
 	add2(command, "-e", form->sample_events);
 	add(command, "--sample-cpu");
 	add_all(command, &form->record_options);

@@ -22,7 +22,7 @@ struct run;
  * rate copies cost little, and 1.6 MB for each second of CPU time.
  */
 #define FORM_RATE	"99"
-#define FORM_CALL_GRAPH "dwarf,16384"
+#define FORM_CALL_GRAPH "dwarf"
 
 struct form {
 	enum run_tool tool;

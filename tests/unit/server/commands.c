@@ -59,9 +59,9 @@ TEST(commands_say_all_that_the_server_does)
 		{ "{\"tool\":\"count\",\"target\":{\"kind\":\"thread\",\"who\":\"9\"}}",
 		  "\"perfolio stat -I 100 -t 9\"", "\"perf stat -I 100 -t 9\"" },
 		{ "{\"tool\":\"both\",\"target\":{\"kind\":\"user\",\"who\":\"me\"}}",
-		  "\"perfolio stat -I 100 -u me\",\"perfolio record -F 99 --call-graph dwarf,16384 "
+		  "\"perfolio stat -I 100 -u me\",\"perfolio record -F 99 --call-graph dwarf "
 		  "--sample-cpu -u me\"",
-		  "\"perf record -F 99 --call-graph dwarf,16384 --sample-cpu -u me\"" },
+		  "\"perf record -F 99 --call-graph dwarf,65528 --sample-cpu -u me\"" },
 		{ "{\"tool\":\"count\",\"limit_s\":1,\"target\":{\"kind\":\"host\"}}",
 		  "\"perfolio stat -I 100 -a -- sleep 1\"", "\"perf stat -I 100 -a -- sleep 1\"" },
 	};

@@ -83,7 +83,7 @@ TEST(form_that_says_little)
 
 	EXPECT_INT(parse("{\"tool\":\"sample\"," COMMAND "}", &arena, &form, &object, &err), 0);
 	EXPECT_TEXT(form.rate, "99");
-	EXPECT_TEXT(form.call_graph, "dwarf,16384");
+	EXPECT_TEXT(form.call_graph, "dwarf");
 	form_fini(&form);
 	json_object_put(object);
 	EXPECT_INT(parse("{\"tool\":\"sample\",\"call_graph\":\"\"," COMMAND "}", &arena, &form,

@@ -28,9 +28,10 @@ const RATES = ["49", "99", "497", "997"];
 const FEW = 100; // samples, which say little
 // What is chosen, what it costs and when it works.
 const GRAPHS: [Form["call_graph"], string, string][] = [
-	["dwarf,16384", "DWARF, 16 KB", "Works with nearly every program. Copies 16 KB of the stack with each sample: more overhead, larger recordings."],
-	["dwarf,65528", "DWARF, 64 KB", "For stacks deeper than 16 KB. Copies 64 KB with each sample."],
-	["dwarf", "DWARF, 8 KB", "For high rates. Copies 8 KB with each sample; deep stacks are cut short."],
+	["dwarf", "DWARF", "Works with nearly every program. Copies the stack with each sample, up to 64 KB, less at high rates: more overhead, larger recordings."],
+	["dwarf,65528", "DWARF, 64 KB", "For deep stacks at high rates. Copies up to 64 KB with each sample."],
+	["dwarf,16384", "DWARF, 16 KB", "Copies up to 16 KB with each sample; deeper stacks are cut short."],
+	["dwarf,8192", "DWARF, 8 KB", "For high rates. Copies up to 8 KB with each sample; deep stacks are cut short."],
 	["fp", "Frame pointers", "Cheapest. Complete stacks need programs built with -fno-omit-frame-pointer; other stacks are cut short."],
 	["lbr", "LBR", "The CPU's own branch records, cheap: Intel only, the innermost 16 or 32 calls, rarely available in virtual machines."],
 	["", "None", "No extra cost. Shows which functions ran, not who called them: a flame graph one level high."],

@@ -15,7 +15,7 @@ export const FIRST_FORM: Form = {
 	events: { count: "", sample: "" },
 	interval_ms: 100,
 	rate: "99",
-	call_graph: "dwarf,16384",
+	call_graph: "dwarf",
 	limit_s: 0,
 	repeats: 1,
 	options: { stat: "", record: "" },
