@@ -55,6 +55,35 @@ async function roomForFlames({ server, browser, session, sampled }) {
 	await page.context().close();
 }
 
+// All columns open in a window of 1280 by 720: rows stay rows.
+async function crowded({ server, browser, session, sampled }) {
+	const page = await browser.open(server.link, { viewport: SMALL });
+	await page.evaluate(() => localStorage.setItem("bench.history", "open"));
+	const rowsOf = (selector) => page.locator(selector).evaluateAll((all) => {
+		const middles = all.filter((one) => one.clientWidth > 0 && !one.matches(".flame-grow")).map((one) => one.getBoundingClientRect()).map(({ top, bottom }) => (top + bottom) / 2);
+		return Math.round(Math.max(...middles) - Math.min(...middles)) < 8 ? 1 : middles;
+	});
+	await page.goto(`${server.base}/s/${session}?run=${sampled}&tab=flame`);
+	await page.locator(".flame-frames canvas").waitFor();
+	await settled(page);
+	equal("with the history open: the graph's tools are one row", await rowsOf(".flame-bar > *"), 1);
+	equal("so are the tabs", await rowsOf("[role=tab]"), 1);
+	for (const row of await page.locator(".history-actions").all()) equal("and what can be done with an earlier run", await row.evaluate((one) => one.clientHeight < 34 && one.scrollWidth <= one.clientWidth), true);
+	await page.getByRole("radio", { name: "Whole host", exact: true }).click();
+	const [whole, host] = await Promise.all([".bench .segments", ".bench .segments [aria-checked=true]"].map((selector) => box(page, selector)));
+	check("what is measured is within its box", host.right <= whole.right && host.bottom <= whole.bottom, { whole, host });
+	await page.goto(`${server.base}/r/${sampled}/overview`);
+	await page.locator(".overview .figures dd").first().waitFor();
+	await settled(page);
+	const figures = await page.locator(".overview .figures > div").evaluateAll((all) => Object.values(Object.groupBy(all, (one) => Math.round(one.getBoundingClientRect().top))).map((row) => row.length));
+	check("no figure is alone in a row", Math.max(...figures) - Math.min(...figures) <= figures.length, figures);
+	equal("the legend of the time is one row", await rowsOf(".budget-parts > li"), 1);
+	const labels = await page.locator(".overview .figures dt").allTextContents();
+	const chips = await page.locator(".sentence .chip .dim").allTextContents();
+	check("nothing stands among the figures and beside the sentence", !chips.some((chip) => labels.some((label) => label.toLowerCase() === chip.toLowerCase())), { chips, labels });
+	await page.context().close();
+}
+
 // Folded columns are rails; the browser remembers them.
 async function folding({ server, browser, session, sampled }) {
 	const page = await browser.open(server.link, { viewport: { width: 1440, height: 900 } });
@@ -190,6 +219,7 @@ await run(async ({ server, browser }) => {
 	const counted = (await server.measure(session, { tool: "count", live: true, interval_ms: 50, target: { ...SHELL, command: busy(0.5) }, events: { count: "task-clock,context-switches,page-faults,cpu-migrations", sample: "" } })).id;
 	const world = { server, browser, session, sampled, counted };
 	await roomForFlames(world);
+	await crowded(world);
 	await folding(world);
 	await viewing(world);
 	await queueOnce(world);
