@@ -184,14 +184,23 @@ uint32_t import_function(struct profile *profile, const char *name, uint32_t obj
 	return profile_function(profile, name, object, import_kind(profile, object));
 }
 
-/* ": line 3: hello", the first line of a text that no format has; "" if it is no text. */
+/* Other control characters than blanks are none of a text; a line of them says nothing. */
+static bool is_text(const char *bytes, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		if ((unsigned char)bytes[i] < ' ' && !isspace((unsigned char)bytes[i]))
+			return false;
+	return true;
+}
+
+/* "; line 3: hello", the first line of a text that no format has; "" if it is no text. */
 static void name_bad_line(const char *bytes, size_t size, struct buf *into)
 {
 	const char *end = bytes + size, *next;
 	struct import_result result = { 0 };
 	bool timed = false;
 
-	if (memchr(bytes, 0, size))
+	if (!is_text(bytes, size))
 		return;
 	for (const char *line = bytes; line < end; line = next + 1) {
 		next = memchr(line, '\n', (size_t)(end - line));

@@ -368,7 +368,7 @@ def test_topics(site):
         check(stream.next("change"), "also one who has closed his side for writing")
     for bad in ("nonsense", "run:x", "run:1:%0d%0aX:%201"):
         status, body = site.ask("GET", f"/stream?topics={bad}")
-        check(status == 400 and "no topic" in body["error"]["message"], f"refused: {bad}", status, body)
+        check(status == 400 and "unknown topic" in body["error"]["message"], f"refused: {bad}", status, body)
 
 
 def test_removed_user(site):

@@ -129,6 +129,7 @@ TEST(input_garbage)
 		{ "\xfe\xff\0a\0;", "UTF-16", 6 },
 		{ "SIMPLEPERF\0\1", "simpleperf", 12 },
 		{ "\x80\x81\x82\x83\0\0\0", "isn't a profile we can read", 7 },
+		{ "\x07\x07\x07 words\n", "folded, pprof)", 10 },
 		{ "some words\nand more of them\n", "folded, pprof); line 1: some words", 28 },
 	};
 
@@ -140,6 +141,8 @@ TEST(input_garbage)
 		test_case("%s", cases[i].want);
 		EXPECT(import_detect(input, &format, &err) < 0);
 		EXPECT_CONTAINS(err.text, cases[i].want);
+		EXPECT_BOOL(strstr(err.text, "; line") != NULL,
+			    strstr(cases[i].want, "; line") != NULL);
 		input_close(input);
 	}
 }

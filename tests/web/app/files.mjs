@@ -128,7 +128,8 @@ async function refused({ server, page, session }) {
 		const said = page.locator(".head .trouble p").first();
 		await said.waitFor();
 		const words = await said.textContent();
-		if (["wrong.bin", "notes.txt"].includes(name)) equal(`${name} is refused in plain words`, words, `${name} isn't a profile we can read (perf.data, perf script, folded, pprof)${name === "notes.txt" ? "; line 1: Some words" : ""}.`);
+		if (name === "notes.txt") equal(`${name} is refused with its first line`, words, `${name} isn't a profile we can read (perf.data, perf script, folded, pprof); line 1: Some words.`);
+		else if (name === "wrong.bin") equal(`${name} is refused in plain words`, words, `${name} isn't a profile we can read (perf.data, perf script, folded, pprof)${name === "notes.txt" ? "; line 1: Some words" : ""}.`);
 		else if (name === "broken.data") check("a header that can't be read is refused with the reason", words.startsWith(name), words);
 		else check(`${name}: what turns out to be unreadable is refused with the reason`, words.startsWith(`${name} can't be read: `) && words.length > name.length + 25, words);
 		const head = await page.locator(".head").evaluate((one) => [...one.querySelectorAll("h1, .session-actions > *, .session-actions .button")].map((part) => part.getBoundingClientRect()).filter(({ width }) => width).map(({ top, bottom }) => (top + bottom) / 2));
