@@ -56,9 +56,16 @@ static void add_group(struct runbudget_ids *ids, const struct jobgroup *group)
 static void find_processes(const struct runbudget *budget, struct runbudget_ids *ids)
 {
 	struct proctree_ids below = { 0 };
+	bool listed = false;
 
 	if (budget->group && budget->group->path) {
 		add_group(ids, budget->group);
+		/* one that has just ended is not in its group any more, and still has its account
+		 */
+		vec_each (pid, ids)
+			listed |= *pid == budget->roots.data[0];
+		if (!listed)
+			*vec_push(ids) = budget->roots.data[0];
 		return;
 	}
 	vec_each (root, &budget->roots)
@@ -313,6 +320,8 @@ static void take_disk(const struct runbudget *budget, struct budget *into)
 
 static void end_looks(struct runbudget *budget, uint64_t now_ns, struct budget *into)
 {
+	uint64_t last_ns = 0;
+
 	evloop_never(budget->loop, look_again, budget);
 	into->source = BUDGET_SCHEDSTAT;
 	vec_each (thread, &budget->threads) {
@@ -321,6 +330,7 @@ static void end_looks(struct runbudget *budget, uint64_t now_ns, struct budget *
 		uint64_t queued = thread->queued - thread->queued_before;
 		struct budget_thread *row = vec_push(&into->threads);
 
+		last_ns = thread->last_ns > last_ns ? thread->last_ns : last_ns;
 		*row = (struct budget_thread){ .pid = (uint32_t)thread->pid,
 					       .tid = (uint32_t)thread->tid,
 					       .count = 1 };
@@ -333,7 +343,8 @@ static void end_looks(struct runbudget *budget, uint64_t now_ns, struct budget *
 		row->ns[BUDGET_OTHER] = row->why.waits[WAITED_UNKNOWN] = life - ran - queued;
 	}
 	take_disk(budget, into);
-	estimate_run(into, now_ns - budget->begin_ns);
+	/* what came behind the last look is not known */
+	estimate_run(into, (last_ns > budget->begin_ns ? last_ns : now_ns) - budget->begin_ns);
 }
 
 /* ---- its life ---- */

@@ -45,10 +45,17 @@ static void check_budget(struct figures *f)
 	struct budget *budget = &facts->budget;
 	uint64_t cpu = facts->user_ns + facts->system_ns;
 
-	if (budget->source == BUDGET_SCHEDSTAT)
-		budget->whole = budget->count == 1 && facts->knows_cpu &&
-				cpu < budget->all_ns[BUDGET_RAN] + budget->all_ns[BUDGET_RAN] / 10 +
-						10000000;
+	if (budget->source == BUDGET_SCHEDSTAT && facts->knows_cpu) {
+		uint64_t ran = budget->all_ns[BUDGET_RAN];
+
+		budget->whole = budget->count == 1;
+		/* with what is missing, nothing can be said of what is there */
+		if (cpu > ran + ran / 10 + 10000000) {
+			budget_free(budget);
+			*budget = (struct budget){ .why = "too much of it ended between two looks "
+							  "at /proc, and BPF is not to be had" };
+		}
+	}
 	if (budget->source == BUDGET_STATES && budget->whole && facts->knows_counts) {
 		facts->voluntary_switches = budget->switches;
 		facts->involuntary_switches = budget->preemptions;
