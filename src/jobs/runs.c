@@ -31,7 +31,7 @@ static int may_start(struct supervisor *s, const struct msg_start *start, struct
 	if (s->stopping)
 		return err_set(err, ESHUTDOWN, "interrupted: the server was stopped");
 	if (going(s))
-		return err_set(err, EBUSY, "run %llu goes on; one at a time is measured",
+		return err_set(err, EBUSY, "run %llu is still running; only one run at a time",
 			       (unsigned long long)jobrun_id(going(s)));
 	if (s->runs.len >= MOST_HELD)
 		return err_set(err, EBUSY, "the ends of %zu runs were never taken", s->runs.len);

@@ -78,8 +78,7 @@ static void folder_failure(int code, const struct workload_names *names, struct 
 {
 	switch (code) {
 	case ENOENT:
-		err_set(err, code, "%s: there is no such folder; make it or choose another",
-			names->folder);
+		err_set(err, code, "%s: no such folder; make it or choose another", names->folder);
 		break;
 	case EACCES:
 		err_set(err, code, "%s: user %s may not enter this folder; choose another",
@@ -97,8 +96,8 @@ static void exec_failure(int code, const struct workload_names *names, struct er
 	case ENOENT:
 		if (strchr(names->program, '/'))
 			err_set(err, code,
-				"%s: there is no such program, or not the interpreter of its "
-				"first line; check the path",
+				"%s: no such program, or the interpreter in its first line "
+				"is missing; check the path",
 				names->program);
 		else
 			err_set(err, code,

@@ -218,17 +218,14 @@ static int explain(struct profiles *profiles, int64_t run, const struct file_row
 	if (state < RUN_PROCESSING)
 		return err_set(err, EAGAIN, "run %lld has not ended yet", (long long)run);
 	if (state == RUN_PROCESSING)
-		return err_set(err, EAGAIN, "the samples of run %lld are being looked at",
-			       (long long)run);
+		return err_set(err, EAGAIN, "run %lld is still being read", (long long)run);
 	if (!recorded)
 		return err_set(err, ENOENT, "run %lld has no samples", (long long)run);
 	if (!profiles->options.remake)
 		return err_set(err, ENOENT, "the samples of run %lld can't be read",
 			       (long long)run);
 	rc = profiles->options.remake(profiles->options.state, run, err);
-	return rc ? rc
-		  : err_set(err, EAGAIN, "the samples of run %lld are looked at again",
-			    (long long)run);
+	return rc ? rc : err_set(err, EAGAIN, "run %lld is being read again", (long long)run);
 }
 
 int profiles_get(struct profiles *profiles, int64_t run, const struct profile **profile,

@@ -156,7 +156,7 @@ static int check_token(struct request *request, const char *token, struct user *
 		return 0;
 	}
 	if (strlen(token) != TOKEN_TEXT - 1)
-		return err_set(err, EACCES, "that token is not known");
+		return err_set(err, EACCES, "unknown token");
 	if (recall(app->signins, token, &request->arena, user))
 		return 0;
 	rc = account_token_check(app->store, token, &request->arena, user, err);

@@ -133,7 +133,7 @@ int store_token_find(struct store *store, const char *hash, struct arena *arena,
 		stmt_int(&q, clock_wall_ns());
 		rc = one_user(&q, arena, into, err);
 		if (rc == -ENOENT)
-			err_set(err, ENOENT, "that token is not known, or has expired");
+			err_set(err, ENOENT, "unknown or expired token");
 	}
 	return db_done(store, rc, err);
 }

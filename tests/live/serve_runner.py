@@ -69,7 +69,7 @@ def test_refused(server):
     for argv, more, words in (
             (["no-such-program"], {}, "no such command in PATH"),
             (["/etc/passwd"], {}, "may not run it; chmod"),
-            (["true"], {"folder": "/no/such"}, "there is no such folder; make it"),
+            (["true"], {"folder": "/no/such"}, "no such folder; make it"),
             (["true"], {"folder": "tmp"}, "named from / on"),
             (["true"], {"cpus": "999"}, "CPUs 999"),
             (["true"], {"count_events": "nonsense"}, "unknown event 'nonsense'"),

@@ -274,16 +274,16 @@ TEST(results_wait_for_the_index)
 	int64_t index;
 
 	open_site(0);
-	expect("tree", 409, "are being looked at");
+	expect("tree", 409, "is still being read");
 	EXPECT(!strstr(get("tree"), "ETag"));
 	EXPECT_INT(scene_step(run, RUN_PROCESSING, RUN_DONE), 0);
 	expect("tree", 404, "has no samples");
 	scene_file(run, "recording", "PERFILE2");
-	expect("tree", 409, "looked at again");
+	expect("tree", 409, "is being read again");
 	EXPECT_INT(remade, 1);
 	/* An old or damaged one is made again. */
 	index = scene_file(run, "index", "not an index at all");
-	expect("tree", 409, "looked at again");
+	expect("tree", 409, "is being read again");
 	EXPECT_INT(remade, 2);
 	EXPECT(content_open(scene_dir, index, &scene_arena, &(struct file_row){ 0 }, NULL) < 0);
 	add_index(run);

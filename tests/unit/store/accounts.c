@@ -90,7 +90,7 @@ TEST(accounts_tokens)
 	EXPECT_INT(account_token_check(scene_store, other, &scene_arena, &user, &scene_err), 0);
 	EXPECT_INT(account_token_check(scene_store, old, &scene_arena, &user, &scene_err), -EACCES);
 	EXPECT_INT(account_token_check(scene_store, "", &scene_arena, &user, &scene_err), -EACCES);
-	EXPECT_CONTAINS(scene_err.text, "not known, or has expired");
+	EXPECT_CONTAINS(scene_err.text, "unknown or expired token");
 
 	EXPECT_INT(store_token_list(scene_store, ann, &scene_arena, &tokens, &scene_err), 0);
 	EXPECT_INT(tokens.len, 3);
