@@ -65,8 +65,8 @@ static void make_footer(struct drawing *d)
 		 &(struct remedy_facts){ .copy_size = load_copy_size(in),
 					 .lines = in->imported.lines,
 					 .bad_lines = in->imported.broken });
-	buf_printf(&d->footer, "%s sample%s in all", text_grouped(number, loaded_samples(in)),
-		   loaded_samples(in) == 1 ? "" : "s");
+	loaded_amount(in, &d->footer);
+	buf_puts(&d->footer, " in all");
 	/* Others' texts say nothing of what was lost. */
 	if (in->format == IMPORT_PERFDATA)
 		buf_printf(&d->footer, ", %s lost", trust.lost ? "" : "none");
@@ -99,14 +99,15 @@ static void make_subtitle(struct drawing *d)
 {
 	const struct weight_pair *total = &d->tree.nodes.data[0].total;
 	char *amount = flame_amount(flame_value(total, d->weight), d->unit);
+	const char *noun = profile_noun(d->profile, d->event);
 	char number[TEXT_NUMBER];
 
 	/* Texts without events have one of this name. */
-	if (strcmp(event_name(d), "samples"))
+	if (strcmp(event_name(d), noun))
 		buf_printf(&d->subtitle, "%s: ", event_name(d));
-	buf_printf(&d->subtitle, "%s sample%s", text_grouped(number, total->samples),
-		   text_plural(total->samples));
-	if (strcmp(d->unit, "samples"))
+	buf_printf(&d->subtitle, "%s %s", text_grouped(number, total->samples),
+		   flame_noun(noun, total->samples));
+	if (strcmp(d->unit, noun))
 		buf_printf(&d->subtitle, ", %s", amount);
 	if (profile_event_sampled(&d->profile->events.data[d->event]))
 		buf_printf(&d->subtitle, "; %s only",
@@ -129,6 +130,7 @@ static int make_svg_options(struct drawing *d, struct err *err)
 		return err_set(err, EINVAL, "--width %d: 200 to 100000 pixels", args->width);
 	d->svg = (struct flame_svg_options){
 		.unit = d->unit,
+		.noun = profile_noun(d->profile, d->event),
 		.width = args->width,
 		.min_width = args->min_width ? strtod(args->min_width, &end) : 0.1,
 		.inverted = args->inverted,
@@ -289,6 +291,12 @@ static int draw_into(struct drawing *d, struct outbuf *out, struct err *err)
 	case FORMAT_JSON: flame_json_write(&d->tree, d->weight, out); return 0;
 	case FORMAT_FOLDED:
 		changed = folded_write(&d->tree, &folded, out);
+		/* The lines themselves can't say it. */
+		if (!strcmp(d->unit, "ns") || !strcmp(d->unit, "nanoseconds") ||
+		    !strcmp(d->unit, "bytes"))
+			log_line(LOG_NOTE, "values are %s of %s; --weight samples writes %s",
+				 strcmp(d->unit, "ns") ? d->unit : "nanoseconds", event_name(d),
+				 profile_noun(d->profile, d->event));
 		if (changed)
 			log_line(LOG_NOTE, "%zu name%s ';' or line breaks, written as ':' and ' '",
 				 changed, changed == 1 ? " holds" : "s hold");

@@ -12,6 +12,8 @@
 #include "perfdata/reader.h"
 #include "profile/build.h"
 #include "profile/index.h"
+#include "render/flame_layout.h"
+#include "render/flame_svg.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -453,33 +455,75 @@ uint64_t loaded_samples(const struct loaded *in)
 	return in->format == IMPORT_PPROF || in->format == IMPORT_LEGACY ? most : sum;
 }
 
-/* Of the rows whose innermost function has no name. */
+/* Of what the first event counts, that whose innermost function has no name. */
 static double nameless_share(const struct profile *profile)
 {
 	const struct profile_samples *rows = &profile->samples;
-	uint64_t nameless = 0, samples = 0;
+	uint64_t nameless = 0, all = 0;
 
 	for (size_t i = 0; i < rows->len; i++) {
 		uint32_t function = profile->stacks.function[rows->stack[i]];
-		uint64_t count = profile_row_count(rows, i);
 
-		samples += count;
-		if (rows->stack[i] == STACK_ROOT ||
-		    profile->functions.data[function].kind == FRAME_UNKNOWN)
-			nameless += count;
+		if (rows->event[i])
+			continue;
+		all += rows->weight[i];
+		if (profile->functions.data[function].kind == FRAME_UNKNOWN)
+			nameless += rows->weight[i];
 	}
-	return samples ? (double)nameless / (double)samples : 0;
+	return all ? (double)nameless / (double)all : 0;
+}
+
+/* The same of what has no stack. */
+static double stackless_share(const struct profile *profile)
+{
+	const struct profile_samples *rows = &profile->samples;
+	uint64_t without = 0, all = 0;
+
+	for (size_t i = 0; i < rows->len; i++) {
+		uint32_t function = profile->stacks.function[rows->stack[i]];
+
+		if (rows->event[i])
+			continue;
+		all += rows->weight[i];
+		if (!strcmp(profile_text(profile, profile->functions.data[function].name),
+			    NO_STACK_NAME))
+			without += rows->weight[i];
+	}
+	return all ? (double)without / (double)all : 0;
+}
+
+void loaded_amount(const struct loaded *in, struct buf *into)
+{
+	const struct profile *profile = in->profile;
+	uint64_t samples = loaded_samples(in);
+	char number[TEXT_NUMBER], *amount;
+
+	if (!profile->events.len || !profile->events.data[0].noun) {
+		buf_printf(into, "%s sample%s", text_grouped(number, samples),
+			   text_plural(samples));
+		return;
+	}
+	amount = flame_amount(profile->events.data[0].weight, flame_unit(profile, 0, WEIGH_PERIOD));
+	buf_puts(into, amount);
+	if (strcmp(flame_unit(profile, 0, WEIGH_PERIOD),
+		   profile_text(profile, profile->events.data[0].name)))
+		buf_printf(into, " of %s", profile_text(profile, profile->events.data[0].name));
+	free(amount);
 }
 
 void loaded_trust_text(const struct loaded *in, struct buf *into)
 {
+	const struct profile *profile = in->profile;
+	double nameless = nameless_share(profile), stackless = stackless_share(profile);
 	char number[TEXT_NUMBER];
-	uint64_t samples = loaded_samples(in);
-	double nameless = nameless_share(in->profile);
 
-	buf_printf(into, "%s sample%s from %s", text_grouped(number, samples),
-		   samples == 1 ? "" : "s", import_format_name(in->format));
-	buf_printf(into, ", %.2f %% without a name", 100 * nameless);
+	loaded_amount(in, into);
+	buf_printf(into, " from %s", import_format_name(in->format));
+	if (in->format == IMPORT_FOLDED)
+		buf_puts(into, ", which do not say what they count");
+	buf_printf(into, "; %.2f %% without a name", 100 * nameless);
+	if (stackless > 0)
+		buf_printf(into, ", %.2f %% of all without a stack", 100 * stackless);
 	if (in->imported.broken)
 		buf_printf(into, ", %s line%s not understood",
 			   text_grouped(number, in->imported.broken),

@@ -91,6 +91,8 @@ uint64_t loaded_samples(const struct loaded *in);
  * What can be known of how far a profile that is no recording can be trusted, in a line; the same
  * as the members of an object.
  */
+/* How much it holds: "1,234 samples", or of an import "1.04 GiB of inuse_space".  Appends. */
+void loaded_amount(const struct loaded *in, struct buf *into);
 void loaded_trust_text(const struct loaded *in, struct buf *into);
 void loaded_trust_json(const struct loaded *in, struct json *json);
 

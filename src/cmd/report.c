@@ -348,6 +348,41 @@ static int trim_stacks(struct report_run *run, struct err *err)
 	return 0;
 }
 
+static bool is_empty_column(const struct profile *profile, const struct report_column *column)
+{
+	if (column->key->field != FIELD_KEY)
+		return false;
+	if (column->by == BY_COMM) {
+		for (size_t i = 0; i < profile->samples.len; i++) {
+			uint32_t comm = profile->threads.data[profile->samples.thread[i]].comm;
+
+			if (*profile_text(profile, comm))
+				return false;
+		}
+		return true;
+	}
+	if (column->by != BY_OBJECT)
+		return false;
+	vec_each (function, &profile->functions)
+		if (*profile_text(profile, profile->objects.data[function->object].path))
+			return false;
+	return true;
+}
+
+/* Others' texts may know of neither commands nor objects: then there is no column of blanks. */
+static void drop_empty_columns(struct report_run *run)
+{
+	struct report_columns *columns = &run->options.columns;
+	size_t kept = 0;
+
+	if (run->reader || run->options.keys_given || run->options.fields_given)
+		return;
+	for (size_t i = 0; i < columns->count; i++)
+		if (!is_empty_column(run->profile, &columns->list[i]))
+			columns->list[kept++] = columns->list[i];
+	columns->count = kept;
+}
+
 static int show(struct report_run *run, struct err *err)
 {
 	/* Only now is it known of all inputs whether there are stacks. */
@@ -361,6 +396,7 @@ static int show(struct report_run *run, struct err *err)
 		rc = trim_stacks(run, err);
 	if (rc)
 		return rc;
+	drop_empty_columns(run);
 	report_names_init(&run->names, run->profile, &run->options);
 	trust_of(&run->trust, run->profile,
 		 &(struct remedy_facts){ .copy_size = load_copy_size(&run->in) });

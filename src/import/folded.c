@@ -265,9 +265,10 @@ static void expect(struct folded *f, uint64_t size)
 int import_folded(struct import_job *job, struct err *err)
 {
 	struct profile *profile = job->sink.profile;
-	struct folded f = { .job = job, .event = sink_event(&job->sink, "samples", "") };
+	struct folded f = { .job = job, .event = sink_event(&job->sink, UNTOLD_NOUN, "") };
 	int rc;
 
+	profile->events.data[f.event].noun = interner_add(&profile->strings, UNTOLD_NOUN);
 	f.nowhere = import_object(profile, "");
 	f.thread = profile_thread(profile, &(struct profile_thread){
 						   .comm = interner_add(&profile->strings, ""),

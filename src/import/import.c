@@ -218,6 +218,16 @@ static void name_bad_line(const char *bytes, size_t size, struct buf *into)
 	}
 }
 
+const char *import_noun(const char *type)
+{
+	return has_suffix(type, "samples") ? "" : type;
+}
+
+uint32_t import_no_stack(struct profile *profile)
+{
+	return profile_function(profile, NO_STACK_NAME, import_object(profile, ""), FRAME_USER);
+}
+
 static int unknown_format(struct input *input, const char *bytes, size_t size, struct err *err)
 {
 	const char *what = NULL, *text = skip_bom(bytes, bytes + size);
@@ -284,6 +294,19 @@ static int read_format(struct import_job *job, struct err *err)
 	}
 }
 
+static void count_without_stack(struct profile *profile)
+{
+	const struct profile_samples *rows = &profile->samples;
+
+	for (size_t i = 0; i < rows->len; i++) {
+		uint32_t function = profile->stacks.function[rows->stack[i]];
+
+		if (!strcmp(profile_text(profile, profile->functions.data[function].name),
+			    NO_STACK_NAME))
+			profile->quality.without_stack += profile_row_count(rows, i);
+	}
+}
+
 int import_read(struct input *input, const struct import_options *options,
 		struct import_result *result, struct err *err)
 {
@@ -300,6 +323,11 @@ int import_read(struct input *input, const struct import_options *options,
 	job.sink.times = options->times;
 	job.sink.cpus = options->cpus && result->format == IMPORT_PERFSCRIPT;
 	rc = read_format(&job, err);
+	result->profile->quality.origin = result->format == IMPORT_PPROF ||
+							  result->format == IMPORT_LEGACY
+						  ? ORIGIN_VALUES
+						  : ORIGIN_SAMPLES;
+	count_without_stack(result->profile);
 	sink_fini(&job.sink);
 	if (rc) {
 		profile_free(result->profile);

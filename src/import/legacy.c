@@ -228,8 +228,9 @@ static uint32_t stack_of(struct legacy *legacy, struct idmap *known,
 		*vec_push(&sink->chain) = link_of(function_of(legacy, known, addresses[i], is_call),
 						  false);
 	}
-	*unknown = sink->chain.len &&
-		   sink->profile->functions.data[sink->chain.data[0] >> 1].kind == FRAME_UNKNOWN;
+	if (!sink->chain.len)
+		*vec_push(&sink->chain) = link_of(import_no_stack(sink->profile), false);
+	*unknown = sink->profile->functions.data[sink->chain.data[0] >> 1].kind == FRAME_UNKNOWN;
 	return sink_stack(sink, true);
 }
 
@@ -248,13 +249,19 @@ static void add_samples(struct legacy *legacy)
 	struct sink *sink = &legacy->job->sink;
 	struct idmap known = { 0 };
 	uint16_t events[LEGACY_TYPES];
+	const char *noun = "stacks"; /* each of them once */
 
 	/* The last is what pprof opens on, so it comes first; the same name is the same event. */
 	if (legacy->type_count)
 		sink_event(sink, legacy->types[legacy->type_count - 1].name,
 			   legacy->types[legacy->type_count - 1].unit);
-	for (size_t i = 0; i < legacy->type_count; i++)
+	for (size_t i = 0; i < legacy->type_count; i++) {
 		events[i] = sink_event(sink, legacy->types[i].name, legacy->types[i].unit);
+		if (!strcmp(legacy->types[i].unit, "count"))
+			noun = import_noun(legacy->types[i].name);
+		sink->profile->events.data[events[i]].noun = interner_add(&sink->profile->strings,
+									  noun);
+	}
 	vec_each (sample, &legacy->samples) {
 		bool unknown;
 		uint32_t stack = stack_of(legacy, &known, sample, &unknown);

@@ -38,6 +38,10 @@ uint32_t import_object_of(struct profile *profile, const char *path, const char 
 /* What code in it is. */
 enum frame_kind import_kind(const struct profile *profile, uint32_t object);
 /* The function of that name; none (or an empty one) is UNKNOWN_NAME. */
+/* What stands for a stack where a sample has none. */
+uint32_t import_no_stack(struct profile *profile);
+/* What a type of values counts: "" for samples, else its name. */
+const char *import_noun(const char *type);
 uint32_t import_function(struct profile *profile, const char *name, uint32_t object);
 
 /* What the first bytes look like, without reading more. */

@@ -358,21 +358,13 @@ static void read_sample(struct pprof *p, struct cursor c)
 	}
 	vec_each (id, &p->path)
 		push_location(p, *id);
-	if (sink->chain.len)
-		unknown = sink->profile->functions.data[sink->chain.data[0] >> 1].kind ==
-			  FRAME_UNKNOWN;
+	if (!sink->chain.len)
+		*vec_push(&sink->chain) = link_of(import_no_stack(sink->profile), false);
+	unknown = sink->profile->functions.data[sink->chain.data[0] >> 1].kind == FRAME_UNKNOWN;
 	add_values(p,
 		   &(struct profile_row){ .stack = sink_stack(sink, true),
 					  .thread = thread_of(p, &labels) },
 		   unknown);
-}
-
-/* "samples" in front of a count of something else: "cycles". */
-static bool counts_samples(const char *name)
-{
-	const char *end = strstr(name, "samples");
-
-	return end && !end[strlen("samples")];
 }
 
 static size_t default_type(const struct pprof *p)
@@ -403,6 +395,24 @@ static void make_event(struct pprof *p, struct type *type)
 	free(unit);
 }
 
+/* What count_of() gives for a type. */
+static void name_counts(struct pprof *p)
+{
+	struct profile *profile = p->job->sink.profile;
+	const char *noun = "stacks"; /* each of them once */
+	char *name = NULL;
+
+	vec_each (type, &p->types) {
+		if (type->is_count) {
+			free(name);
+			name = string_of(p, type->name);
+			noun = import_noun(name);
+		}
+		profile->events.data[type->event].noun = interner_add(&profile->strings, noun);
+	}
+	free(name);
+}
+
 static void make_events(struct pprof *p)
 {
 	bool told = false; /* the type before says how many samples it were */
@@ -415,11 +425,12 @@ static void make_events(struct pprof *p)
 		char *name = string_of(p, type->name), *unit = string_of(p, type->unit);
 
 		type->is_count = !strcmp(unit, "count") && !told;
-		told = type->is_count && counts_samples(name);
+		told = type->is_count && !*import_noun(name);
 		make_event(p, type);
 		free(name);
 		free(unit);
 	}
+	name_counts(p);
 }
 
 static void read_samples(struct pprof *p, struct cursor c)

@@ -364,7 +364,8 @@ static bool check_tables(const struct profile *p)
 		if (thread->comm >= strings)
 			return false;
 	vec_each (event, &p->events)
-		if (event->name >= strings || event->unit >= strings)
+		if (event->name >= strings || event->unit >= strings ||
+		    (event->noun && event->noun >= strings))
 			return false;
 	if (p->quality.damage >= strings && (p->quality.damage || strings))
 		return false;

@@ -171,6 +171,8 @@ static const char *other_event(const struct profile *profile, uint16_t event)
 {
 	const char *name = profile_text(profile, profile->events.data[event].name);
 
+	if (!strcmp(name, UNTOLD_NOUN))
+		return "";
 	if (strcmp(name, "samples") != 0)
 		return is_of_time(name) ? NULL : name;
 	vec_each (beside, &profile->events)

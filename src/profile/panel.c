@@ -60,6 +60,9 @@ static const struct reason reasons[PANEL_REASONS] = {
 				"a JIT used the same addresses for several functions: names are "
 				"those of the map's end",
 				"sort /tmp/perf-PID.map", ADVICES },
+	[PANEL_NO_STACK] = { "no-stack", "the file has no stack for them", NULL, ADVICES },
+	[PANEL_IMPORT_UNNAMED] = { "import-unnamed", "the file has no name for it", NULL,
+				   ADVICE_NAMED_FILE },
 	[PANEL_FEW] = { "few-samples", "too few samples for shares", NULL, ADVICE_LONGER },
 	[PANEL_LOST] = { "lost", "samples were lost", "perfolio script -D: LOST", ADVICE_LOST },
 	[PANEL_ALL_LOST] = { "all-lost", "all samples were lost", "perfolio script -D: LOST",
@@ -235,6 +238,8 @@ enum panel_reason panel_why_unnamed(const struct profile *profile,
 {
 	bool kernel = object->kind == DSO_KERNEL;
 
+	if (profile->quality.origin)
+		return PANEL_IMPORT_UNNAMED;
 	if (object->kind == DSO_NONE)
 		return object->side == SIDE_HOST && profile->quality.kernel_unmapped &&
 				       !has_kernel(profile)

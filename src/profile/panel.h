@@ -39,6 +39,8 @@ enum panel_reason {
 	PANEL_NEWER,
 	PANEL_KERNEL_UNMAPPED,
 	PANEL_CODE_REUSED,
+	PANEL_NO_STACK,
+	PANEL_IMPORT_UNNAMED, /* a file without mappings: it has the names it has */
 	/* the recording as a whole */
 	PANEL_FEW,
 	PANEL_LOST,

@@ -52,6 +52,13 @@ const char *profile_event_sampled(const struct profile_event *event)
 	return scope == SCOPE_NO_KERNEL ? "user" : scope == SCOPE_NO_USER ? "kernel" : NULL;
 }
 
+const char *profile_noun(const struct profile *profile, size_t event)
+{
+	const char *noun = profile_text(profile, (uint32_t)profile->events.data[event].noun);
+
+	return *noun ? noun : "samples";
+}
+
 bool profile_event_is(const struct profile *profile, size_t event, const char *name)
 {
 	const char *text = profile_text(profile, profile->events.data[event].name);

@@ -80,6 +80,8 @@ struct profile_event {
 	/* Of virtual machines, which nobody asked for: they are no rows, but part of the whole. */
 	uint64_t guest_samples, guest_weight;
 	uint64_t scope; /* enum profile_scope, as bits */
+	/* string: what `samples` counts where it is no samples: "alloc_objects"; "" for samples */
+	uint64_t noun;
 };
 
 /* What was left out of the samples on purpose, or for want of permission. */
@@ -118,6 +120,13 @@ struct profile_stacks {
 	uint8_t *flags;
 };
 
+/* Names and stacks of an import are those that its file has; nobody knows what it lacks. */
+enum profile_origin {
+	ORIGIN_RECORDING,
+	ORIGIN_SAMPLES,
+	ORIGIN_VALUES, /* its events are several values of the same samples */
+};
+
 /* What did not come through; all are counts, mostly of samples. */
 struct profile_quality {
 	uint64_t lost;		  /* samples that found no room in the rings, each counted once */
@@ -140,6 +149,8 @@ struct profile_quality {
 	uint64_t bytes_all;
 	uint64_t cpus_sampled, cpus_online; /* 0: not known */
 	uint64_t is_filtered;		    /* tracepoints with --filter */
+	uint64_t origin;		    /* enum profile_origin */
+	uint64_t without_stack;		    /* that its file has no stack for */
 };
 
 /*
@@ -175,7 +186,8 @@ struct profile {
 	struct profile_file *file;     /* the mapped index that columns lie in, or NULL */
 };
 
-#define UNKNOWN_NAME "[unknown]" /* of a function that has none, and of no object */
+#define NO_STACK_NAME "[no stack]" /* in its place, where a file has samples without one */
+#define UNKNOWN_NAME  "[unknown]"  /* of a function that has none, and of no object */
 
 /* From when to when: `last` is the last moment of it. */
 struct profile_span {
@@ -227,6 +239,11 @@ static inline uint64_t profile_row_count(const struct profile_samples *rows, siz
 {
 	return rows->count ? rows->count[row] : 1;
 }
+
+/* What an event's `samples` are: "samples", or what an import counts in their place. */
+const char *profile_noun(const struct profile *profile, size_t event);
+/* Of a text that doesn't say what it counts. */
+#define UNTOLD_NOUN "counts"
 
 /* The only part of the system that an event was sampled in: "user", "kernel"; NULL: all of it. */
 const char *profile_event_sampled(const struct profile_event *event);

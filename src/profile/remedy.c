@@ -101,6 +101,8 @@ static const char *const words[ADVICES][2] = {
 			       "kernel.perf_event_max_sample_rate",
 			       "choose a lower Rate, or raise "
 			       "kernel.perf_event_max_sample_rate" },
+	[ADVICE_NAMED_FILE] = { "make the file again on the machine that recorded it (perf script, "
+				"pprof): names come from the programs there" },
 	[ADVICE_WHOLE_FILE] = { "record again, or copy the whole file", "run it again" },
 	[ADVICE_KERNEL_TOO] = { "record without :u and --all-user; an ordinary user needs "
 				"kernel.perf_event_paranoid at 1 or lower, or CAP_PERFMON",

@@ -116,6 +116,8 @@ const char *trust_verdict(const struct trust *t)
 {
 	bool unclear = t->fault_count > 0;
 
+	if (t->is_import && !t->fault_count)
+		return TRUST_IMPORT;
 	for (size_t i = 0; i < t->fault_count; i++)
 		unclear &= t->faults[i].reason == PANEL_FEW ||
 			   t->faults[i].reason == PANEL_COVERAGE_UNCLEAR;
@@ -339,13 +341,14 @@ static void check_row(struct trust *t, const struct profile *p, const struct pan
 	else if (row->stacks != PANEL_GOOD)
 		add_fault(t, row->stacks, row->object, (double)row->lost / all,
 			  remedy_for(row->stacks, p, object, facts),
-			  "%.2f %% of the stacks are cut short in %.180s: %s",
-			  100 * (double)row->lost / all, path, panel_reason(row->stacks)->text);
+			  "%.2f %% of the stacks are cut short%s%.180s: %s",
+			  100 * (double)row->lost / all, *path ? " in " : "", path,
+			  panel_reason(row->stacks)->text);
 	if (row->names != PANEL_GOOD)
 		add_fault(t, row->names, row->object, (double)row->unnamed / all,
 			  remedy_for(row->names, p, object, facts),
-			  "%.2f %% have no name in %.180s: %s", 100 * (double)row->unnamed / all,
-			  path, panel_reason(row->names)->text);
+			  "%.2f %% have no name%s%.180s: %s", 100 * (double)row->unnamed / all,
+			  *path ? " in " : "", path, panel_reason(row->names)->text);
 }
 
 static void check_rows(struct trust *t, const struct profile *p, const struct remedy_facts *facts)
@@ -368,6 +371,11 @@ static void check_rows(struct trust *t, const struct profile *p, const struct re
 	if (!panel.cut && panel_matters(quality->cut_stacks, t->samples))
 		add_fault(t, PANEL_TOO_DEEP, NO_OBJECT_ID, t->cut_share, NULL,
 			  "%.2f %% of the stacks are cut short: too deep", 100 * t->cut_share);
+	if (panel_matters(quality->without_stack, t->samples))
+		add_fault(t, PANEL_NO_STACK, NO_OBJECT_ID,
+			  (double)quality->without_stack / (double)t->samples, NULL,
+			  "%.2f %% have no stack in the file: they are shown as " NO_STACK_NAME,
+			  100 * (double)quality->without_stack / (double)t->samples);
 	if (panel_matters(quality->reused_code, t->samples))
 		add_fault(t, PANEL_CODE_REUSED, NO_OBJECT_ID,
 			  (double)quality->reused_code / (double)t->samples, NULL,
@@ -425,11 +433,15 @@ void trust_of(struct trust *t, const struct profile *p, const struct remedy_fact
 		.lost = quality->lost,
 		.throttled = quality->throttled,
 		.damaged = quality->damaged + quality->unknown_records,
+		.is_import = quality->origin,
 	};
 	vec_each (event, &p->events) {
 		t->samples += event->samples;
+		t->told = event->samples > t->told ? event->samples : t->told;
 		t->guests += event->guest_samples;
 	}
+	if (quality->origin != ORIGIN_VALUES)
+		t->told = t->samples;
 	t->lost_share = t->lost ? (double)t->lost / (double)(t->samples + t->lost) : 0;
 	for (size_t i = 1; i < p->stacks.len && !t->has_stacks; i++)
 		t->has_stacks = p->stacks.parent[i] != STACK_ROOT;

@@ -24,6 +24,8 @@ struct trust_fault {
 
 struct trust {
 	uint64_t samples, lost, throttled;
+	uint64_t told;	/* samples as they are shown: types of an import's values are of the same */
+	bool is_import; /* nobody knows what was lost, cut or throttled */
 	uint64_t guests;  /* samples of virtual machines that are not shown, beside these */
 	uint64_t damaged; /* records that could not be understood */
 	bool has_stacks;
@@ -50,18 +52,19 @@ struct trust {
 #define TRUST_NEARLY \
 	"Good: every check passed but one: how much CPU time there was is not recorded."
 #define TRUST_CARE    "To be read with care:"
+#define TRUST_IMPORT  "Can't tell: the file does not say what was lost, or whether stacks are whole."
 #define TRUST_UNCLEAR "Can't tell: too few samples."
 
 /* facts: for the remedies, may be NULL.  What is pointed to lies in the trust itself: it can't be
  * copied. */
 void trust_of(struct trust *trust, const struct profile *profile, const struct remedy_facts *facts);
 
-/* One of the four. */
+/* One of the five. */
 const char *trust_verdict(const struct trust *trust);
 
 static inline bool trust_is_good(const struct trust *trust)
 {
-	return !trust->fault_count;
+	return !trust->fault_count && !trust->is_import;
 }
 
 /*

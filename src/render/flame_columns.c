@@ -248,7 +248,8 @@ static void put_object_colors(struct columns *c)
 
 static void put_columns(struct columns *c)
 {
-	bool counts_samples = !strcmp(c->graph->unit, "samples");
+	const char *noun = profile_noun(c->graph->tree->profile, c->graph->event);
+	bool counts_samples = !strcmp(c->graph->unit, noun);
 	const struct {
 		const char *key;
 		const struct buf *bytes;
@@ -310,6 +311,8 @@ void flame_columns_write(const struct flame_graph *graph, struct outbuf *out)
 	out_text(out, graph->members ? graph->members : "");
 	put_member(&c, "event", profile_text(profile, profile->events.data[graph->event].name));
 	put_member(&c, "unit", graph->unit);
+	if (profile->events.data[graph->event].noun)
+		put_member(&c, "noun", profile_noun(profile, graph->event));
 	put_member(&c, "subtitle", graph->subtitle);
 	put_member(&c, "footer", graph->footer);
 	put_member(&c, "empty", graph->empty);

@@ -82,7 +82,7 @@ const char *flame_unit(const struct profile *profile, uint16_t event, enum flame
 	const char *unit = profile_text(profile, facts->unit);
 
 	if (weight == WEIGH_SAMPLES || facts->weight == facts->samples)
-		return "samples";
+		return profile_noun(profile, event);
 	if (strstr(name, "cpu-clock") || strstr(name, "task-clock"))
 		return "ns";
 	return *unit ? unit : name;

@@ -25,7 +25,7 @@ void flame_layout_make(struct flame_layout *layout, const struct flametree *tree
 		       enum flame_weight weight, double least);
 void flame_layout_free(struct flame_layout *layout);
 
-/* What widths of an event count: "samples", "ns", "cycles". */
+/* What widths of an event count: "samples", "ns", "cycles", "alloc_objects". */
 const char *flame_unit(const struct profile *profile, uint16_t event, enum flame_weight weight);
 
 #endif

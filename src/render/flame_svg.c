@@ -27,6 +27,11 @@ struct picture {
 	double scale;	 /* pixels a unit */
 };
 
+const char *flame_noun(const char *noun, uint64_t count)
+{
+	return count == 1 && !strcmp(noun, "samples") ? "sample" : noun;
+}
+
 char *flame_amount(uint64_t value, const char *unit)
 {
 	char number[TEXT_NUMBER];
@@ -112,10 +117,11 @@ static void put_title(struct picture *p, const struct flame_frame *frame)
 	xml_text(p->out, flame_name(p->tree, frame->node));
 	out_text(p->out, " (");
 	out_text(p->out, amount);
-	if (strcmp(p->options->unit, "samples")) {
+	if (strcmp(p->options->unit, p->options->noun)) {
 		out_text(p->out, ", ");
 		out_text(p->out, text_grouped(samples, total->samples));
-		out_text(p->out, total->samples == 1 ? " sample" : " samples");
+		out_char(p->out, ' ');
+		out_text(p->out, flame_noun(p->options->noun, total->samples));
 	}
 	out_text(p->out, ", ");
 	put_percent(p->out, frame->width, p->layout.total);

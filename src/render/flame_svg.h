@@ -15,6 +15,7 @@ struct outbuf;
 struct flame_svg_options {
 	const char *title, *subtitle, *notes; /* NULL: none */
 	const char *unit;		      /* of widths: "samples", "cycles", "ns" */
+	const char *noun;		      /* what samples are: "samples", "alloc_objects" */
 	const char *footer;		      /* how far it can be trusted, one line */
 	const char *remedy;		      /* what would help, one more; NULL: nothing */
 	const char *empty;		      /* what to say where there is nothing to draw */
@@ -34,6 +35,8 @@ uint64_t flame_svg_write(const struct flametree *tree, const struct flame_svg_op
 			 struct outbuf *out);
 
 /* "1,234 samples", "12.5 ms": a width in words. */
+/* "sample" for one of "samples"; other nouns are names and stay as they are. */
+const char *flame_noun(const char *noun, uint64_t count);
 char *flame_amount(uint64_t value, const char *unit);
 
 #endif

@@ -20,6 +20,8 @@ void query_open(const struct query *query, const char *what, const struct weight
 	if (known && profile_event_sampled(&profile->events.data[event]))
 		json_text(json, "sampled", profile_event_sampled(&profile->events.data[event]));
 	json_text(json, "unit", known ? flame_unit(profile, event, WEIGH_PERIOD) : NULL);
+	if (known && profile->events.data[event].noun)
+		json_text(json, "noun", profile_noun(profile, event));
 	json_text(json, "weight", query->weight == WEIGH_SAMPLES ? "samples" : "period");
 	json_u64(json, "samples", whole->samples);
 	json_u64_text(json, "count", whole->weight);

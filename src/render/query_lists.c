@@ -133,6 +133,8 @@ static void put_event(const struct query *query, uint16_t event, const struct we
 	if (profile_event_sampled(facts))
 		json_text(json, "sampled", profile_event_sampled(facts));
 	json_text(json, "unit", flame_unit(query->profile, event, WEIGH_PERIOD));
+	if (facts->noun)
+		json_text(json, "noun", profile_noun(query->profile, event));
 	json_u64(json, "samples", taken->samples);
 	json_u64_text(json, "count", taken->weight);
 	json_u64(json, "lost", facts->lost);

@@ -3,6 +3,8 @@
 #include "render/panel_json.h"
 #include "render/report.h"
 
+#include <math.h>
+
 struct walk {
 	struct report *report;
 	struct json *json;
@@ -143,14 +145,19 @@ void report_trust_json(const struct profile *p, const struct trust *trust, struc
 	json_open(json, "trust", '{');
 	json_flag(json, "good", trust_is_good(trust));
 	json_text(json, "verdict", trust_verdict(trust));
-	json_u64(json, "samples", trust->samples);
-	json_u64(json, "lost", trust->lost);
-	json_u64(json, "throttled", trust->throttled);
+	json_u64(json, "samples", trust->told);
+	if (trust->is_import) {
+		json_text(json, "lost", NULL);
+		json_text(json, "throttled", NULL);
+	} else {
+		json_u64(json, "lost", trust->lost);
+		json_u64(json, "throttled", trust->throttled);
+	}
 	json_u64(json, "guest_samples", trust->guests);
 	json_u64(json, "damaged_records", trust->damaged);
-	json_double(json, "lost_percent", trust->lost_share * 100);
-	json_double(json, "cut_percent", trust->cut_share * 100);
-	json_double(json, "skipped_percent", trust->skipped_share * 100);
+	json_double(json, "lost_percent", trust->is_import ? NAN : trust->lost_share * 100);
+	json_double(json, "cut_percent", trust->is_import ? NAN : trust->cut_share * 100);
+	json_double(json, "skipped_percent", trust->is_import ? NAN : trust->skipped_share * 100);
 	json_double(json, "unknown_percent", trust->unknown_share * 100);
 	if (trust->covered_share >= 0) {
 		json_double(json, "covered_percent", trust->covered_share * 100);

@@ -2,6 +2,8 @@
 #include "base/buf.h"
 #include "base/outbuf.h"
 #include "base/text.h"
+#include "render/flame_layout.h"
+#include "render/flame_svg.h"
 #include "render/report.h"
 
 #include <stdio.h>
@@ -345,8 +347,16 @@ static void print_event(const struct report *report, struct outbuf *out)
 	const struct report_options *o = report->options;
 	uint16_t event = report->members[0].event;
 
-	out_text(out, "# Samples: ");
-	print_samples(report->shown.samples, out);
+	if (p->events.data[event].noun && !report->group) {
+		char *amount = flame_amount(report->shown.weight,
+					    flame_unit(p, event, WEIGH_PERIOD));
+
+		out_printf(out, "# Total: %s", amount);
+		free(amount);
+	} else {
+		out_text(out, "# Samples: ");
+		print_samples(report->shown.samples, out);
+	}
 	if (report->group)
 		out_printf(out, " of events '%s'", report->group);
 	else

@@ -136,6 +136,8 @@ static void put_events(struct json *json, const struct figures *f)
 		json_open(json, NULL, '{');
 		json_text(json, "event", profile_text(profile, event->name));
 		json_text(json, "unit", flame_unit(profile, i, WEIGH_PERIOD));
+		if (event->noun)
+			json_text(json, "noun", profile_noun(profile, i));
 		json_u64(json, "samples", event->samples);
 		json_u64_text(json, "count", event->weight);
 		json_u64(json, "lost", event->lost);

@@ -28,7 +28,7 @@ def folded(*words, **options):
 
 
 def flamed(*words, **options):
-    found = re.search(r"([\d,]+) samples? in all", text_of("flame", "--idle", "-o", "-", *words, **options))
+    found = re.search(r"([\d,]+) (?:samples?|counts) in all", text_of("flame", "--idle", "-o", "-", *words, **options))
     return int(found[1].replace(",", "")) if found else None
 
 

@@ -107,7 +107,7 @@ def behaviour(folder):
         check("Chromium runs the picture", False, seen)
         return
     check("the widest frame fills the picture", seen["first"] == [10, 1180], seen["first"])
-    check("hovering shows name, count and share", seen["hover"] == "sort: 70 samples, 70.00 %", seen["hover"])
+    check("hovering shows name, count and share", seen["hover"] == "sort: 70 counts, 70.00 %", seen["hover"])
     zoomed = seen["zoomed"]
     check("a click zooms", zoomed["sort"] == [10, 1180] and zoomed["compare"][1] == round(1180 * 4 / 7) and
           not zoomed["parse"] and zoomed["dim"] and zoomed["main"] == [10, 1180], zoomed)
@@ -210,8 +210,8 @@ def tall(folder):
 def without_script(folder):
     svg = re.sub(r"<script>.*?</script>", "", draw(folder, FOLDED), flags=re.S)
     check("without script it has its texts, legend and tooltips", "compare</text>" in svg and
-          ">kernel</text>" in svg and "<title>sort (70 samples, 70.00 %)</title>" in svg and
-          "samples in all" in svg)
+          ">kernel</text>" in svg and "<title>sort (70 counts, 70.00 %)</title>" in svg and
+          "counts in all" in svg)
 
 
 def main():

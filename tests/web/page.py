@@ -158,8 +158,8 @@ def behaviour(browser, folder):
         "watch.observe({ type: 'layout-shift', buffered: true }); setTimeout(() => done([]), 200); })")
     check("nothing moves after the first picture", moved == [], moved)
     name, facts = graph.hover(3, 0.5)
-    check("hovering shows name, total, self, kind", name == "sort" and facts["total"] == "70 samples, 70.00 %" and
-          facts["self"] == "30 samples, 30.00 %" and facts["kind"] == "user", (name, facts))
+    check("hovering shows name, total, self, kind", name == "sort" and facts["total"] == "70 counts, 70.00 %" and
+          facts["self"] == "30 counts, 30.00 %" and facts["kind"] == "user", (name, facts))
     check("nothing is shown beside the frames", graph.hover(6, 0.5) is None)
     graph.click(3, 0.5)
     zoomed = [graph.hover(4, 0.5), graph.hover(4, 0.65), graph.hover(1, 0.01)]
@@ -373,7 +373,7 @@ def special(browser, folder):
     phone.page.close()
     with open(draw(folder, FOLDED), encoding="utf-8") as file:
         plain = re.findall(r"<noscript>.*?</noscript>", file.read(), re.S)
-    check("without script the hottest functions are listed", "40.00 %<td>40 samples<td>compare" in "".join(plain), plain)
+    check("without script the hottest functions are listed", "40.00 %<td>40 counts<td>compare" in "".join(plain), plain)
 
 
 def large(browser, folder):

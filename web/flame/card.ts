@@ -18,7 +18,7 @@ export interface Subject {
 
 function withShare(value: number, samples: number, subject: Subject): string {
 	const { graph, tree } = subject;
-	const counted = graph.unit === "samples" ? "" : `, ${samplesText(samples)}`;
+	const counted = graph.unit === graph.noun ? "" : `, ${samplesText(samples, graph.noun)}`;
 	return `${amount(value, graph.unit)}${counted}, ${percent(value, subject.whole ?? tree.total[0]!)}`;
 }
 

@@ -6,6 +6,7 @@ import { Tree, makeTree } from "./tree";
 export interface Graph {
 	event: string;
 	unit: string;
+	noun: string; // what samples are: an import may count something else
 	subtitle: string;
 	footer: string;
 	empty: string;
@@ -32,6 +33,7 @@ type Columns = Record<string, string | undefined>;
 interface Written {
 	event: string;
 	unit: string;
+	noun?: string;
 	subtitle: string;
 	footer: string;
 	empty: string;
@@ -95,6 +97,7 @@ export function readGraph(text: string): Graph {
 	return {
 		event: written.event,
 		unit: written.unit,
+		noun: written.noun ?? "samples",
 		subtitle: written.subtitle,
 		footer: written.footer,
 		empty: written.empty,

@@ -31,6 +31,7 @@ function emptyGraph(event: string): Graph {
 	return {
 		event,
 		unit: /^(cpu|task)-clock\b/.test(event) ? "ns" : event || "samples",
+		noun: "samples",
 		subtitle: "",
 		footer: "",
 		empty: "No samples yet.",

@@ -5,8 +5,8 @@ export function grouped(value: number): string {
 	return Math.round(value).toString().replace(/\B(?=(\d{3})+$)/g, ",");
 }
 
-export function samplesText(count: number): string {
-	return `${grouped(count)} ${count === 1 ? "sample" : "samples"}`;
+export function samplesText(count: number, noun = "samples"): string {
+	return `${grouped(count)} ${count === 1 && noun === "samples" ? "sample" : noun}`;
 }
 
 function fourDigits(value: number): string {

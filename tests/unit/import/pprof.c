@@ -135,6 +135,56 @@ TEST(pprof_default_type)
 	}
 }
 
+/* A heap: one stack of 2 objects and 30 bytes, and one value without a stack. */
+TEST(pprof_of_values)
+{
+	static const char *const strings[] = { "",	"inuse_objects", "count", "inuse_space",
+					       "bytes", "main" };
+	struct import_options options = { 0 };
+	struct buf bytes = { 0 }, part = { 0 }, inner = { 0 };
+	struct import_result result;
+	struct profile *profile;
+	struct err err = { 0 };
+	struct input *input;
+
+	for (uint64_t i = 1; i <= 3; i += 2) {
+		put_number(&part, 1, i);
+		put_number(&part, 2, i + 1);
+		put_bytes(&bytes, 1, &part);
+	}
+	for (uint64_t i = 0; i < 2; i++) {
+		if (!i)
+			put_number(&part, 1, 1);
+		put_number(&part, 2, i ? 1 : 2);
+		put_number(&part, 2, i ? 10 : 30);
+		put_bytes(&bytes, 2, &part);
+	}
+	put_number(&part, 1, 1);
+	put_number(&inner, 1, 1);
+	put_bytes(&part, 4, &inner);
+	put_bytes(&bytes, 4, &part);
+	put_number(&part, 1, 1);
+	put_number(&part, 2, 5);
+	put_bytes(&bytes, 5, &part);
+	for (size_t i = 0; i < ARRAY_SIZE(strings); i++)
+		put_string(&bytes, strings[i]);
+	input = input_of(bytes.data, bytes.len);
+	EXPECT_INT(import_read(input, &options, &result, &err), 0);
+	profile = result.profile;
+	EXPECT_TEXT(profile_text(profile, profile->events.data[0].name), "inuse_space");
+	EXPECT_TEXT(profile_noun(profile, 0), "inuse_objects");
+	EXPECT_TEXT(profile_noun(profile, 1), "inuse_objects");
+	EXPECT_INT(profile->events.data[0].weight, 40);
+	EXPECT_INT(profile->quality.origin, ORIGIN_VALUES);
+	EXPECT_INT(profile->quality.without_stack, 2); /* of each type one */
+	EXPECT_INT(profile->quality.unknown_leaves, 0);
+	profile_free(profile);
+	input_close(input);
+	buf_free(&bytes);
+	buf_free(&part);
+	buf_free(&inner);
+}
+
 /* Cut anywhere it is refused, or what is left is a whole profile; never read past the end. */
 TEST(pprof_cut)
 {

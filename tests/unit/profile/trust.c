@@ -399,3 +399,24 @@ TEST(trust_of_a_cut_file)
 	EXPECT_TEXT(trust.remedy, "record again, or copy the whole file");
 	profile_free(p);
 }
+
+/* Nobody knows what an import lacks: it is never good, and has no mappings to blame. */
+TEST(trust_of_an_import)
+{
+	struct profile *p = made_profile();
+	struct trust trust;
+
+	made_sample(p, 1, "main;work", 1);
+	p->quality.origin = ORIGIN_SAMPLES;
+	trust_of(&trust, p, NULL);
+	EXPECT_TEXT(trust_verdict(&trust), TRUST_IMPORT);
+	EXPECT_BOOL(trust_is_good(&trust), false);
+	add_unknown(p, "", DSO_NONE, DSO_UNREAD, 10);
+	p->quality.without_stack = 1;
+	trust_of(&trust, p, NULL);
+	EXPECT_INT(trust.fault_count, 2);
+	EXPECT_TEXT(trust.faults[0].text, "90.91 % have no name: the file has no name for it");
+	EXPECT_CONTAINS(trust.faults[0].remedy, "on the machine that recorded it (perf script");
+	EXPECT_CONTAINS(trust.faults[1].text, "9.09 % have no stack in the file");
+	profile_free(p);
+}

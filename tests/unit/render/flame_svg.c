@@ -20,6 +20,7 @@ static char *draw(const struct profile *profile, struct flame_svg_options option
 
 	options.width = 1200;
 	options.unit = options.unit ? options.unit : "samples";
+	options.noun = "samples";
 	EXPECT_INT(flametree_build(&tree, profile, &shape, NULL), 0);
 	outbuf_init(&out, fd);
 	flame_svg_write(&tree, &options, &out);

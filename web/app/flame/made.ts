@@ -41,7 +41,7 @@ export function graphOf(folded: string): Graph {
 	walk(nodesOf(folded), 0);
 	const amounts = Float64Array.from(self);
 	return {
-		event: "made", unit: "samples", subtitle: "", footer: "", empty: "", start: "", hidden: 0, least: 0,
+		event: "made", unit: "samples", noun: "samples", subtitle: "", footer: "", empty: "", start: "", hidden: 0, least: 0,
 		functions, objects: [""], places: [""], objectColors: [0],
 		objectOf: new Uint32Array(functions.length),
 		shadeOf: Uint32Array.from(functions, shadeOf),

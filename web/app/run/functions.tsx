@@ -3,7 +3,7 @@
 import { useState } from "preact/hooks";
 import { labelIn, spoken } from "../../flame/label";
 import { outright, regular } from "../../flame/search";
-import { amount } from "../../flame/words";
+import { amount, samplesText } from "../../flame/words";
 import type { QueryNeighbours, QueryTop } from "../api/schema";
 import { useEvents, useThreads } from "../flame/data";
 import { Filters } from "../flame/filters";
@@ -47,7 +47,9 @@ export function FunctionsTab(props: TabProps) {
 	const threads = useThreads(props, { event: filter["event"] }).value;
 	const top = useFetch<QueryTop>(`/runs/${run.id}/top`, { ...filter, search: asked, sort, limit }, true);
 	const room = Math.max(16, Math.floor(((width - FIGURES) * OBJECT_PART) / LETTER));
-	const unit = top.data?.unit ?? "samples";
+	const noun = top.data?.noun ?? "samples";
+	const unit = top.data?.unit ?? noun;
+	const amounts = unit === noun ? noun : `${unit === "ns" || unit === "nanoseconds" ? "time" : unit}, ${noun}`;
 	return (
 		<div class="functions" aria-busy={[top.data ?? top.refusal, known.value ?? known.refusal].some((one) => !one)}>
 			<div class="row">
@@ -61,7 +63,7 @@ export function FunctionsTab(props: TabProps) {
 				</div>
 				<Filters state={state} change={change} events={events} threads={threads} start="" />
 				<span class="grow" />
-				<span class="dim">{top.data ? `${grouped(top.data.samples)} samples of ${top.data.event}` : " "}</span>
+				<span class="dim">{top.data ? `${unit === "samples" || noun === "samples" ? samplesText(top.data.samples) : amount(Number(top.data.count), unit)} of ${top.data.event}` : " "}</span>
 			</div>
 			<Trail changes={state.changes} onRemove={(at) => change({ changes: state.changes.filter((_, i) => i !== at) })} />
 			<Trouble refusal={top.refusal} onRetry={top.reload} />
@@ -73,7 +75,7 @@ export function FunctionsTab(props: TabProps) {
 							<tr>
 								{COLUMNS.map(([name, word, columns]) => (
 									<th key={name} scope="col" colSpan={columns} aria-sort={sort === name ? (name === "self" || name === "total" ? "descending" : "ascending") : undefined}>
-										<button type="button" onClick={() => setParams({ sort: name === "self" ? null : name })}>{word}{columns > 1 && <small aria-hidden="true">  time, samples</small>}</button>
+										<button type="button" onClick={() => setParams({ sort: name === "self" ? null : name })}>{word}{columns > 1 && <small aria-hidden="true">  {amounts}</small>}</button>
 									</th>
 								))}
 							</tr>
@@ -81,8 +83,8 @@ export function FunctionsTab(props: TabProps) {
 						<tbody onContextMenu={(event) => rowMenu(event, setMenu)}>
 							{top.data?.rows.map((row) => (
 								<tr key={`${row.function}${row.object}`} data-function={row.function ?? "unknown"} data-nameless={row.function ? undefined : ""} aria-selected={chosen !== "" && row.function === chosen}>
-									<Figures share={row.self_percent} count={row.self_count} samples={row.self_samples} unit={unit} />
-									<Figures share={row.total_percent} count={row.total_count} samples={row.total_samples} unit={unit} />
+									<Figures share={row.self_percent} count={row.self_count} samples={row.self_samples} unit={unit} noun={noun} />
+									<Figures share={row.total_percent} count={row.total_count} samples={row.total_samples} unit={unit} noun={noun} />
 									<td class="ellipsis"><button type="button" class="link mono" title={`${row.function}${row.place ? `, ${row.place}` : ""}`} aria-label={row.function ? spoken(row.function, room) : "unknown"} onClick={() => setParams({ function: row.function })}>{row.function ? labelIn(row.function, room) : "[unknown]"}</button></td>
 									<td class="ellipsis dim" title={row.object}>{row.object.split("/").pop()}</td>
 								</tr>
@@ -104,11 +106,11 @@ export function FunctionsTab(props: TabProps) {
 }
 
 // A share, what it is in the event's own unit, and by how many samples that is known.
-function Figures({ share, count, samples, unit }: { share: number; count: string; samples: number; unit: string }) {
+function Figures({ share, count, samples, unit, noun }: { share: number; count: string; samples: number; unit: string; noun: string }) {
 	return (
 		<>
 			<td class="number share" style={{ "--part": `${share}%` }}>{percent(share)}</td>
-			<td class="number amount">{unit !== "samples" && <span>{amount(Number(count), unit)}</span>} <small title={`${grouped(samples)} samples`}>{grouped(samples)}</small></td>
+			<td class="number amount">{unit !== noun && <span>{amount(Number(count), unit)}</span>} <small title={samplesText(samples, noun)}>{grouped(samples)}</small></td>
 		</>
 	);
 }

@@ -209,15 +209,16 @@ function Trust({ quality, samples }: { quality: Quality | undefined; samples: nu
 	const has = (...reasons: string[]) => faults.some((fault) => reasons.includes(fault.reason ?? ""));
 	const judge = (good: boolean) => (good ? "Good" : "Caution");
 	const sound = (part: string) => judge(!faults.some((fault) => fault.part === part && fault.reason !== "caller-skipped"));
+	const known = (value: number | null | undefined, text: string) => (value === null ? "not recorded" : text);
 	const covered = trust.covered_percent;
 	const coverage = has("coverage-unclear") ? "Can't tell" : judge(Math.abs((covered ?? 0) - 100) <= 5 && !has("idle-samples"));
 	const rows: [string, string, string][] = [
 		[samples === undefined || samples === trust.samples ? "Samples" : "Samples of all events", grouped(trust.samples ?? 0), has("few-samples") ? "Too few" : "Good"],
-		["Lost", percent(lost), judge(!has("lost", "all-lost"))],
-		...(quality?.has_stacks === false ? [] : [["Stacks cut short", percent(cut), sound("stacks")] satisfies [string, string, string]]),
+		["Lost", known(trust.lost, percent(lost)), trust.lost === null ? "Can't tell" : judge(!has("lost", "all-lost"))],
+		...(quality?.has_stacks === false || trust.cut_percent === null ? [] : [["Stacks cut short", percent(cut), sound("stacks")] satisfies [string, string, string]]),
 		...(trust.skipped_percent ? [["Stacks without a direct caller", percent(trust.skipped_percent), judge(!has("caller-skipped"))] satisfies [string, string, string]] : []),
 		["Functions without a name", percent(unknown), sound("names")],
-		["Throttled", String(trust.throttled ?? 0), judge(!trust.throttled)],
+		...(trust.throttled === null ? [] : [["Throttled", String(trust.throttled ?? 0), judge(!trust.throttled)] satisfies [string, string, string]]),
 		...(covered === undefined || covered === null ? [] : [["CPU time covered by samples", percent(covered), coverage] satisfies [string, string, string]]),
 	];
 	return (

@@ -59,7 +59,7 @@ export function chartGraph(answer: ChartAnswer): Graph {
 	const kinds = [...answer.functions.map(({ kind }) => kindOf(kind)), GROUP];
 	const grey = LOOK.kinds[UNKNOWN]!.color;
 	return {
-		event: "", unit: "ns", subtitle: "", footer: "", empty: "This thread has no samples in that time.", start: answer.start_ns, hidden: 0, least: 0,
+		event: "", unit: "ns", noun: "samples", subtitle: "", footer: "", empty: "This thread has no samples in that time.", start: answer.start_ns, hidden: 0, least: 0,
 		functions: names,
 		objects,
 		places: [""],

@@ -243,7 +243,7 @@ function Rows({ graph, tree, rows, chosen, hits, act, label }: RowsProps) {
 				<span role="columnheader" class="tree-more">{unitHead(graph)}</span>
 				<span role="columnheader">Self</span>
 				<span role="columnheader" class="tree-more">{unitHead(graph)}</span>
-				<span role="columnheader" class="tree-more">Samples</span>
+				<span role="columnheader" class="tree-more">{graph.noun === "samples" ? "Samples" : graph.noun}</span>
 				<span role="columnheader">Function</span>
 			</div>
 			<div role="rowgroup" class="tree-sheet" style={{ height: `${rows.length * ROW}px` }}>
@@ -257,8 +257,8 @@ function Rows({ graph, tree, rows, chosen, hits, act, label }: RowsProps) {
 	);
 }
 
-function unitHead({ unit }: Graph): string {
-	return unit === "ns" || unit === "nanoseconds" ? "Time" : unit === "samples" ? "" : unit;
+function unitHead({ unit, noun }: Graph): string {
+	return unit === "ns" || unit === "nanoseconds" ? "Time" : unit === noun ? "" : unit;
 }
 
 interface TreeRowProps {
@@ -274,8 +274,8 @@ interface TreeRowProps {
 	onToggle: () => void;
 }
 
-function figure(value: number, unit: string): string {
-	return ["ns", "nanoseconds", "bytes"].includes(unit) ? amount(value, unit) : unit === "samples" ? "" : grouped(value);
+function figure(value: number, { unit, noun }: Graph): string {
+	return ["ns", "nanoseconds", "bytes"].includes(unit) ? amount(value, unit) : unit === noun ? "" : grouped(value);
 }
 
 function TreeRow({ graph, tree, row, index, id, chosen, hit, room, onChoose, onToggle }: TreeRowProps) {
@@ -290,9 +290,9 @@ function TreeRow({ graph, tree, row, index, id, chosen, hit, room, onChoose, onT
 		<div role="row" id={id} class={`tree-row${hit ? " tree-hit" : ""}`} data-frame={frame} data-function={name} aria-rowindex={index + 2} aria-level={level} aria-posinset={row.at} aria-setsize={row.of} aria-expanded={leaf && !missing ? undefined : open} aria-selected={chosen}
 			style={{ transform: `translateY(${index * ROW}px)` }} onClick={onChoose} onDblClick={onToggle}>
 			<span role="gridcell" class="number share" style={part(tree.total[frame]!)}>{percent(tree.total[frame]!, whole)}</span>
-			<span role="gridcell" class="number tree-more">{figure(tree.total[frame]!, graph.unit)}</span>
+			<span role="gridcell" class="number tree-more">{figure(tree.total[frame]!, graph)}</span>
 			<span role="gridcell" class="number share" style={part(tree.self[frame]!)}>{percent(tree.self[frame]!, whole)}</span>
-			<span role="gridcell" class="number tree-more">{figure(tree.self[frame]!, graph.unit)}</span>
+			<span role="gridcell" class="number tree-more">{figure(tree.self[frame]!, graph)}</span>
 			<span role="gridcell" class="number tree-more">{grouped(tree.totalSamples[frame]!)}</span>
 			<span role="gridcell" class="tree-name" style={{ paddingLeft: `${(level - 1) * INDENT}px` }} title={`${name}${object ? `, ${object}` : ""}`}>
 				<span class="twisty" aria-hidden="true" onClick={(event) => (event.stopPropagation(), onToggle())}>{missing ? "+" : leaf ? "" : open ? "▾" : "▸"}</span>
