@@ -138,8 +138,8 @@ static void print_row(const struct page *page, const struct examination *e,
 	fprintf(page->out, " %6.2f %%  %6.2f %%", 100 * share(row->samples, e->panel.samples),
 		100 * share(row->unnamed, row->samples));
 	if (e->panel.has_stacks)
-		fprintf(page->out, "  %9.2f %%",
-			100 * share(row->lost + row->skipped, row->through));
+		fprintf(page->out, "  %7.2f %%  %7.2f %%", 100 * share(row->lost, row->through),
+			100 * share(row->skipped, row->through));
 	fprintf(page->out, "  %s\n", path);
 	print_fault(page, e, row, "names", row->names);
 	print_fault(page, e, row, "stacks", row->stacks);
@@ -151,7 +151,7 @@ static void print_rows(const struct page *page, const struct examination *e)
 	size_t left_out = 0;
 
 	fprintf(page->out, "\n   samples   unnamed%s  object\n",
-		e->panel.has_stacks ? "  stacks lost" : "");
+		e->panel.has_stacks ? "  cut short  no caller" : "");
 	vec_each (row, &e->panel.rows) {
 		if (!is_good(row) || share(row->samples, e->panel.samples) >= SHOWN_SHARE) {
 			print_row(page, e, row);

@@ -177,6 +177,11 @@ def skipped_callers():
     data = record("wrappers", "-g", path)
     found = faulty("callers of libc", data, "caller-skipped", "--call-graph dwarf")
     check(found.get("skipped_stacks", 0) > 0.5 * found.get("samples", 0), "callers of libc: most stacks lack one", found)
+    words = run([PERFOLIO, "doctor", data]).stdout
+    head, row = (next((line for line in words.splitlines() if part in line), "") for part in ("no caller", "libc.so"))
+    figures = [float(word) for word in re.findall(r"([\d.]+) %", row)]
+    check("cut short" in head and len(figures) == 4 and figures[2] < 10 < figures[3],
+          "callers of libc: doctor tells them from stacks that are cut short", head, row)
     data = record("wrappers", "--call-graph", "dwarf", path)
     found = good("callers of libc, copied stacks", data)
     rows = json.loads(run([PERFOLIO, "query", data, "top", "--sort", "total", "--limit", "50"]).stdout)["rows"]
