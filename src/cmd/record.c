@@ -16,6 +16,7 @@
 #include "jobs/runbudget.h"
 #include "perfdata/buildid.h"
 #include "profile/budget.h"
+#include "record/kcore.h"
 #include "record/keepfolder.h"
 #include "record/treegroup.h"
 
@@ -42,6 +43,7 @@ struct record {
 	struct tripwire wire;
 	sigset_t mask;
 	int signal_fd;
+	char *data_path;       /* with --kcore: in its folder */
 	int pipe_fd;	       /* what was standard output, with -o - */
 	struct states *states; /* --budget */
 	struct runbudget budget;
@@ -146,7 +148,7 @@ static int open_recording(struct record *r, struct err *err)
 			.later_frequency = (uint64_t)o->later_frequency,
 			.ring_bytes = o->ring_bytes,
 		},
-		.output = r->pipe_fd < 0 ? o->output : NULL,
+		.output = r->pipe_fd >= 0 ? NULL : r->data_path ? r->data_path : o->output,
 		.output_fd = r->pipe_fd,
 		.argv = r->argv.data,
 		.compress = o->compress,
@@ -230,6 +232,11 @@ static int prepare(struct record *r, struct err *err)
 	if (!rc) {
 		r->signal_fd = run_catch_signals(SIGUSR2, &r->mask, err);
 		rc = r->signal_fd < 0 ? r->signal_fd : 0;
+	}
+	if (!rc && o->kcore) {
+		rc = kcore_begin("/proc", o->output, err);
+		if (!rc)
+			r->data_path = mem_printf("%s/data", o->output);
 	}
 	if (!rc && r->command) {
 		rc = workload_prepare(&r->workload, r->command, &r->mask, err);
@@ -331,6 +338,8 @@ static int run_it(struct record *r, struct err *err)
 	struct err stopping = { 0 };
 	int rc = prepare(r, err), stopped;
 
+	if (rc && r->data_path)
+		kcore_withdraw(r->options->output);
 	if (rc || r->options->dry_run)
 		return rc;
 	r->loop = (struct record_loop){
@@ -347,6 +356,8 @@ static int run_it(struct record *r, struct err *err)
 	rc = record_loop_run(&r->loop, err);
 	if (rc && r->workload.exec_error) {
 		recording_withdraw(r->recording);
+		if (r->data_path)
+			kcore_withdraw(r->options->output);
 		fprintf(stderr, "perfolio: %s\n", err->text);
 		return workload_exit_status(&r->workload);
 	}
@@ -396,6 +407,7 @@ static int run(void *options, int argc, char **argv, struct err *err)
 	if (r.has_target)
 		target_fini(&r.target);
 	buf_free(&r.notes);
+	free(r.data_path);
 	strlist_free(&r.argv);
 	event_list_free(&r.events);
 	catalog_free(r.catalog);

@@ -65,9 +65,11 @@ static void note_machine(const struct recording *recording, const struct record_
 		buf_puts(out,
 			 "note: recording at normal priority (more needs CAP_SYS_NICE): on a busy "
 			 "machine samples may be lost\n");
-	if (census->ring_bytes < RING_BYTES && !o->ring_bytes && o->verbose)
-		buf_printf(out, "note: rings of %zu KB: more may not be locked here\n",
-			   census->ring_bytes / 1024);
+	if (o->verbose)
+		buf_printf(out, "note: rings of %zu KB for each CPU%s\n", census->ring_bytes / 1024,
+			   census->ring_bytes < RING_BYTES && !o->ring_bytes
+				   ? ": more may not be locked here"
+				   : "");
 }
 
 void record_notes_opened(const struct recording *recording, const struct record_options *options,

@@ -453,6 +453,8 @@ const struct option_spec record_option_specs[] = {
 	  "leave a ring alone until it holds this much; at most a quarter of the ring",
 	  .call = set_flush },
 	/* What perf has to be told we do anyway. */
+	{ OPT_FLAG, 0, "kcore", FIELD(kcore), NULL,
+	  "make FILE a folder that holds the kernel's code and symbols, too" },
 	{ OPT_FLAG, 0, "buildid-all", FIELD(done_anyway), NULL, "all build-ids", .hidden = true },
 	{ OPT_FLAG, 'B', "no-buildid", FIELD(choice.no_build_ids), NULL,
 	  "leave the build-ids out; keeps nothing either", .hidden = true },
@@ -513,6 +515,9 @@ static int check_output(struct record_options *o, struct err *err)
 		return err_set(err, EINVAL, "a pipe has no name for --timestamp-filename");
 	if (o->debuginfod && (pipe || o->switching || o->timestamp_filename))
 		return err_set(err, EINVAL, "--debuginfod needs one file of a known name");
+	if (o->kcore && (pipe || o->switching || o->timestamp_filename))
+		return err_set(err, EINVAL,
+			       "--kcore makes a folder: it needs one output of a known name");
 	if (o->vmlinux && (o->no_cache || o->choice.no_build_ids))
 		return err_set(err, EINVAL, "--vmlinux keeps a file, which -N and -B forbid");
 	if (o->describe_threads < 0)

@@ -48,7 +48,7 @@ struct record_options {
 
 	const char *vmlinux, *debuginfod; /* debuginfod: "" for the servers of DEBUGINFOD_URLS */
 	bool timestamp_filename, no_boundary;
-	bool no_tasks, no_maps, no_cgroups, describe_last, dry_run, exclude_self, per_thread;
+	bool no_tasks, no_maps, no_cgroups, describe_last, dry_run, exclude_self, per_thread, kcore;
 	int describe_threads;
 	int64_t map_limit_ns;
 	uint64_t flush_bytes;

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 bool symbols_of_another_machine(struct perf_reader *reader)
 {
@@ -96,8 +97,12 @@ struct symbol_store *symbols_open(const struct symbol_args *args, struct perf_re
 		.recorded_ns = recorded_until(reader),
 		.other_machine = symbols_of_another_machine(reader),
 	};
+	char *list = input ? mem_printf("%s/kcore_dir/kallsyms", input) : NULL;
 	struct symbol_store *store;
 
+	/* The kernel as it was, of a recording with --kcore. */
+	if (list && !options.kallsyms && !options.vmlinux && !access(list, R_OK))
+		options.kallsyms = list;
 	if (args->debuginfod && input && servers && servers[0]) {
 		hot_objects_find(&hot, input, args);
 		vec_reserve(&hot, 1); /* none at all is an answer too */
@@ -107,6 +112,7 @@ struct symbol_store *symbols_open(const struct symbol_args *args, struct perf_re
 	store = symbol_store_new(&options);
 	vec_free(&hot);
 	free(release_copy);
+	free(list);
 	return store;
 }
 

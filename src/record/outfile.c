@@ -3,6 +3,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "record/caller.h"
+#include "record/kcore.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -103,8 +104,13 @@ void outfile_use(struct outfile *file, int fd)
 static int keep_older(struct outfile *file, struct err *err)
 {
 	char *old = mem_printf("%s.old", file->path);
+	struct stat st;
 	int rc = 0;
 
+	/* A folder takes the place of nothing, and nothing that of a folder. */
+	if ((!lstat(file->path, &st) && S_ISDIR(st.st_mode)) ||
+	    (!lstat(old, &st) && S_ISDIR(st.st_mode)))
+		recording_remove(old);
 	file->kept_older = !rename(file->path, old);
 	if (!file->kept_older && errno != ENOENT)
 		rc = err_set(err, errno, "%s: the older one can't be renamed to %s: %s", file->path,

@@ -25,7 +25,7 @@ OURS = {"use_clockid: 1", "clockid: 1", "build_id: 1", "namespaces: 1", "bpf_eve
         "ksymbol: 1", "mmap: 1", "mmap2: 1", "task: 1"}
 NAMED = {"--all-user": ":u", "--all-kernel": ":k"}
 PERFS = {"disabled: 1", "enable_on_exec: 1"}
-CASES = """-c 100000|-F 99|-g|-s|-d|-W|-P|-R|-i|-a|-C 0|-I|-D 1|--switch-events|-k raw|-k realtime|-k CLOCK_BOOTTIME
+CASES = """-c 100000|-F 99|-g|-s|-d|-W|-c 100000 -P|-R|-i|-a|-C 0|-I|-D 1|--switch-events|-k raw|-k realtime|-k CLOCK_BOOTTIME
 --user-regs=sp|--intr-regs=sp|--overwrite|--phys-data|--sample-cpu|--all-user|--all-kernel|--data-page-size
 --code-page-size|--all-cgroups|--user-callchains -g|--kernel-callchains -g|--transaction|--sample-identifier
 -e {cpu-clock,task-clock}:S|-e {cpu-clock,task-clock}:S --running-time|-e cpu-clock,task-clock --group
@@ -174,6 +174,28 @@ def finish(*processes):
         process.wait()
 
 
+def priority(pid):
+    """The highest of the threads'."""
+    try:
+        return max(os.sched_getparam(int(tid)).sched_priority for tid in os.listdir(f"/proc/{pid}/task"))
+    except OSError:
+        return -1
+
+
+def words():
+    """What is said, and how urgently is read."""
+    said = {option: run([PERFOLIO, "record", *option.split(), "-m", "16", "-e", "cpu-clock", "-o", "x", "--", "true"]).stderr
+            for option in ("", "-q", "-v")}
+    check("[ perfolio record: " in said[""] and said["-q"] == "", "-q: nothing is said", said)
+    check("rings of 64 KB" in said["-v"] and "rings of" not in said[""], "-v: how large the rings are", said)
+    busy, recorder = reading(["-r", "7"])
+    check(until(lambda: priority(recorder.pid) == 7), "-r 7: that real-time priority", priority(recorder.pid))
+    finish(recorder, busy)
+    busy, recorder = reading([])
+    check(until(lambda: priority(recorder.pid) == 1), "without -r: 1", priority(recorder.pid))
+    finish(recorder, busy)
+
+
 def rings():
     for place, want in (("cpu", "0"), ("node", None)):
         busy, recorder = reading(["--affinity", place])
@@ -229,9 +251,34 @@ def files():
           os.listdir("."))
 
 
+def kernel_code():
+    """--kcore: a folder, as perf makes it; where there is no /proc/kcore nothing is started or left."""
+    made = run([PERFOLIO, "record", "-q", "--kcore", "-e", "cpu-clock", "-o", "folder", "--", "touch", "started"])
+    if os.path.exists("/proc/kcore"):
+        check(made.returncode == 0 and sorted(os.listdir("folder/kcore_dir")) == ["kallsyms", "kcore", "modules"] and
+              os.path.exists("folder/data"), "--kcore: the recording and the kernel's code", made.stderr)
+    else:
+        check(made.returncode == 1 and "no /proc/kcore: " in made.stderr and not os.path.exists("folder") and
+              not os.path.exists("started"), "--kcore: refused where there is none", made.stderr)
+    for words in (["-o", "-"], ["--switch-output", "-o", "x"]):
+        wrong = run([PERFOLIO, "record", "--kcore", *words, "--", "true"])
+        check(wrong.returncode == 2 and "--kcore makes a folder" in wrong.stderr, f"--kcore {' '.join(words)}", wrong.stderr)
+    # Such a folder's list of symbols names the kernel's functions, to us and to perf.
+    os.makedirs("kept/kcore_dir", exist_ok=True)
+    record("-F", "999", "-k", "mono", name="kept/data", command=("dd", "if=/dev/zero", "of=/dev/null", "bs=1", "count=300000"))
+    with open("/proc/kallsyms", encoding="ascii") as list_, open("kept/kcore_dir/kallsyms", "w", encoding="ascii") as kept:
+        kept.write(re.sub(r"(?m)^(\w+ [tT] )(?=[a-z]\w+$)", r"\1kept_", list_.read()))
+    words = ["script", "-i", "kept", "-G", "-F", "ip,sym"]
+    names = [re.findall(r"kept_\w+", made.stdout) for made in (run_perf(*words), run([PERFOLIO, *words]))]
+    check(len(names[1]) > 20 and names[0] == names[1], "names of its kcore_dir/kallsyms, as perf has them",
+          len(names[0]), len(names[1]), *[pair for pair in zip(*names) if pair[0] != pair[1]][:3])
+
+
 header()
+kernel_code()
 existing_processes()
 many_mappings()
+words()
 rings()
 own_work()
 children()

@@ -153,6 +153,12 @@ TEST(perfscript_stacks)
 		  "/c\n"
 		  "\t 4005dd f (/b)\n\n\t 4005de f (/b)\n 0x4005c8/0x4005dc/P/-/-/0\n",
 		  "f 3\n" },
+		/* branches end samples where no blank line does */
+		{ "PERF_RECORD_MMAP2 1/1: [0x400000(0x1000) @ 0 08:01 2 3]: r-xp /b\n"
+		  "\t4005dc\n\t400634 f (/b)\n 0x4005c8/0x4005dc/P/-/-/0\n"
+		  "\t4005d7\n\t400634 f (/b)\n 0x4005c8/0x4005dc/P/-/-/0\n"
+		  "\t4005d9\n\t400634 f (/b)\n 0x4005c8/0x4005dc/P/-/-/0\n",
+		  "f;[unknown] 3\n" },
 		{ " 4005d7 0x4005d7/0x4005e5/P/-/-/8\n 4005d9 0x4005d7/0x4005e5/P/-/-/8\n",
 		  "[unknown] 2\n" },
 		/* a tracepoint's own words are no frame */
