@@ -73,7 +73,7 @@ def test_refused(server):
             (["true"], {"folder": "tmp"}, "named from / on"),
             (["true"], {"cpus": "999"}, "CPUs 999"),
             (["true"], {"count_events": "nonsense"}, "unknown event 'nonsense'"),
-            (["true"], {"environment": ["=x"]}, "no NAME=VALUE"),
+            (["true"], {"environment": ["=x"]}, "is not NAME=VALUE"),
             ([], {}, "no command"),
             ([], {"target": peer.PROCESS, "who": "999999999"}, "999999999"),
             (["true"], {"tool": 4}, "no tool"),
@@ -222,8 +222,8 @@ def test_questions(server):
             ("target", ("command", "", "", "", "", "no-such", ""), None, "warnings"),
             ("plan", ("sample",), None, "takes 6 words"), ("id", (), None, "no question"),
             ("check", ("--help",), None, None),
-            ("doctor", (), "/proc/self/oom_score_adj", "no file of the data folder"),
-            ("doctor", (), "/dev/null", "no file of the data folder")):
+            ("doctor", (), "/proc/self/oom_score_adj", "is not in the data folder"),
+            ("doctor", (), "/dev/null", "is not in the data folder")):
         answer = ask(server, what, *words, out=out)
         check(text in answer if text else not answer["valid"], f"asked for {what} {words} {out}", answer)
 
@@ -312,21 +312,21 @@ def test_taken_over():
             ({"target": peer.PROCESS, "who": "1"}, "runs already"),
             ({"target": peer.THREAD, "who": "1"}, "runs already"),
             ({"target": peer.USER, "who": "root"}, "runs already"),
-            ({"stat_options": ["-o", "/etc/x"]}, "no option that a run can have"),
-            ({"stat_options": ["--pre=id"]}, "no option that a run can have"),
+            ({"stat_options": ["-o", "/etc/x"]}, "not an option that a run can have"),
+            ({"stat_options": ["--pre=id"]}, "not an option that a run can have"),
             ({"stat_options": ["-e", "--pre=id"]}, "needs a value"),
-            ({"stat_options": ["--eve=x"]}, "no option that a run can have"),
+            ({"stat_options": ["--eve=x"]}, "not an option that a run can have"),
             ({"stat_options": ["--filter", "-o/etc/x"]}, "needs a value"),
-            ({"stat_options": ["sh", "-c", "id"]}, "no option that a run can have"),
-            ({"stat_options": ["--", "id"]}, "no option that a run can have"),
-            ({"record_options": ["-p1"]}, "no option that a run can have"),
-            ({"record_options": ["--control=fd:1"]}, "no option that a run can have"),
-            ({"record_options": ["-a"]}, "no option that a run can have"),
-            ({"output": "/dev/null"}, "no file of the data folder"),
-            ({"output": "/proc/self/mem"}, "no file of the data folder"),
-            ({"output": "/etc/passwd"}, "no file of the data folder"),
-            ({"series": "/dev/shm/x"}, "no file of the data folder"),
-            ({"rate": "99 -o /etc/x", "tool": peer.SAMPLE}, "no rate")):
+            ({"stat_options": ["sh", "-c", "id"]}, "not an option that a run can have"),
+            ({"stat_options": ["--", "id"]}, "not an option that a run can have"),
+            ({"record_options": ["-p1"]}, "not an option that a run can have"),
+            ({"record_options": ["--control=fd:1"]}, "not an option that a run can have"),
+            ({"record_options": ["-a"]}, "not an option that a run can have"),
+            ({"output": "/dev/null"}, "is not in the data folder"),
+            ({"output": "/proc/self/mem"}, "is not in the data folder"),
+            ({"output": "/etc/passwd"}, "is not in the data folder"),
+            ({"series": "/dev/shm/x"}, "is not in the data folder"),
+            ({"rate": "99 -o /etc/x", "tool": peer.SAMPLE}, "is not a rate")):
         ended = server.ran("true", **more)
         check(words in ended["reason"], f"not allowed: {more}", ended)
     for text in (secret.name, "/etc/shadow"):
