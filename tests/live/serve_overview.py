@@ -90,6 +90,19 @@ def check_counted(site, session):
         lib.check(told(overview) or waits_for_others(overview), words, overview)
 
 
+def check_own_figures(site, session):
+    """Page faults are those that were counted; the fork of ours that became the program is nobody's memory."""
+    for argv, least in ((["sleep", "0.1"], 0), ([lib.program("plants"), "bandwidth", "200"], 64 << 20)):
+        run = site.wait(site.run(session, {"tool": "count", "target": {"kind": "command", "argv": argv}, "interval_ms": 100}))
+        summary = site.get(f"/runs/{run['id']}/summary")
+        figures = {one["name"]: one["value"] for one in summary["figures"]}
+        counted = {one["event"]: int(one["total"]) for one in summary["counters"]}
+        lib.check(figures["faults"] == counted["page-faults"] and figures["switches"] == counted["context-switches"],
+                  f"{argv[-1]}: tiles and counters are the same", figures, counted)
+        lib.check(figures.get("memory", 0) >= least and ("memory" in figures) == bool(least),
+                  f"{argv[-1]}: peak memory is the program's own, or not told", figures)
+
+
 def check_attached(site, session):
     """A process that was there before: one that sleeps waits, one of three on a CPU is kept from running."""
     spin = ["taskset", "-c", "0", "sh", "-c", "while :; do :; done"]
@@ -146,6 +159,7 @@ def main():
         check_planted(site, session)
         check_besides(site, session)
         check_counted(site, session)
+        check_own_figures(site, session)
         check_attached(site, session)
         check_nothing(site, session)
         check_ending(site, session)
