@@ -293,12 +293,25 @@ static void end_budget(struct record *r)
 	r->states = NULL;
 }
 
+/* With --delay or --control a part of its time was not to be recorded. */
+static void tell_used(struct record *r)
+{
+	const struct timeval *user = &r->workload.usage.ru_utime;
+	const struct timeval *system = &r->workload.usage.ru_stime;
+
+	if (r->command && r->workload.ended && !r->options->delay_ns && !r->options->control)
+		recording_used(r->recording,
+			       (uint64_t)(user->tv_sec + system->tv_sec) * NS_PER_SEC +
+				       (uint64_t)(user->tv_usec + system->tv_usec) * 1000);
+}
+
 static int stop(struct record *r, struct err *err)
 {
 	struct recording_result result;
 	int rc;
 
 	end_budget(r);
+	tell_used(r);
 	rc = recording_stop(r->recording, &result, err);
 
 	record_closing_lines(&result, r->options, &r->notes);

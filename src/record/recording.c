@@ -256,6 +256,11 @@ void recording_budget(struct recording *r, const uint64_t *words, size_t count)
 	__atomic_store_n(&r->budget, words, __ATOMIC_RELEASE);
 }
 
+void recording_used(struct recording *r, uint64_t ns)
+{
+	sampling_used(r->sampling, ns);
+}
+
 static int start_drain(struct recording *r, struct err *err)
 {
 	struct drain_sink sink = sink_of(r->take);

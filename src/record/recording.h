@@ -93,6 +93,9 @@ int recording_switch(struct recording *recording, const char **path, struct err 
 /* Before the stop: words that the file's counts end with (perfdata/counts.h); borrowed. */
 void recording_budget(struct recording *recording, const uint64_t *words, size_t count);
 
+/* Before the stop: the CPU time of a program that has ended, all of which was recorded. */
+void recording_used(struct recording *recording, uint64_t ns);
+
 /*
  * Ends it.  0, or what made the recording incomplete: then *err says it and the result tells what
  * there is nevertheless.

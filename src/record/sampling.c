@@ -635,13 +635,23 @@ static struct reading read_fd(struct sampling *s, const struct sampled_fd *fd)
 	return none;
 }
 
-/* What events of whole CPUs count is not the program's, but its clock is. */
+void sampling_used(struct sampling *s, uint64_t ns)
+{
+	__atomic_store_n(&s->used_ns, ns, __ATOMIC_RELEASE);
+}
+
+/*
+ * What events of whole CPUs count is not the program's, but its clock is.  An inherited clock
+ * misses the end of each process, from where the kernel takes its events away (0.1 ms each); what
+ * the kernel accounts to the program, known once it has ended, has that too.
+ */
 static void read_clock(struct sampling *s, struct perf_counts *counts)
 {
-	uint64_t ns = 0;
+	uint64_t ns = 0, used = __atomic_load_n(&s->used_ns, __ATOMIC_ACQUIRE);
 
 	if (s->clock_fd < 0 || s->sys->read(s->clock_fd, &ns, sizeof(ns)) != sizeof(ns))
 		return;
+	ns = used > ns ? used : ns;
 	for (size_t i = 0; i < counts->events.len; i++)
 		if (s->events.data[i].cgroup == WHOLE_CPUS && is_clock(s->events.data[i].event))
 			counts->events.data[i] = ns;

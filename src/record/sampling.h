@@ -98,6 +98,8 @@ size_t sampling_id_bytes(const struct sampling *sampling); /* at the end of each
  * *counts starts empty or from a call.  One thread at a time may ask.
  */
 void sampling_read_counts(struct sampling *sampling, struct perf_counts *counts);
+/* The program has ended: the CPU time of all of it.  Only if all of that was to be sampled. */
+void sampling_used(struct sampling *sampling, uint64_t ns);
 
 /* What the kernel counted as lost, by event and CPU; read from the events themselves. */
 struct sampling_loss {

@@ -59,9 +59,10 @@ struct sampling {
 
 	VEC(struct sampled_event) events; /* the tracker last, if there is one */
 	bool has_tracker, by_cpu;
-	int group_fd; /* the folder of OWN_GROUP; -1: there is none */
-	bool whole;   /* in its place whole CPUs are sampled */
-	int clock_fd; /* counts the program's CPU time then; -1: there is none */
+	int group_fd;	  /* the folder of OWN_GROUP; -1: there is none */
+	bool whole;	  /* in its place whole CPUs are sampled */
+	int clock_fd;	  /* counts the program's CPU time then; -1: there is none */
+	uint64_t used_ns; /* the program's CPU time as the kernel accounts it; 0: it still runs */
 	bool dropped[PARTS];
 	bool slowed; /* the later frequency is in use */
 	bool apart;  /* events were switched one by one, so members of groups count too */

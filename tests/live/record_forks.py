@@ -127,6 +127,8 @@ comms = run([PERFOLIO, "script", "-i", "theirs", "-F", "comm"]).stdout.split()
 check(len(comms) > 20 and set(comms) <= {"forks", "ls", "perfolio"} and comms.count("ls") > 0.5 * len(comms),
       f"{len(comms)} samples, all of the program and its children", sorted(set(comms)), result.stderr)
 one = coverage("theirs")
+check(0.97 < one[1] / (parent + children) < 1.1,
+      f"CPU time {one[1] / 1e9:.3f} s, by their own account {(parent + children) / 1e9:.3f}", one)
 check(0.7 < one[0] / (one[1] or 1) < 1.3, f"they are {one[0] / (one[1] or 1):.1%} of its CPU time", one)
 
 # ---- who may neither: it is the process, the rights or the kernel's part, and each has its own remedy ----
