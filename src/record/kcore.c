@@ -112,6 +112,18 @@ int kcore_check(const char *proc, struct err *err)
 /* The pieces of the kernel's memory that hold code; p_offset is where they are in kcore. */
 struct pieces VEC_OF(Elf64_Phdr);
 
+/* arm64 tells of its kernel twice, as such and as a part of vmalloc's memory. */
+static bool is_there(const struct pieces *pieces, uint64_t start, uint64_t end)
+{
+	for (size_t i = 0; i < pieces->len; i++) {
+		const Elf64_Phdr *piece = &pieces->data[i];
+
+		if (start < piece->p_vaddr + piece->p_filesz && piece->p_vaddr < end)
+			return true;
+	}
+	return false;
+}
+
 static int find_pieces(int fd, const struct code *code, Elf64_Ehdr *head, struct pieces *pieces,
 		       struct err *err)
 {
@@ -133,7 +145,7 @@ static int find_pieces(int fd, const struct code *code, Elf64_Ehdr *head, struct
 			start = piece.p_vaddr > spans[s].start ? piece.p_vaddr : spans[s].start;
 			end = piece.p_vaddr + piece.p_filesz;
 			end = end < spans[s].end ? end : spans[s].end;
-			if (start >= end || end - start > CODE_MOST)
+			if (start >= end || end - start > CODE_MOST || is_there(pieces, start, end))
 				continue;
 			piece.p_offset += start - piece.p_vaddr;
 			piece.p_paddr = 0;

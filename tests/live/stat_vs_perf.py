@@ -235,6 +235,15 @@ def times():
     same_text(["--pre", "echo before", "--post", "echo after", "-e", "task-clock"])
 
 
+def syncing():
+    """-S: the disks are synced before each run."""
+    calls = {}
+    for words in ((), ("-S",)):
+        made = run(["perf", "stat", "-x,", "-e", "syscalls:sys_enter_sync", PERFOLIO, "stat", "-r", "2", *words, "-e", "cs", "true"])
+        calls[words] = made.stderr.strip().splitlines()[-1].split(",")[0]
+    check(calls == {(): "0", ("-S",): "2"}, "-S: sync() before each run", calls)
+
+
 def clearing():
     """--interval-clear: as often as there are intervals, on a terminal; ours refuses where there is none."""
     ours, theirs = pty.openpty()
@@ -336,6 +345,7 @@ absent_hardware()
 targets()
 cgroups()
 times()
+syncing()
 clearing()
 table()
 layout()

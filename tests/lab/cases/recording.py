@@ -8,6 +8,7 @@ import json
 import os
 import re
 import shutil
+import struct
 import subprocess
 import tempfile
 from pathlib import Path
@@ -113,3 +114,32 @@ def calls_by_name(judge):
         rows = json.loads(text)["calls"] if text else []
         counts = {row["syscall"]: row["calls"] for row in rows}
         judge.equal("getppid, read %s" % where, 1000, counts.get("getppid"))
+
+
+@case("the kernel's code beside the samples", """
+perfolio record -q --kcore -e cycles:k -c 10000 -o rec calls 1000
+status=$?
+echo "== status"
+echo $status
+echo "== folder"
+cd rec && find . -type f | sort && cd ..
+echo "== text"
+grep -w _stext /proc/kallsyms
+echo "== head"
+dd if=rec/kcore_dir/kcore bs=4096 count=1 2>/dev/null | base64
+echo "== calls"
+perfolio script -i rec -F sym | grep -c __arm64_sys
+sed 's/__arm64_sys/kept_in_list/' rec/kcore_dir/kallsyms >list
+rm -f rec/kcore_dir/kallsyms
+mv list rec/kcore_dir/kallsyms
+echo "== kept"
+perfolio script -i rec -F sym | grep -c kept_in_list""")
+def with_kernel(judge):
+    judge.equal("exit status", "0", judge.part("status").strip())
+    judge.equal("in the folder", "./data ./kcore_dir/kallsyms ./kcore_dir/kcore ./kcore_dir/modules",
+                " ".join(judge.part("folder").split()))
+    head = base64.b64decode(judge.part("head"))
+    pieces = [struct.unpack_from("<IIQQQQ", head, 64 + 56 * i) for i in range(struct.unpack_from("<H", head, 56)[0])]
+    text = int(judge.part("text").split()[0], 16)
+    judge.equal("code from _stext on", 1, sum(start == text & ~4095 and size > 1 << 20 for _, _, _, start, _, size in pieces))
+    judge.equal("names of the folder's list", judge.part("calls").strip(), judge.part("kept").strip())

@@ -72,6 +72,25 @@ static void expect_refused(const struct stat_options *options, const char *why)
 	buf_free(&names);
 }
 
+/* -g, --group: one group, which the first of them leads */
+TEST(stat_group)
+{
+	for (int group = 0; group < 2; group++) {
+		struct stat_options options = { .group = group };
+		struct catalog_options where = { .data_dir = "/nowhere", .tracefs = "/nowhere" };
+		struct catalog *catalog = catalog_new(&where);
+		struct event_list list = { 0 };
+		struct err err = { 0 };
+
+		EXPECT_INT(stat_events(&list, catalog, &options, false, &err), 0);
+		EXPECT(list.events.len > 3);
+		for (size_t i = 0; i < list.events.len; i++)
+			EXPECT_INT(list.events.data[i].leader, group ? 0 : i);
+		event_list_free(&list);
+		catalog_free(catalog);
+	}
+}
+
 /* --topdown and --td-level */
 TEST(stat_topdown)
 {

@@ -165,6 +165,7 @@ TEST(tally_scales_what_was_multiplexed)
 	end(&scene);
 }
 
+/* --scale is the default; --no-scale */
 TEST(tally_without_scaling_shows_what_was_counted)
 {
 	struct scene scene = { .target.kind = TARGET_COMMAND, .options.no_scale = true };
@@ -259,6 +260,7 @@ static void add_twins(struct scene *scene)
 	two->same_as = 0;
 }
 
+/* and with --no-merge they stay apart */
 TEST(tally_merges_events_of_one_name)
 {
 	struct scene scene = { .target.kind = TARGET_COMMAND };

@@ -20,8 +20,8 @@
  * page. */
 struct image {
 	Elf64_Ehdr head;
-	Elf64_Phdr pieces[3];
-	char gap[PAGE - sizeof(Elf64_Ehdr) - 3 * sizeof(Elf64_Phdr)];
+	Elf64_Phdr pieces[4];
+	char gap[PAGE - sizeof(Elf64_Ehdr) - 4 * sizeof(Elf64_Phdr)];
 	char bytes[32][PAGE];
 };
 
@@ -35,7 +35,7 @@ static void set_up(void)
 	image->head = (Elf64_Ehdr){ .e_type = ET_CORE,
 				    .e_machine = EM_X86_64,
 				    .e_phoff = sizeof(Elf64_Ehdr),
-				    .e_phnum = 3,
+				    .e_phnum = 4,
 				    .e_phentsize = sizeof(Elf64_Phdr) };
 	memcpy(image->head.e_ident, ELFMAG, SELFMAG);
 	image->head.e_ident[EI_CLASS] = ELFCLASS64;
@@ -46,6 +46,7 @@ static void set_up(void)
 	image->pieces[2] = (Elf64_Phdr){
 		.p_type = PT_LOAD, .p_vaddr = MODULES, .p_offset = 17 * PAGE, .p_filesz = 16 * PAGE
 	};
+	image->pieces[3] = image->pieces[1]; /* once more, as on arm64 */
 	for (int i = 0; i < 32; i++)
 		memset(image->bytes[i], 'A' + i, PAGE);
 	fake_machine();
