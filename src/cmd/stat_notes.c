@@ -139,18 +139,40 @@ static void note_uncounted(struct buf *out, const struct findings *findings,
 	reasons_say(&reasons, out);
 }
 
+/* Which of the counts leave the kernel out, and which don't although that was asked for. */
+static void note_modes(struct buf *out, const struct findings *findings,
+		       const struct stat_table *table)
+{
+	struct reasons reasons = { 0 };
+
+	for (size_t i = 0; i < table->columns; i++) {
+		const struct stat_column *column = &table->column[i];
+		const struct counter_status *status = status_of(findings, column);
+		const struct perf_event_attr *attr = &column->event->attr.base;
+
+		if (!status || status->state != COUNTER_OPEN)
+			continue;
+		if (status->user_only)
+			reasons_add(&reasons,
+				    "only what ran in user mode was counted; `perfolio doctor` "
+				    "says what would allow the rest",
+				    column->event->name);
+		if (event_is_clock(column->event) && attr->exclude_kernel != attr->exclude_user)
+			reasons_add(&reasons,
+				    "the kernel counts clocks in all modes: it is the time in user "
+				    "mode and in the kernel; user_time and system_time tell them "
+				    "apart",
+				    column->event->name);
+	}
+	reasons_say(&reasons, out);
+}
+
 static void note_status(struct buf *out, const struct findings *findings)
 {
-	size_t user_only = 0, ungrouped = 0;
+	size_t ungrouped = 0;
 
-	vec_each (status, &findings->status) {
-		user_only += status->user_only;
+	vec_each (status, &findings->status)
 		ungrouped += status->ungrouped;
-	}
-	if (user_only)
-		buf_puts(out,
-			 "note: only what ran in user mode was counted; `perfolio doctor` says "
-			 "what would allow the rest\n");
 	if (ungrouped)
 		buf_puts(out, "note: a weak group (:W) could not be counted together and was taken "
 			      "apart\n");
@@ -229,6 +251,7 @@ void notes_after(struct buf *out, const struct findings *findings, const struct 
 {
 	note_unsupported(out, findings, table);
 	note_uncounted(out, findings, table);
+	note_modes(out, findings, table);
 	note_status(out, findings);
 	note_threads(out, &findings->census);
 	note_drift(out, findings);

@@ -25,10 +25,25 @@ bool event_is_kernels(const struct event *event)
 {
 	const struct perf_event_attr *attr = &event->attr.base;
 
+	if (event->kind == EVENT_TRACEPOINT) /* a probe may be one in a program */
+		return true;
 	return attr->type == PERF_TYPE_SOFTWARE &&
 	       (attr->config == PERF_COUNT_SW_CONTEXT_SWITCHES ||
 		attr->config == PERF_COUNT_SW_CPU_MIGRATIONS ||
 		attr->config == PERF_COUNT_SW_CGROUP_SWITCHES);
+}
+
+bool event_is_void(const struct event *event)
+{
+	return event->attr.base.exclude_kernel && event_is_kernels(event);
+}
+
+bool event_is_clock(const struct event *event)
+{
+	const struct perf_event_attr *attr = &event->attr.base;
+
+	return attr->type == PERF_TYPE_SOFTWARE && (attr->config == PERF_COUNT_SW_CPU_CLOCK ||
+						    attr->config == PERF_COUNT_SW_TASK_CLOCK);
 }
 
 void event_list_truncate(struct event_list *list, size_t length)

@@ -107,6 +107,12 @@ struct event *event_list_add(struct event_list *list, enum event_kind kind, uint
 /* Whether it happens in the kernel only: without the kernel's part it is never counted. */
 bool event_is_kernels(const struct event *event);
 
+/* Whether the modifiers, --all-user or the like leave out all that it could count. */
+bool event_is_void(const struct event *event);
+
+/* cpu-clock and task-clock: when counted, they run on in every mode, whatever is left out. */
+bool event_is_clock(const struct event *event);
+
 /* Takes the events from index `length` on away again. */
 void event_list_truncate(struct event_list *list, size_t length);
 

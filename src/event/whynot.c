@@ -182,6 +182,12 @@ static void busy(const struct host *host, const struct event *event, char *into,
 const char *host_why_not(const struct host *host, const struct event *event, int code, char *into,
 			 size_t room)
 {
+	if (event_is_void(event)) {
+		snprintf(into, room,
+			 "it happens in the kernel only, and the kernel was left out (:u, "
+			 "--all-user); count it without that");
+		return into;
+	}
 	switch (code) {
 	case ENOENT:
 	case EOPNOTSUPP:

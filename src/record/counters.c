@@ -62,7 +62,8 @@ static int fail_refused(const struct counters *c, size_t event, struct err *err)
 	struct event refused = c->list->events.data[event];
 	char why[500];
 
-	if (c->target->kind == TARGET_TASKS && opens_on_ourselves(c, event))
+	if (c->target->kind == TARGET_TASKS && !event_is_void(&refused) &&
+	    opens_on_ourselves(c, event))
 		return err_set(
 			err, c->status[event].error,
 			"%s %d belongs to another user or changed its rights; measure it as root "

@@ -49,13 +49,13 @@ struct counter_value {
 enum counter_state {
 	COUNTER_OPEN,
 	COUNTER_UNSUPPORTED, /* the kernel or CPU has no such event here; error says which errno */
-	COUNTER_REFUSED,     /* not permitted */
+	COUNTER_REFUSED,     /* not permitted, or the event is void (event_is_void) */
 };
 
 struct counter_status {
 	enum counter_state state;
 	int error;	 /* a positive errno value when not open */
-	bool user_only;	 /* opened without the kernel's part, for lack of permission */
+	bool user_only;	 /* counts without the kernel's part, for lack of permission */
 	bool ungrouped;	 /* a weak group (:W) that had to be taken apart */
 	bool group_full; /* it opens alone, but its group has more than the PMU can count at once */
 };

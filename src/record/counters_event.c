@@ -42,6 +42,9 @@ void session_prepare_attr(struct counters *c, size_t index)
 	if (event->cpu_wide_only && follows_tasks(c))
 		c->status[index] = (struct counter_status){ .state = COUNTER_UNSUPPORTED,
 							    .error = EINVAL };
+	if (event_is_void(event)) /* the kernel would open it, and count 0 */
+		c->status[index] = (struct counter_status){ .state = COUNTER_REFUSED,
+							    .error = EINVAL };
 }
 
 bool session_wants(const struct counters *c, const struct session_slot *slot, size_t index)
@@ -115,7 +118,7 @@ static int try_user_only(struct counters *c, const struct session_slot *slot, si
 		return fd;
 	/* What else is wrong shows only now: without a PMU, that there is none. */
 	c->attrs[index] = attr;
-	c->status[index].user_only = true;
+	c->status[index].user_only = !event_is_clock(event_at(c, index));
 	return fd;
 }
 

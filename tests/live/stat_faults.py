@@ -270,7 +270,7 @@ def limits():
     says(["-a", "-e", events, "sleep", "0.1"], 0, "seconds time elapsed", preexec_fn=soft)
     if os.sysconf("SC_NPROCESSORS_ONLN") > 1:
         # as a user who may not raise the hard limit
-        result = run(NOBODY + [PERFOLIO, "stat", "-e", ",".join(["cs:u"] * 30), "true"],
+        result = run(NOBODY + [PERFOLIO, "stat", "-e", ",".join(["faults:u"] * 30), "true"],
                      preexec_fn=few)
         check(result.returncode == 1 and "descriptor" in result.stderr,
               "no descriptors left: a clear message", result.returncode, result.stderr)
@@ -304,7 +304,7 @@ def outputs():
 def ordinary_user():
     """What paranoid levels leave to others is said, and nothing is shown as counted that is not."""
     for level, arguments, status, words in (
-            (2, ["-e", "task-clock", "true"], 0, ["task-clock:u", "user mode"]),
+            (2, ["-e", "faults", "true"], 0, ["faults:u ", "note: faults: only what ran in user mode"]),
             (2, ["-a", "-e", "cs", "sleep", "0.1"], 1, ["paranoid is 2", "paranoid=0"]),
             (1, ["-e", "cs", "true"], 0, ["cs "]),
             # What only the kernel does is not 0 where the kernel is left out.
@@ -321,6 +321,24 @@ def ordinary_user():
               result.stderr)
 
 
+def left_out():
+    """A clock has both modes whatever is left out, and says so; a count of what only the kernel does is
+    never a 0 that is untrue, however the kernel was left out."""
+    with settings(perf_event_paranoid=2):
+        result = run(NOBODY + [PERFOLIO, "stat", "-e", "task-clock,cpu-clock,faults", "true"])
+    check(result.returncode == 0 and "clock:u" not in result.stderr and
+          "note: faults: only what ran in user mode" in result.stderr,
+          "nobody: clocks are not those of user mode", result.stderr)
+    for arguments in (["-e", "task-clock:u,cs:u"], ["--all-user", "-e", "task-clock,cs"]):
+        result = says(arguments + ["sleep", "0.01"], 0, "<not counted>", "it happens in the kernel only",
+                      "the kernel counts clocks in all modes")
+        check("only what ran in user mode" not in result.stderr, f"{arguments}: no untrue note",
+              result.stderr)
+    for event in ("cs:u", "migrations:u", "sched:sched_switch:u"):
+        says(["-e", event, "true"], 2, f"{event}: it happens in the kernel only")
+    says(["-e", "cs:k", "sleep", "0.01"], 0, "cs:k ")
+
+
 need_root()
 wrong_words()
 exit_statuses()
@@ -331,4 +349,5 @@ crowd()
 limits()
 outputs()
 ordinary_user()
+left_out()
 done()

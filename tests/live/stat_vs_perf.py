@@ -130,7 +130,7 @@ def events():
         same_text(detail)
     same_text(["-n"])
     same_text(["--null"])
-    same_text(["--all-user", "-e", "cs,faults"])
+    same_text(["--all-user", "-e", "minor-faults,faults"])
     same_text(["--all-kernel", "-e", "cs,faults"])
     same_text(["-g", "-e", "cs,faults"])
     same_text(["-i", "-e", "task-clock"])
