@@ -128,12 +128,12 @@ grep -w _stext /proc/kallsyms
 echo "== head"
 dd if=rec/kcore_dir/kcore bs=4096 count=1 2>/dev/null | base64
 echo "== calls"
-perfolio script -i rec -F sym | grep -c __arm64_sys
-sed 's/__arm64_sys/kept_in_list/' rec/kcore_dir/kallsyms >list
+perfolio script -i rec -F ip,sym | grep -c ' [a-z][a-z_0-9]*$'
+sed 's/ \\([tTwW]\\) \\([a-z]\\)/ \\1 kept_\\2/' rec/kcore_dir/kallsyms >list
 rm -f rec/kcore_dir/kallsyms
 mv list rec/kcore_dir/kallsyms
 echo "== kept"
-perfolio script -i rec -F sym | grep -c kept_in_list""")
+perfolio script -i rec -F ip,sym | grep -c ' kept_[a-z_0-9]*$'""")
 def with_kernel(judge):
     judge.equal("exit status", "0", judge.part("status").strip())
     judge.equal("in the folder", "./data ./kcore_dir/kallsyms ./kcore_dir/kcore ./kcore_dir/modules",
@@ -143,3 +143,4 @@ def with_kernel(judge):
     text = int(judge.part("text").split()[0], 16)
     judge.equal("code from _stext on", 1, sum(start == text & ~4095 and size > 1 << 20 for _, _, _, start, _, size in pieces))
     judge.equal("names of the folder's list", judge.part("calls").strip(), judge.part("kept").strip())
+    judge.equal("more than ten of them", True, int(judge.part("calls")) > 10)
