@@ -195,6 +195,8 @@ static void add_row(struct profile_builder *b, const struct perf_attr *attr,
 	b->profile->quality.cut_stacks += stack->cut;
 	b->profile->quality.unknown_leaves += stack->unknown;
 	b->profile->quality.skipped_callers += stack->skips;
+	if (stack->skips && !stack->cut)
+		b->profile->objects.data[stack->skip_object].skipped++;
 	b->profile->quality.kernel_unmapped += stack->unmapped;
 	b->profile->quality.reused_code += stack->reused;
 	b->profile->quality.stack_copies += sample->user_stack_size > 0;

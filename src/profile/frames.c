@@ -478,9 +478,11 @@ static enum unwind_pointer pointer_at(struct frames *frames, const struct addres
  * set up its own (a leaf function without a frame, a prologue, a library that was built without)
  * still has its caller's there, and so the caller itself is missing.  Marks such frames.
  */
-static bool mark_skips(struct frames *frames, const struct frames_walk *walk, uint32_t stack)
+static void mark_skips(struct frames *frames, const struct frames_walk *walk,
+		       struct frames_stack *result)
 {
-	bool skips = false, called = false;
+	uint32_t stack = result->stack;
+	bool called = false;
 	size_t kept = 0;
 
 	for (size_t i = 0; i + 1 < walk->count; i++) {
@@ -495,11 +497,15 @@ static bool mark_skips(struct frames *frames, const struct frames_walk *walk, ui
 			for (; kept < at->kept; kept++)
 				stack = frames->profile->stacks.parent[stack];
 			frames->profile->stacks.flags[stack] |= STACK_SKIPS;
-			skips = true;
+			if (!result->skips)
+				result->skip_object =
+					frames->profile->functions
+						.data[frames->profile->stacks.function[stack]]
+						.object;
+			result->skips = true;
 		}
 		called = true;
 	}
-	return skips;
 }
 
 /*
@@ -541,7 +547,7 @@ struct frames_stack frames_end(struct frames *frames, const struct frames_walk *
 	mark(&frames->profile->stacks.flags[result.stack], result.cut, walk->deep,
 	     &sample->chain_origin);
 	if (sample->chain && !walk->unwound && !result.cut && frames->unwinding)
-		result.skips = mark_skips(frames, walk, result.stack);
+		mark_skips(frames, walk, &result);
 	return result;
 }
 

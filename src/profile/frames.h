@@ -79,8 +79,10 @@ struct frames_stack {
 	uint32_t stack, leaf;
 	bool cut, unknown; /* not followed to its beginning; the leaf has no name */
 	bool skips;	   /* a caller is missing: STACK_SKIPS */
-	bool unmapped;	   /* the leaf is of the kernel, and in no mapping */
-	bool reused;	   /* the leaf's address was that of several functions */
+	uint32_t
+		skip_object; /* then: whose code it is the caller of, the innermost where several */
+	bool unmapped;	     /* the leaf is of the kernel, and in no mapping */
+	bool reused;	     /* the leaf's address was that of several functions */
 };
 
 /* An address of a stack, on its way to a name. */

@@ -21,6 +21,10 @@ struct memo_set {			      /* a cache line */
 	_Alignas(64) struct slot slots[WAYS]; /* the one that was asked for last comes first */
 };
 
+struct memo_skips {
+	uint32_t objects[WAYS];
+};
+
 void memo_init(struct memo *memo, uint64_t samples)
 {
 	size_t sets = SETS_LEAST;
@@ -29,6 +33,7 @@ void memo_init(struct memo *memo, uint64_t samples)
 		sets *= 2;
 	memo->mask = sets - 1;
 	memo->sets = mem_alloc_aligned(sizeof(*memo->sets), sets * sizeof(*memo->sets));
+	memo->skips = mem_alloc(sets * sizeof(*memo->skips));
 	memo_clear(memo);
 }
 
@@ -40,6 +45,7 @@ void memo_clear(struct memo *memo)
 void memo_fini(struct memo *memo)
 {
 	free(memo->sets);
+	free(memo->skips);
 }
 
 /* Two lanes, since each multiplication waits for the one before. */
@@ -72,9 +78,15 @@ void memo_prefetch(const struct memo *memo, uint64_t hash)
 	__builtin_prefetch(set_of(memo, hash), 1);
 }
 
+static uint32_t *skips_of(const struct memo *memo, uint64_t hash)
+{
+	return memo->skips[hash >> 40 & memo->mask].objects;
+}
+
 bool memo_find(struct memo *memo, uint64_t hash, struct frames_stack *found)
 {
 	struct slot *slots = set_of(memo, hash)->slots, slot;
+	uint32_t *objects = skips_of(memo, hash);
 	size_t at = 0;
 
 	while ((slots[at].key & ~FLAGS) != hash)
@@ -82,8 +94,12 @@ bool memo_find(struct memo *memo, uint64_t hash, struct frames_stack *found)
 			return false;
 	slot = slots[at];
 	if (at) {
+		uint32_t object = objects[at];
+
 		memmove(&slots[1], &slots[0], at * sizeof(slot));
 		slots[0] = slot;
+		memmove(&objects[1], &objects[0], at * sizeof(object));
+		objects[0] = object;
 	}
 	*found = (struct frames_stack){
 		.stack = slot.stack,
@@ -91,6 +107,7 @@ bool memo_find(struct memo *memo, uint64_t hash, struct frames_stack *found)
 		.cut = slot.key & CUT,
 		.unknown = slot.key & UNKNOWN,
 		.skips = slot.key & SKIPS,
+		.skip_object = slot.key & SKIPS ? objects[0] : 0,
 		.unmapped = slot.key & UNMAPPED,
 		.reused = slot.key & REUSED,
 	};
@@ -100,8 +117,11 @@ bool memo_find(struct memo *memo, uint64_t hash, struct frames_stack *found)
 void memo_put(struct memo *memo, uint64_t hash, const struct frames_stack *found)
 {
 	struct slot *slots = set_of(memo, hash)->slots;
+	uint32_t *objects = skips_of(memo, hash);
 
 	memmove(&slots[1], &slots[0], (WAYS - 1) * sizeof(*slots));
+	memmove(&objects[1], &objects[0], (WAYS - 1) * sizeof(*objects));
+	objects[0] = found->skip_object;
 	slots[0] = (struct slot){
 		.key = hash | (found->cut ? CUT : 0) | (found->unknown ? UNKNOWN : 0) |
 		       (found->skips ? SKIPS : 0) | (found->unmapped ? UNMAPPED : 0) |

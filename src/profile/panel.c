@@ -118,7 +118,7 @@ bool panel_matters(uint64_t part, uint64_t all)
 
 /* What is counted of one object while the stacks are walked. */
 struct tally {
-	uint64_t samples, unnamed, through, no_table, short_copy, deep, other, skipped;
+	uint64_t samples, unnamed, through, no_table, short_copy, deep, other;
 	uint32_t last_stack; /* the one that was counted as passing here last */
 };
 
@@ -166,12 +166,10 @@ static void count_lost(struct walk *walk, uint32_t stack, uint64_t weight)
 		tally->other += weight;
 }
 
-/* Whether it lacks a caller; once, however often it does. */
-static bool count_stack(struct walk *walk, uint32_t stack, uint64_t weight)
+static void count_stack(struct walk *walk, uint32_t stack, uint64_t weight)
 {
 	const struct profile *p = walk->profile;
 	const struct profile_function *leaf = function_of(p, stack);
-	bool cut = p->stacks.flags[stack] & STACK_CUT, skips = false;
 
 	walk->objects[leaf->object].samples += weight;
 	if (leaf->kind == FRAME_UNKNOWN)
@@ -182,14 +180,9 @@ static bool count_stack(struct walk *walk, uint32_t stack, uint64_t weight)
 		if (tally->last_stack != stack)
 			tally->through += weight;
 		tally->last_stack = stack;
-		if (!cut && !skips && p->stacks.flags[at] & STACK_SKIPS) {
-			tally->skipped += weight;
-			skips = true;
-		}
 	}
-	if (cut)
+	if (p->stacks.flags[stack] & STACK_CUT)
 		count_lost(walk, stack, weight);
-	return skips;
 }
 
 /* A file that is not the one that ran has no rules that could be followed, whatever it holds. */
@@ -270,7 +263,9 @@ static void add_row(struct panel *panel, const struct walk *walk, uint32_t id)
 		.unnamed = tally->unnamed,
 		.through = tally->through,
 		.lost = tally->no_table + tally->short_copy + tally->deep + tally->other,
-		.skipped = tally->skipped,
+		/* Stacks are kept by function, of which one sample may skip and another not: those
+		 * that did were counted one by one. */
+		.skipped = walk->profile->objects.data[id].skipped,
 	};
 
 	if (row.through)
@@ -321,21 +316,6 @@ static int compare_rows(const void *one, const void *two)
 	return a->object < b->object ? -1 : 1;
 }
 
-/*
- * Stacks are kept by function: one sample in a function's first instructions marks the stack of
- * all the others there.  How many samples lack a caller was counted one by one.
- */
-static void bound_skipped(struct panel *panel, struct walk *walk)
-{
-	uint64_t most = walk->profile->quality.skipped_callers;
-
-	for (uint32_t i = 0; i < walk->profile->objects.len; i++)
-		if (walk->objects[i].skipped > most)
-			walk->objects[i].skipped = most;
-	if (panel->skipped > most)
-		panel->skipped = most;
-}
-
 void panel_make(struct panel *panel, const struct profile *p)
 {
 	uint64_t *weights = mem_alloc((p->stacks.len + 1) * sizeof(*weights));
@@ -349,16 +329,16 @@ void panel_make(struct panel *panel, const struct profile *p)
 		panel->has_stacks |= p->stacks.parent[i] != STACK_ROOT;
 		if (!weights[i])
 			continue;
-		if (count_stack(&walk, i, weights[i]))
-			panel->skipped += weights[i];
+		count_stack(&walk, i, weights[i]);
 		panel->samples += weights[i];
 		if (p->stacks.flags[i] & STACK_SPLICED)
 			panel->spliced += weights[i];
 		*(p->stacks.flags[i] & STACK_CUT ? &panel->cut : &panel->whole) += weights[i];
 	}
-	bound_skipped(panel, &walk);
-	for (uint32_t i = 0; i < p->objects.len; i++)
+	for (uint32_t i = 0; i < p->objects.len; i++) {
+		panel->skipped += p->objects.data[i].skipped;
 		add_row(panel, &walk, i);
+	}
 	judge_rows(panel, &walk);
 	if (panel->rows.len)
 		qsort(panel->rows.data, panel->rows.len, sizeof(*panel->rows.data), compare_rows);

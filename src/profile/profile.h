@@ -34,9 +34,10 @@ enum profile_side { SIDE_HOST, SIDE_GUEST_KERNEL, SIDE_GUEST_USER };
 struct profile_object {
 	uint32_t path; /* string */
 	struct build_id build_id;
-	uint8_t kind;  /* enum dso_kind */
-	uint8_t state; /* enum dso_state */
-	uint8_t side;  /* enum profile_side */
+	uint8_t kind;	  /* enum dso_kind */
+	uint8_t state;	  /* enum dso_state */
+	uint8_t side;	  /* enum profile_side */
+	uint64_t skipped; /* samples whose stack is whole but for a caller of its code */
 };
 
 struct profile_function {

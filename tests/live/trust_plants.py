@@ -177,6 +177,8 @@ def skipped_callers():
     data = record("wrappers", "-g", path)
     found = faulty("callers of libc", data, "caller-skipped", "--call-graph dwarf")
     check(found.get("skipped_stacks", 0) > 0.5 * found.get("samples", 0), "callers of libc: most stacks lack one", found)
+    check(sum(one["skipped"] for one in found.get("objects", [])) == found.get("skipped_stacks"),
+          "callers of libc: each of them is counted once, in one object", found)
     words = run([PERFOLIO, "doctor", data]).stdout
     head, row = (next((line for line in words.splitlines() if part in line), "") for part in ("no caller", "libc.so"))
     figures = [float(word) for word in re.findall(r"([\d.]+) %", row)]

@@ -192,16 +192,20 @@ TEST(panel_counts_callers_that_frame_pointers_skip)
 	struct profile *profile = made_profile();
 	uint32_t leaf = made_stack(profile, "main;leaf");
 	struct panel panel;
+	uint64_t *skipped;
 
 	samples(profile, leaf, 30, STACK_SKIPS);
 	samples(profile, made_stack(profile, "main;caller;leaf"), 70, 0);
 	/* One sample marks the stack of all: those that were met are what counts. */
-	profile->quality.skipped_callers = 1;
+	skipped = &profile->objects
+			   .data[profile->functions.data[profile->stacks.function[leaf]].object]
+			   .skipped;
+	*skipped = 1;
 	panel_make(&panel, profile);
 	EXPECT_INT(panel.skipped, 1);
 	EXPECT_INT(panel.rows.data[0].stacks, PANEL_GOOD);
 	panel_free(&panel);
-	profile->quality.skipped_callers = 30;
+	*skipped = 30;
 	panel_make(&panel, profile);
 	EXPECT_INT(panel.whole, 100);
 	EXPECT_INT(panel.skipped, 30);
