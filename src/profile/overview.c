@@ -265,6 +265,23 @@ uint64_t overview_cpu_ns(const struct overview_facts *facts)
 	return facts->budget.whole ? facts->budget.all_ns[BUDGET_RAN] : facts->sampled_ns;
 }
 
+bool overview_kernel(const struct overview_facts *facts, double *share)
+{
+	bool sampled = !facts->other_event && !facts->one_sided;
+	uint64_t cpu = facts->user_ns + facts->system_ns;
+
+	/* Samples tell more exactly than the kernel's account of ticks, where there are many. */
+	if (sampled && facts->samples >= FEW_SAMPLES * 5)
+		*share = facts->kernel;
+	else if (facts->knows_cpu && cpu >= OVERVIEW_ACCOUNT_NS)
+		*share = (double)facts->system_ns / (double)cpu;
+	else if (sampled && facts->samples >= FEW_SAMPLES)
+		*share = facts->kernel;
+	else
+		return false;
+	return true;
+}
+
 static void sum_up(struct sums *s, const struct overview_facts *facts)
 {
 	uint64_t known = overview_cpu_ns(facts);
@@ -287,13 +304,8 @@ static void sum_up(struct sums *s, const struct overview_facts *facts)
 		s->main = s->run[i] > s->run[s->main] ? (enum budget_part)i : s->main;
 		s->workers = s->work[i] > s->work[s->workers] ? (enum budget_part)i : s->workers;
 	}
-	/* Samples tell more exactly than the kernel's account of ticks, where there are many. */
-	if (facts->samples >= FEW_SAMPLES * 5 && !facts->other_event)
-		s->kernel = facts->kernel;
-	else if (facts->knows_cpu && cpu >= OVERVIEW_ACCOUNT_NS)
-		s->kernel = (double)facts->system_ns / cpu;
-	else if (facts->samples && !facts->other_event)
-		s->kernel = facts->kernel;
+	if (!overview_kernel(facts, &s->kernel))
+		s->kernel = -1;
 }
 
 static void apply(struct overview *overview, const struct rule *rule, const struct sums *s)

@@ -68,6 +68,8 @@ struct overview_facts {
 	bool clocked; /* by its CPU time: where there is no sample, it hardly ran */
 	/* What samples are of, where that is not CPU time: the profile's; "": nothing tells. */
 	const char *other_event;
+	bool one_sided; /* samples don't tell the kernel from user space: it has only one of them */
+	bool losses_untold; /* an import: nothing in it tells what was lost */
 	uint64_t samples, lost;
 	uint64_t processes, threads; /* that were sampled */
 	uint64_t forks;		     /* processes that were started, sampled or not */
@@ -101,6 +103,12 @@ void overview_facts_free(struct overview_facts *facts);
 
 /* The CPU time that is known best; 0: none is, or nothing ran. */
 uint64_t overview_cpu_ns(const struct overview_facts *facts);
+
+/*
+ * The kernel's share of the CPU time, by samples of time or by the kernel's own account; false:
+ * neither tells, be it for other samples or for too few.
+ */
+bool overview_kernel(const struct overview_facts *facts, double *share);
 
 struct evidence {
 	const char *name;

@@ -195,6 +195,9 @@ static void take_tally(struct overview_facts *facts, const struct profile *profi
 		       const struct tally *tally, double busy)
 {
 	facts->kernel = tally->kernel / busy;
+	/* an import may have left the kernel out, or put it into its callers */
+	if (profile->quality.origin != ORIGIN_RECORDING && !(tally->kernel > 0))
+		facts->one_sided = true;
 	facts->unknown = tally->unknown / busy;
 	find_nameless(facts, profile, tally->nameless, busy);
 	if (facts->other_event) /* stacks tell what was done, but not how long it took */
@@ -238,6 +241,8 @@ void overview_facts_add(struct overview_facts *facts, const struct profile *prof
 	facts->samples = weights.total_samples;
 	facts->clocked = is_clock(profile, event);
 	facts->other_event = other_event(profile, event);
+	facts->one_sided = profile->events.data[event].scope;
+	facts->losses_untold = quality->origin != ORIGIN_RECORDING;
 	tally.nameless = mem_alloc((profile->objects.len + 1) * sizeof(*tally.nameless));
 	tally_stacks(&tally, profile, &weights);
 	busy = tally.all - tally.idle;

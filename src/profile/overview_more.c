@@ -21,7 +21,9 @@ static void tell_nameless(const struct sums *s, struct finding *f)
 	say(f, "%.0f %% of the %s is in code without names", percent(facts->unknown), measured(s));
 	if (facts->nameless) {
 		say(f, ", %s of it ",
-		    facts->nameless_share >= 0.95 * facts->unknown ? "all" : "most");
+		    facts->nameless_share >= 0.995 * facts->unknown  ? "all"
+		    : facts->nameless_share >= 0.95 * facts->unknown ? "almost all"
+								     : "most");
 		if (*facts->nameless)
 			say(f, "in `%s` (%s)", facts->nameless, facts->nameless_why);
 		else

@@ -58,20 +58,6 @@ static void put_tabs(struct json *json, const struct figures *f)
 	json_close(json);
 }
 
-/* Of samples, or of the kernel's account. */
-static bool kernel_share(const struct figures *f, double *share)
-{
-	const struct overview_facts *facts = &f->facts;
-	uint64_t cpu = facts->user_ns + facts->system_ns;
-
-	/* A few samples say less than the account, and that little of a few ticks. */
-	if (facts->knows_cpu && cpu >= OVERVIEW_ACCOUNT_NS && facts->samples < 100)
-		*share = (double)facts->system_ns / (double)cpu;
-	else
-		*share = facts->kernel;
-	return facts->samples >= 20 || (facts->knows_cpu && cpu >= OVERVIEW_ACCOUNT_NS);
-}
-
 /* Of its time from start to end: something of it ran. */
 static double running_share(const struct overview_facts *facts, double cpus_used)
 {
@@ -89,8 +75,8 @@ static void put_times(struct json *json, const struct figures *f)
 	bool knows_duration = facts->duration_ns > 0;
 	uint64_t cpu;
 	bool knows_cpu = figures_cpu(f, &cpu), knows_use = knows_cpu && knows_duration;
-	double used = knows_use ? (double)cpu / (double)facts->duration_ns : 0, kernel;
-	bool knows_kernel = kernel_share(f, &kernel);
+	double used = knows_use ? (double)cpu / (double)facts->duration_ns : 0, kernel = 0;
+	bool knows_kernel = overview_kernel(facts, &kernel);
 
 	put_known_text(json, "start_ns", f->start_ns, f->start_ns);
 	put_known_text(json, "end_ns", f->end_ns, f->end_ns);
@@ -110,8 +96,10 @@ static void put_counts(struct json *json, const struct figures *f)
 	uint64_t all = facts->samples + facts->lost;
 
 	json_u64(json, "samples", facts->samples);
-	json_u64(json, "lost", facts->lost);
-	json_double(json, "lost_percent", all ? 100.0 * (double)facts->lost / (double)all : 0);
+	json_text(json, "samples_of", facts->other_event);
+	put_known(json, "lost", !facts->losses_untold, facts->lost);
+	put_known_double(json, "lost_percent", !facts->losses_untold,
+			 all ? 100.0 * (double)facts->lost / (double)all : 0);
 	put_known(json, "minor_faults", facts->knows_counts, facts->minor_faults);
 	put_known(json, "major_faults", facts->knows_counts, facts->major_faults);
 	put_known(json, "voluntary_switches", facts->knows_counts && !facts->mixed_switches,
@@ -244,10 +232,29 @@ static void put_use_figures(struct json *json, const struct figures *f)
 	if (facts->whole_host && (facts->clocked || facts->idle_counted))
 		put_share_figure(json, "idle", "Idle", facts->idle);
 	put_budget_figures(json, &facts->budget);
-	if (kernel_share(f, &kernel)) {
+	if (overview_kernel(facts, &kernel)) {
 		put_share_figure(json, "user", "User space", 1 - kernel);
 		put_share_figure(json, "kernel", "Kernel", kernel);
 	}
+}
+
+/*
+ * All of them where that is known: the program and what was forked since.  Else those that samples
+ * have met, of both: more processes than threads are nothing that one can imagine.
+ */
+static void put_thread_figures(struct json *json, const struct figures *f)
+{
+	const struct overview_facts *facts = &f->facts;
+	bool all = f->run.argv.len && facts->budget.whole && facts->forks + 1 >= facts->processes;
+
+	if (f->profile && facts->processes && all)
+		put_count_figure(json, "processes", "Processes", facts->forks + 1);
+	else if (f->profile && facts->processes) /* folded stacks and pprof name none */
+		put_count_figure(json, "processes", "Processes sampled", facts->processes);
+	if (facts->budget.whole) /* also those that no sample has met */
+		put_count_figure(json, "threads", "Threads", facts->budget.count);
+	else if (f->profile && facts->threads)
+		put_count_figure(json, "threads", "Threads sampled", facts->threads);
 }
 
 static void put_figures(struct json *json, const struct figures *f)
@@ -258,16 +265,10 @@ static void put_figures(struct json *json, const struct figures *f)
 	put_use_figures(json, f);
 	if (f->profile) {
 		put_count_figure(json, "samples", "Samples", facts->samples);
-		put_count_figure(json, "lost", "Lost samples", facts->lost);
-		if (facts->processes) /* folded stacks and profiles of pprof name none */
-			put_count_figure(json, "processes", "Processes",
-					 facts->forks > facts->processes ? facts->forks
-									 : facts->processes);
+		if (!facts->losses_untold)
+			put_count_figure(json, "lost", "Lost samples", facts->lost);
 	}
-	if (facts->budget.whole) /* also those that no sample has met */
-		put_count_figure(json, "threads", "Threads", facts->budget.count);
-	else if (f->profile && facts->threads)
-		put_count_figure(json, "threads", "Threads", facts->threads);
+	put_thread_figures(json, f);
 	if (facts->knows_counts) {
 		put_count_figure(json, "faults", "Page faults",
 				 facts->minor_faults + facts->major_faults);

@@ -184,6 +184,36 @@ TEST(overview_of_other_events)
 	expect(&facts, "cpu-bound", "it ran for 98 % of its 2 s, 97 % of that in user space.");
 }
 
+/* Tiles and sentences ask the same: what the samples don't tell, nobody says of them. */
+TEST(overview_kernel_share)
+{
+	struct overview_facts facts = busy();
+	double share;
+
+	facts.kernel = 0.9;
+	EXPECT(overview_kernel(&facts, &share));
+	EXPECT_NEAR(share, 0.9, 1e-9);
+	/* events of other kinds are where they are: the kernel's account of time tells */
+	facts.user_ns = facts.system_ns = SECOND;
+	facts.kernel = 0;
+	facts.other_event = "syscalls:sys_enter_write";
+	EXPECT(overview_kernel(&facts, &share));
+	EXPECT_NEAR(share, 0.5, 1e-9);
+	/* only user space was sampled, or the import may have left the kernel out */
+	facts.other_event = NULL;
+	facts.one_sided = true;
+	EXPECT(overview_kernel(&facts, &share));
+	EXPECT_NEAR(share, 0.5, 1e-9);
+	facts.knows_cpu = false;
+	EXPECT(!overview_kernel(&facts, &share));
+	/* one sample is no share */
+	facts.one_sided = false;
+	facts.kernel = 1;
+	EXPECT(overview_kernel(&facts, &share));
+	facts.samples = 1;
+	EXPECT(!overview_kernel(&facts, &share));
+}
+
 /* Names of C++ have thousands of letters: what comes after them must still be read. */
 TEST(overview_cuts_long_names)
 {

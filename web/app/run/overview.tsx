@@ -68,7 +68,7 @@ export function OverviewTab({ run, onTab, link }: { run: Run; onTab: (tab: strin
 					{!sampled && totals}
 					{sampled && (
 						<section aria-label="Flame graph">
-							<h3>{first?.rule === "other-event" ? "Where its samples are" : "Where the CPU time went"} <small><a href={link("flame", {})}>open the flame graph</a></small></h3>
+							<h3><Words text={graphWords(summary.data?.samples_of)} room={NAME} /> <small><a href={link("flame", {})}>open the flame graph</a></small></h3>
 							<a href={link("flame", {})} aria-label="Open the flame graph"><div class="preview-box"><MiniFlame run={run.id} labels class="preview" /></div></a>
 						</section>
 					)}
@@ -95,6 +95,12 @@ export function OverviewTab({ run, onTab, link }: { run: Run; onTab: (tab: strin
 			</div>
 		</div>
 	);
+}
+
+// What the widths of the graph count.
+function graphWords(event: string | null | undefined): string {
+	if (event === null || event === undefined) return "Where the CPU time went";
+	return event ? `Where \`${event}\` came from` : "Where its samples are";
 }
 
 // What it printed last says most often why it failed.
