@@ -204,7 +204,7 @@ def keys(browser, folder):
         chosen.append(graph.text("#chosen-name"))
     check("arrows move", chosen == ["all", "main", "work", "sort", "malloc", "sort", "work"], chosen)
     check("and what is chosen is said to screen readers",
-          graph.text("#live") == "work: total 90 samples, 90.00 % · self 0 samples, 0.00 %", graph.text("#live"))
+          graph.text("#live") == "work: total 90 counts, 90.00 % · self 0 counts, 0.00 %", graph.text("#live"))
     graph.key("Enter", code=13)
     check("Enter zooms", graph.hover(2, 0.01)[0] == "work" and graph.hash().startswith("#z="), graph.hash())
     focused = "document.activeElement.id"
@@ -269,7 +269,7 @@ def changes(browser, folder):
         expected = sums(run("fold", source, option, "^f3$"))
         check(f"{name} has {option}'s figures", rows == expected and "v=" in graph.hash(), (graph.hash(), rows))
         part = expected["f3"][1] if name == "focus" else 0
-        check(f"and {name} says how much is shown", f"shown: {part:,} samples" in graph.text("#subtitle") if part
+        check(f"and {name} says how much is shown", f"shown: {part:,} counts" in graph.text("#subtitle") if part
               else "shown" not in graph.text("#subtitle"), graph.text("#subtitle"))
         graph.press("#trail button")
         check(f"its mark takes {name} back", graph.rows() == sums(run("fold", source)), graph.hash())
