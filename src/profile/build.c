@@ -440,12 +440,18 @@ static void take_sample(struct profile_builder *b, const struct sorted_record *r
 		finish_everything(b);
 }
 
-/* A new process and no thread; the recorder's own ones tell of those that were there before. */
+/*
+ * A new process and no thread.  The recorder's own ones tell of those that were there before: perf
+ * marks them, ours and older ones have no time.
+ */
 static bool is_fork(const struct perf_event_header *header, struct cursor *c)
 {
 	uint32_t pid = cursor_u32(c), parent = cursor_u32(c);
+	uint64_t time;
 
-	return !(header->misc & PERF_RECORD_MISC_FORK_EXEC) && pid != parent && !c->broken;
+	cursor_u64(c); /* threads */
+	time = cursor_u64(c);
+	return !(header->misc & PERF_RECORD_MISC_FORK_EXEC) && pid != parent && time && !c->broken;
 }
 
 static void take_lost_samples(struct profile_builder *b, const struct perf_attr *attr,

@@ -6,6 +6,7 @@
 #include "server/app.h"
 #include "server/profiles.h"
 #include "server/results.h"
+#include "server/run_end.h"
 
 #include <errno.h>
 #include <unistd.h>
@@ -18,6 +19,8 @@ struct counters {
 	const struct series *series;
 	struct series growing; /* of a run that goes on: mapped as far as it is written */
 	const struct series *shared;
+	struct series since; /* one of them, from the run's start on */
+	struct series_head head;
 	uint64_t from_ns, to_ns;
 };
 
@@ -50,6 +53,30 @@ static int open_complete(struct counters *counters, struct request *request, str
 	return 1;
 }
 
+/*
+ * A program waits at a gate until its counters are open: what was read before is nothing, and
+ * belongs neither to the axis nor to a mean.  What was attached to was counted from then on.
+ */
+static void begin_with_run(struct counters *counters)
+{
+	const struct series *series = counters->series;
+	uint64_t start = run_began_at(&counters->run);
+	size_t first = 0;
+
+	if (!counters->run.argv.len || start <= series->head->start_ns)
+		return;
+	while (first < series->count && series->rows[first].time_ns <= start)
+		if (series->rows[first++].enabled_ns)
+			return;
+	counters->head = *series->head;
+	counters->head.start_ns = start;
+	counters->since = *series;
+	counters->since.head = &counters->head;
+	counters->since.rows += first;
+	counters->since.count -= first;
+	counters->series = &counters->since;
+}
+
 /* 1: the client has the answer already. */
 static int open_counters(struct counters *counters, struct request *request, struct err *err)
 {
@@ -62,7 +89,11 @@ static int open_counters(struct counters *counters, struct request *request, str
 	if (rc)
 		return rc;
 	rc = open_complete(counters, request, err);
-	return rc == -ENOENT ? open_growing(counters, request, err) : rc;
+	if (rc == -ENOENT)
+		rc = open_growing(counters, request, err);
+	if (!rc)
+		begin_with_run(counters);
+	return rc;
 }
 
 static void close_counters(struct counters *counters, struct request *request)

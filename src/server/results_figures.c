@@ -305,6 +305,10 @@ static void read_series(struct figures *f, struct request *request)
 		return;
 	if (!series_open_fd(&series, fd, NULL)) {
 		add_counters(f, request, &series);
+		/* a program is counted from its start to its end */
+		if (!f->run.argv.len && series.count)
+			f->counted_ns = series.rows[series.count - 1].time_ns -
+					series.head->start_ns;
 		if (!f->start_ns && series.count) {
 			f->start_ns = series.head->start_ns;
 			f->end_ns = series.rows[series.count - 1].time_ns;

@@ -23,8 +23,9 @@ struct figures {
 	uint64_t printed[2]; /* bytes of stdout and stderr */
 	bool has_output;
 	VEC(struct figure_counter) counters;
-	uint64_t switches; /* as the counter of context switches has it; 0: it is not there */
-	uint64_t reset_ns; /* when they were last reset; 0: never */
+	uint64_t switches;   /* as the counter of context switches has it; 0: it is not there */
+	uint64_t reset_ns;   /* when they were last reset; 0: never */
+	uint64_t counted_ns; /* of no program of ours: how long its counters counted */
 };
 
 /* 1: the client has the answer already.  On 0 figures_free() is due. */

@@ -148,6 +148,7 @@ static void put_events(struct json *json, const struct figures *f)
 	}
 	json_close(json);
 	put_known_text(json, "reset_ns", f->reset_ns, f->reset_ns);
+	put_known_text(json, "counted_ns", f->counted_ns, f->counted_ns);
 }
 
 /* ---- the same for people ---- */

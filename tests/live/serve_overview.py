@@ -99,8 +99,26 @@ def check_own_figures(site, session):
         counted = {one["event"]: int(one["total"]) for one in summary["counters"]}
         lib.check(figures["faults"] == counted["page-faults"] and figures["switches"] == counted["context-switches"],
                   f"{argv[-1]}: tiles and counters are the same", figures, counted)
+        counters = site.get(f"/runs/{run['id']}/counters")
+        lib.check(counters["start_ns"] == summary["start_ns"] and int(counters["first_ns"]) > int(summary["start_ns"]),
+                  f"{argv[-1]}: counters begin with the program, not while it waits to begin", counters, summary)
         lib.check(figures.get("memory", 0) >= least and ("memory" in figures) == bool(least),
                   f"{argv[-1]}: peak memory is the program's own, or not told", figures)
+
+
+def check_processes(site, session):
+    """The program and those that it starts, be they sampled or not: what was there before belongs to others."""
+    argv = ["sh", "-c", "for i in 1 2 3 4 5; do (exit 0); done; exit 0"]
+    run = site.wait(site.run(session, {"tool": "sample", "target": {"kind": "command", "argv": argv}, "call_graph": "fp"}))
+    figures = {one["name"]: one["value"] for one in site.get(f"/runs/{run['id']}/summary")["figures"]}
+    lib.check(figures.get("processes", 6) == 6 and figures.get("threads", 6) == 6, "processes and threads are those of the program", figures)
+    run = site.wait(site.run(session, {"tool": "both", "target": {"kind": "host"}, "limit_s": 1, "call_graph": "fp", "interval_ms": 100}))
+    summary = site.get(f"/runs/{run['id']}/summary")
+    figures = {one["name"]: one["value"] for one in summary["figures"]}
+    lib.check(figures["processes"] <= figures["threads"], "a machine has no more processes than threads", figures)
+    counters = site.get(f"/runs/{run['id']}/counters")
+    lib.check(int(summary["counted_ns"]) == int(counters["last_ns"]) - int(counters["start_ns"]),
+              "over which time a machine was counted is told", summary["counted_ns"], counters["start_ns"])
 
 
 def check_attached(site, session):
@@ -160,6 +178,7 @@ def main():
         check_besides(site, session)
         check_counted(site, session)
         check_own_figures(site, session)
+        check_processes(site, session)
         check_attached(site, session)
         check_nothing(site, session)
         check_ending(site, session)

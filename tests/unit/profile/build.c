@@ -226,6 +226,33 @@ TEST(build_counts_what_did_not_come_through)
 	profile_free(p);
 }
 
+static void fork_at(struct maker *m, uint16_t misc, uint32_t pid, uint32_t parent, uint64_t time)
+{
+	make_record(m, PERF_RECORD_FORK, misc);
+	make_u32(m, pid);
+	make_u32(m, parent);
+	make_u32(m, pid + 1);
+	make_u32(m, parent);
+	make_u64(m, time);
+	end_other(m);
+}
+
+/* Recorders make records up for those that were there: perf's have a mark, ours no time. */
+TEST(build_counts_processes_that_were_started)
+{
+	struct maker m = { 0 };
+	struct profile *p;
+
+	start(&m);
+	fork_at(&m, PERF_RECORD_MISC_USER, 20, 1, 0);
+	fork_at(&m, PERF_RECORD_MISC_FORK_EXEC, 21, 1, 7);
+	fork_at(&m, 0, 20, 20, 101); /* a thread */
+	fork_at(&m, 0, 22, 20, 102);
+	p = build(&m);
+	EXPECT_INT(p->quality.forks, 1);
+	profile_free(p);
+}
+
 /* The id fields of MADE_SAMPLE_TYPE. */
 static void make_trailer(struct maker *m, uint64_t id)
 {
