@@ -467,7 +467,8 @@ static double nameless_share(const struct profile *profile)
 		if (rows->event[i])
 			continue;
 		all += rows->weight[i];
-		if (profile->functions.data[function].kind == FRAME_UNKNOWN)
+		if (rows->stack[i] != STACK_ROOT &&
+		    profile->functions.data[function].kind == FRAME_UNKNOWN)
 			nameless += rows->weight[i];
 	}
 	return all ? (double)nameless / (double)all : 0;
@@ -485,7 +486,8 @@ static double stackless_share(const struct profile *profile)
 		if (rows->event[i])
 			continue;
 		all += rows->weight[i];
-		if (!strcmp(profile_text(profile, profile->functions.data[function].name),
+		if (rows->stack[i] == STACK_ROOT ||
+		    !strcmp(profile_text(profile, profile->functions.data[function].name),
 			    NO_STACK_NAME))
 			without += rows->weight[i];
 	}
@@ -528,7 +530,11 @@ void loaded_trust_text(const struct loaded *in, struct buf *into)
 		buf_printf(into, ", %s line%s not understood",
 			   text_grouped(number, in->imported.broken),
 			   text_plural(in->imported.broken));
-	buf_puts(into, "; can't tell how many were lost or whether stacks are whole");
+	if (profile->quality.lost)
+		buf_printf(into, "; at least %s lost; can't tell whether stacks are whole",
+			   text_grouped(number, profile->quality.lost));
+	else
+		buf_puts(into, "; can't tell how many were lost or whether stacks are whole");
 }
 
 void loaded_trust_json(const struct loaded *in, struct json *json)
@@ -539,7 +545,10 @@ void loaded_trust_json(const struct loaded *in, struct json *json)
 	json_text(json, "format", import_format_name(in->format));
 	json_text(json, "good", NULL);
 	json_u64(json, "samples", samples);
-	json_text(json, "lost", NULL);
+	if (in->profile->quality.lost)
+		json_u64(json, "lost", in->profile->quality.lost);
+	else
+		json_text(json, "lost", NULL);
 	json_text(json, "cut_percent", NULL);
 	json_double(json, "unknown_percent", 100 * nameless);
 	json_u64(json, "broken_lines", in->imported.broken);

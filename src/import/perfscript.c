@@ -256,6 +256,19 @@ static bool is_frame(const char *line, const char *end, bool timed, struct scrip
 		piece_length(frame->address) >= 8);
 }
 
+/* LOST_SAMPLES mostly tells once more what LOST did (see perf_reader_lost). */
+static void take_lost(struct profile_quality *quality, const char *line, const char *end)
+{
+	bool samples;
+	uint64_t lost = script_record_lost(line, end, &samples);
+
+	if (!lost)
+		return;
+	*(samples ? &quality->lost_samples : &quality->lost_records) += lost;
+	quality->lost = quality->lost_samples > quality->lost_records ? quality->lost_samples
+								      : quality->lost_records;
+}
+
 /* A line that was not seen before, or not like that. */
 static void take_new_line(struct script *s, const char *line, const char *end, struct piece key)
 {
@@ -267,6 +280,7 @@ static void take_new_line(struct script *s, const char *line, const char *end, s
 	if (script_is_dump(line, end))
 		return;
 	if (script_is_record(line, end) || script_is_branches(line, end)) {
+		take_lost(&s->job->sink.profile->quality, line, end);
 		s->ended = true;
 		if (!s->any_head && (s->any_blank || !script_is_record(line, end)))
 			finish_sample(s);

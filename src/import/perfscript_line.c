@@ -419,6 +419,24 @@ bool script_is_record(const char *at, const char *end)
 	return found && (found == at || is_blank(found[-1]));
 }
 
+uint64_t script_record_lost(const char *at, const char *end, bool *samples)
+{
+	static const char mark[] = "PERF_RECORD_LOST", more[] = "_SAMPLES", word[] = " lost ";
+	const char *p = memmem(at, (size_t)(end - at), mark, sizeof(mark) - 1);
+	uint64_t lost = 0;
+
+	if (!p)
+		return 0;
+	p += sizeof(mark) - 1;
+	*samples = (size_t)(end - p) >= sizeof(more) - 1 && !memcmp(p, more, sizeof(more) - 1);
+	p += *samples ? sizeof(more) - 1 : 0;
+	if ((size_t)(end - p) < sizeof(word) - 1 || memcmp(p, word, sizeof(word) - 1))
+		return 0;
+	for (p += sizeof(word) - 1; p < end && is_digit(*p) && lost < UINT64_MAX / 100; p++)
+		lost = lost * 10 + (uint64_t)(*p - '0');
+	return lost;
+}
+
 bool script_is_dump(const char *at, const char *end)
 {
 	struct piece text = trim(at, end);

@@ -68,6 +68,8 @@ void script_head_bare(const char *at, const char *end, struct script_head *head)
 
 /* Another record than a sample: "prog 12 1.5: PERF_RECORD_MMAP2 12/12: [0x400000(...". */
 bool script_is_record(const char *at, const char *end);
+/* What "PERF_RECORD_LOST lost 7" and "PERF_RECORD_LOST_SAMPLES lost 7" tell; 0 of other records. */
+uint64_t script_record_lost(const char *at, const char *end, bool *samples);
 /* Branches in a line of their own: the end of a sample. */
 bool script_is_branches(const char *at, const char *end);
 /* A line of a dump (-D): "... thread: prog:12", ". 0000: 09 00 00 00". */

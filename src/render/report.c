@@ -290,6 +290,21 @@ static void join_members(struct report *report)
 	arena_free(&keys);
 }
 
+/* A sample without a stack has no function: it is what happened, by the event's name. */
+static void name_stackless(struct report_names *names, const struct report_member *member)
+{
+	const struct profile *p = names->profile;
+	char **shown = &names->shown[p->stacks.function[STACK_ROOT]];
+
+	free(*shown);
+	*shown = mem_printf("[%s]", profile_text(p, p->events.data[member->event].name));
+}
+
+bool report_is_stackless(const struct profile *profile, const struct breakdown_row *row)
+{
+	return row->function == profile->stacks.function[STACK_ROOT];
+}
+
 void report_init(struct report *report, const struct report_options *options,
 		 struct report_member *members, size_t member_count, struct report_names *names)
 {
@@ -300,6 +315,7 @@ void report_init(struct report *report, const struct report_options *options,
 		.member_count = member_count,
 		.names = names,
 	};
+	name_stackless(names, &members[0]);
 	if (member_count > 1)
 		join_members(report);
 	for (uint32_t i = 0; i < report->breakdown->rows.len; i++)

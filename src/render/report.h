@@ -68,6 +68,8 @@ void report_names_init(struct report_names *names, const struct profile *profile
 		       const struct report_options *options);
 void report_names_free(struct report_names *names);
 const char *report_function_name(struct report_names *names, uint32_t function);
+/* Of samples without a stack: no function's row; its name is the event's, in brackets. */
+bool report_is_stackless(const struct profile *profile, const struct breakdown_row *row);
 /* What stands behind the name of a function that was inlined, as in perf. */
 #define REPORT_INLINED " (inlined)"
 const char *report_object_name(const struct profile *profile, uint32_t object);

@@ -96,7 +96,9 @@ static void put_keys(struct report *report, const struct breakdown_row *row, str
 			break;
 		case BY_FUNCTION:
 			json_text(json, "symbol",
-				  report_function_name(report->names, row->function));
+				  report_is_stackless(p, row)
+					  ? NULL
+					  : report_function_name(report->names, row->function));
 			if (row->inlined)
 				json_flag(json, "inlined", true);
 			break;
@@ -146,16 +148,18 @@ void report_trust_json(const struct profile *p, const struct trust *trust, struc
 	json_flag(json, "good", trust_is_good(trust));
 	json_text(json, "verdict", trust_verdict(trust));
 	json_u64(json, "samples", trust->told);
-	if (trust->is_import) {
+	if (trust->is_import && !trust->lost)
 		json_text(json, "lost", NULL);
-		json_text(json, "throttled", NULL);
-	} else {
+	else
 		json_u64(json, "lost", trust->lost);
+	if (trust->is_import)
+		json_text(json, "throttled", NULL);
+	else
 		json_u64(json, "throttled", trust->throttled);
-	}
 	json_u64(json, "guest_samples", trust->guests);
 	json_u64(json, "damaged_records", trust->damaged);
-	json_double(json, "lost_percent", trust->is_import ? NAN : trust->lost_share * 100);
+	json_double(json, "lost_percent",
+		    trust->is_import && !trust->lost ? NAN : trust->lost_share * 100);
 	json_double(json, "cut_percent", trust->is_import ? NAN : trust->cut_share * 100);
 	json_double(json, "skipped_percent", trust->is_import ? NAN : trust->skipped_share * 100);
 	json_double(json, "unknown_percent", trust->unknown_share * 100);

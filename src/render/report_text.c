@@ -69,6 +69,8 @@ size_t report_key_width(struct report *report, const struct report_column *colum
 			return at_least(width, UNKNOWN_OBJECT);
 		return width;
 	case BY_FUNCTION:
+		if (report_is_stackless(p, row))
+			return width;
 		if (is_unknown(p, row->function))
 			return UNKNOWN_WIDTH;
 		return 4 + width + (row->inlined ? strlen(REPORT_INLINED) : 0) +
@@ -215,9 +217,10 @@ static void print_symbol(struct report *report, size_t width, const struct break
 {
 	const struct profile *p = report->breakdown->profile;
 	const char *name = report_function_name(report->names, row->function);
-	size_t used = 4 + strlen(name);
+	bool stackless = report_is_stackless(p, row);
+	size_t used = (stackless ? 0 : 4) + strlen(name);
 
-	if (report->options->verbose) {
+	if (report->options->verbose && !stackless) {
 		char address[32];
 
 		snprintf(address, sizeof(address), "%#llx",
@@ -226,7 +229,8 @@ static void print_symbol(struct report *report, size_t width, const struct break
 			 row->self.samples ? strlen(address) : 0, ADDRESS_WIDTH + 1);
 		used += ADDRESS_WIDTH + 1;
 	}
-	out_printf(out, "[%c] ", level_of(p, row->function));
+	if (!stackless)
+		out_printf(out, "[%c] ", level_of(p, row->function));
 	out_safe(report, out, name, strlen(name), 0, false);
 	if (row->inlined) {
 		out_text(out, REPORT_INLINED);

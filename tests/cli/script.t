@@ -93,3 +93,11 @@ comm    pid  tid  moves  to CPUs
 worker    -   55      1        1
 $ perfolio script rw-by-file --json -i $DATA/../../../fuzz/corpus/summary/all | python3 -m json.tool --compact
 {"summary":"rw-by-file","files":[{"comm":"prog","pid":7,"fd":3,"reads":1,"read_requested":4096,"read_done":0,"read_errors":1,"read_ns":9,"writes":0,"write_requested":0,"write_done":0,"write_errors":0,"write_ns":0}],"failures":[{"comm":"prog","pid":7,"call":"read","error":"EBADF","errno":9,"failures":1}],"samples":2,"lost":12,"notes":["12 samples lost while recording: counts are too low; a larger ring helps (record -m 64M)"]}
+
+# A tracepoint without a stack is in no function, and not nameless for that; lost samples count that the text tells of.
+$ printf 'dd 704 [000] 1.5: block:block_rq_issue: 254,0 RA 4096 () 12 + 8 [dd]\ndd 704 [000] 1.6: PERF_RECORD_LOST_SAMPLES lost 7\n' >blk.txt; perfolio report blk.txt | grep 'dd \|Trust' | sed 's/^# //'
+   100.00%  dd       [block:block_rq_issue]
+Trust: 1 sample from perf script text; 0.00 % without a name, 100.00 % of all without a stack; at least 7 lost; can't tell whether stacks are whole
+$ perfolio report --json blk.txt | grep -o '"symbol":[^,]*\|"lost":[^,]*'
+"symbol":null
+"lost":7
