@@ -58,7 +58,8 @@ static bool value_is_optional(const struct option_spec *spec)
 
 static int bad_number(const struct option_spec *spec, const char *text, struct err *err)
 {
-	return err_set(err, EINVAL, "'%s' is not a number that fits", text ? text : spec->arg);
+	return err_set(err, EINVAL, "'%s' is not a number, or out of range",
+		       text ? text : spec->arg);
 }
 
 static int store(const struct option_spec *spec, void *options, const char *text, bool unset,

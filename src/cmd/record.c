@@ -24,6 +24,8 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 struct record {
@@ -346,6 +348,17 @@ static int exit_status(const struct record *r)
 	return r->loop.life.end == RUN_SIGNAL ? 128 + r->loop.life.signal : EXIT_DONE;
 }
 
+/* How the program ended, where that was neither by itself nor by us. */
+static void say_signal(const struct record *r)
+{
+	const struct workload *workload = &r->workload;
+
+	if (r->has_workload && workload->ended && WIFSIGNALED(workload->wait_status) &&
+	    !r->loop.life.asked_to_end && !r->options->quiet)
+		fprintf(stderr, "%s: %s\n", r->command[0],
+			strsignal(WTERMSIG(workload->wait_status)));
+}
+
 static int run_it(struct record *r, struct err *err)
 {
 	struct err stopping = { 0 };
@@ -374,6 +387,7 @@ static int run_it(struct record *r, struct err *err)
 		fprintf(stderr, "perfolio: %s\n", err->text);
 		return workload_exit_status(&r->workload);
 	}
+	say_signal(r);
 	stopped = stop(r, &stopping);
 	if (!rc && stopped)
 		rc = err_set(err, -stopped, "%s", stopping.text);

@@ -131,8 +131,9 @@ void record_notes_asleep(const struct recording_result *result, const struct tar
 		   text_decimal(time, seconds, 1, true));
 	if (state)
 		buf_printf(out, " and %s now %s", pids == 1 ? "is" : "are", state);
-	buf_puts(out, "; record longer or while it works, another process, or where it waits (-e "
-		      "sched:sched_switch -g)\n");
+	buf_printf(out,
+		   "; record longer, while %s busy, or what %s for (-e sched:sched_switch -g)\n",
+		   pids == 1 ? "it is" : "they are", pids == 1 ? "it waits" : "they wait");
 }
 
 static void add_samples(const struct recording_result *result, struct buf *out)

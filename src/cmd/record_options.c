@@ -539,7 +539,8 @@ int record_options_check(struct record_options *o, int words, struct err *err)
 	int rc;
 
 	if (o->frequency_given && o->period_given)
-		return err_set(err, EINVAL, "-F and -c contradict each other: by time or by count");
+		return err_set(err, EINVAL,
+			       "-F (a rate) and -c (a count of events) exclude each other");
 	if (o->timeout_ns < 0 || (o->timeout_ns && o->timeout_ns < 10 * NS_PER_MSEC))
 		return err_set(err, EINVAL, "--timeout: 10ms is the shortest");
 	if (!record_options_has_target(o) && !words && !o->plan)

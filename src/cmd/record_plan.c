@@ -160,7 +160,7 @@ static void show_sum(const struct forecasts *forecasts, size_t cpus)
 		       "on a loop that calls\nnothing; deep stacks cost more.\n",
 		       text_decimal(slower, 1 + extra, 1, true));
 	else
-		printf("programs\ntake at least %s %% (+-%s) longer while they are sampled, as "
+		printf("programs\ntake at least %s %% (±%s) longer while they are sampled, as "
 		       "measured on a loop that calls\nnothing; deep stacks cost more.\n",
 		       text_decimal(slower, 100 * extra, extra < 0.1 ? 1 : 0, true),
 		       text_decimal(error, 100 * sum.share_error, sum.share_error < 0.1 ? 1 : 0,

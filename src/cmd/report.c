@@ -469,8 +469,12 @@ static int find_input(struct report_args *args, int argc, char **argv, const cha
 		args->graph_bare = false;
 		argc--;
 	}
-	if (argc > (args->input ? 0 : 1))
+	if (argc > (args->input ? 0 : 1)) {
+		for (int i = 0; args->graph_bare && i < argc; i++)
+			if (access(argv[i], F_OK) && report_parse_graph(args, argv[i], err))
+				return err_prefix(err, "-g");
 		return err_set(err, EINVAL, "one recording at a time");
+	}
 	*input = args->input ? args->input : argc ? argv[0] : "perf.data";
 	return 0;
 }

@@ -73,14 +73,14 @@ int report_parse_graph(struct report_args *args, const char *text, struct err *e
 			args->graph_limit = (int)value;
 		else if (is_word(word, length, "address") || is_word(word, length, "branch"))
 			return err_set(err, EINVAL,
-				       "-g %.*s: stacks are kept by function, without addresses",
+				       "'%.*s': stacks are kept by function, without addresses",
 				       (int)length, word);
 		else if (!take_graph_word(args, word, length))
 			return err_set(
 				err, EINVAL,
-				"-g: '%.*s' must be one of caller, callee, none, graph, fractal, "
-				"flat, folded, percent, period, count, the least share in "
-				"per cent, or behind that the most branches of a frame",
+				"unknown call graph word '%.*s'; write caller, callee, none, "
+				"graph, fractal, flat, folded, percent, period, count, the least "
+				"share in per cent, or behind that the most branches of a frame",
 				(int)length, word);
 		numbers += number;
 	}

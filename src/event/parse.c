@@ -69,7 +69,7 @@ static int scan_item(struct parser *p, struct item *item)
 		end = closing_slash(text, end + 1);
 		if (!text[end])
 			return complain(p->err, EINVAL, text, item->terms_at - 1, 1,
-					"this / has no second one that ends the terms");
+					"the terms that begin with this / have no / at their end");
 		item->terms_length = end - item->terms_at;
 		item->rest_at = end + 1;
 		end = item->rest_at + strcspn(text + item->rest_at, ",{}");

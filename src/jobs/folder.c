@@ -174,7 +174,7 @@ static int open_it(struct folder *folder, const char *path, const struct identit
 
 	if (rc)
 		return err_set(err, -rc,
-			       "%s: the folder can't be made: %s; choose another with "
+			       "can't create the folder %s: %s; choose another with "
 			       "--data",
 			       path, strerror(-rc));
 	folder->path = realpath(path, NULL);

@@ -64,11 +64,8 @@ static int fail_refused(const struct counters *c, size_t event, struct err *err)
 
 	if (c->target->kind == TARGET_TASKS && !event_is_void(&refused) &&
 	    opens_on_ourselves(c, event))
-		return err_set(
-			err, c->status[event].error,
-			"%s %d belongs to another user or changed its rights; measure it as root "
-			"or with CAP_PERFMON",
-			target_noun(c->target, c->refused_on), (int)c->refused_on);
+		return target_refused(c->target, c->refused_on, "measure", c->status[event].error,
+				      err);
 	refused.cpu_wide_only |= !follows_tasks(c); /* then :u would not do */
 	return err_set(err, c->status[event].error, "%s: %s", refused.name,
 		       event_why_not(&refused, c->status[event].error, why, sizeof(why)));

@@ -345,12 +345,12 @@ int kcore_begin(const char *proc, const char *path, struct err *err)
 				     path, old, strerror(errno));
 	}
 	if (!rc && mkdir(path, 0700)) {
-		rc = err_set(err, errno, "%s: can't be made: %s", path, strerror(errno));
+		rc = err_set(err, errno, "can't create %s: %s", path, strerror(errno));
 		rename(old, path);
 	} else if (!rc) {
 		give_to_caller(path);
 		if (mkdir(folder, 0700))
-			rc = err_set(err, errno, "%s: can't be made: %s", folder, strerror(errno));
+			rc = err_set(err, errno, "can't create %s: %s", folder, strerror(errno));
 		give_to_caller(folder);
 		if (!rc)
 			rc = kcore_copy(proc, folder, err);

@@ -88,7 +88,7 @@ int outfile_open(struct outfile *file, const char *path, struct err *err)
 	if (code)
 		code = open_named(file);
 	if (code) {
-		err_set(err, code, "%s: can't be made: %s", path, strerror(code));
+		err_set(err, code, "can't create %s: %s", path, strerror(code));
 		outfile_close(file);
 		return -code;
 	}

@@ -197,10 +197,7 @@ static int refused_error(struct sampling *s, const struct sampled_event *e,
 
 	if ((code == EACCES || code == EPERM) && s->target->kind == TARGET_TASKS &&
 	    place->cgroup == NO_CGROUP && opens_on_ourselves(s, e))
-		return err_set(err, code,
-			       "%s %d belongs to another user or changed its rights; record it as "
-			       "root or with CAP_PERFMON",
-			       target_noun(s->target, place->pid), (int)place->pid);
+		return target_refused(s->target, place->pid, "record", code, err);
 	refused.cpu_wide_only |= s->by_cpu; /* then :u would not do */
 	return err_set(err, code, "%s: %s", e->name,
 		       event_why_not(&refused, code, why, sizeof(why)));

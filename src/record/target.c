@@ -368,12 +368,26 @@ void target_fini(struct target *target)
 	lifewatch_fini(&target->watch);
 }
 
-const char *target_noun(const struct target *target, pid_t tid)
+int target_refused(const struct target *target, pid_t tid, const char *verb, int code,
+		   struct err *err)
 {
+	const char *noun = "thread";
+
+	if (target->source == TARGET_FROM_USER && target->user != geteuid()) {
+		struct passwd *user = getpwuid(target->user);
+
+		return err_set(err, code,
+			       "the processes of %s are another user's; %s them as root or with "
+			       "CAP_PERFMON",
+			       user ? user->pw_name : "that user", verb);
+	}
 	vec_each (id, &target->ids)
 		if (*id == tid && target->source == TARGET_FROM_PIDS)
-			return "process";
-	return "thread";
+			noun = "process";
+	return err_set(err, code,
+		       "%s %d belongs to another user or changed its rights; %s it as root or with "
+		       "CAP_PERFMON",
+		       noun, (int)tid, verb);
 }
 
 bool target_alive(struct target *target)

@@ -80,8 +80,9 @@ void target_fini(struct target *target);
 void target_scan(const struct target *target, struct target_tasks *tasks, size_t *vanished);
 void target_name_tasks(struct target_tasks *tasks);
 
-/* What a task is to who named the target: "process" or "thread". */
-const char *target_noun(const struct target *target, pid_t tid);
+/* Says that a task may not be measured, in the words in which it was asked for; verb: "record". */
+int target_refused(const struct target *target, pid_t tid, const char *verb, int code,
+		   struct err *err);
 
 /*
  * Whether any of the measured processes (-t: threads) is still alive; always true for CPUs and

@@ -82,6 +82,8 @@ perfolio: bomb.pb.gz: more than 512 MB when unpacked
 $ perfolio report -s foo nonesuch 2>&1 | cut -c1-48
 perfolio report: --sort: unknown sort key 'foo';
 See 'perfolio help report'.
+$ for words in '-g foo' '-gfoo' '-i x -g foo'; do perfolio report $words nonesuch 2>&1 | head -1 | cut -d';' -f1; done | uniq -c | tr -s ' '
+ 3 perfolio report: -g: unknown call graph word 'foo'
 $ perfolio report -F foo nonesuch 2>&1 | cut -c1-47
 perfolio report: --fields: unknown field 'foo';
 See 'perfolio help report'.

@@ -5,7 +5,7 @@ See 'perfolio help record'.
 [2]
 
 $ perfolio record -F 99 -c 1000 true 2>&1
-perfolio record: -F and -c contradict each other: by time or by count
+perfolio record: -F (a rate) and -c (a count of events) exclude each other
 See 'perfolio help record'.
 [2]
 

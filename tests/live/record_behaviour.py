@@ -47,6 +47,8 @@ for command, status in ((["sh", "-c", "exit 7"], 7), (["sh", "-c", "kill -9 $$"]
                         (["no-such-command"], 127), (["/etc/passwd"], 127)):
     result = record("-q", *EVENT, "--", *command)
     check(result.returncode == status, f"status {status} for {' '.join(command)}", result.stderr)
+    check(("sh: Killed" in result.stderr) == (status == 137), f"{' '.join(command)}: the signal that ended it",
+          result.stderr)
 clear()
 record("-q", *EVENT, "--", "true")
 size = os.path.getsize("perf.data")

@@ -312,6 +312,7 @@ def ordinary_user():
                                                                        "<not counted>      migrations", "paranoid is 2"]),
             (2, ["-e", "cs", "sleep", "0.1"], 1, ["cs: perf_event_paranoid is 2", "paranoid=1"]),
             (2, ["-p", "1"], 1, ["process 1 belongs to another user"]),
+            (2, ["-u", "root"], 1, ["the processes of root are another user's"]),
             (2, ["-e", "sched:sched_switch", "true"], 2, ["tracepoints are out of reach"]),
             (2, ["-e", "sched_switch", "true"], 2, ["tracepoints are out of reach"])):
         with settings(perf_event_paranoid=level):

@@ -217,7 +217,7 @@ TEST(event_parse_errors)
 		{ "{{cs}}", "missing here", "\n   ^" },
 		{ "{}", "missing here", "\n   ^" },
 		{ "{cs}:uq", "repeated modifier", "\n  {cs}:uq\n        ^" },
-		{ "cycles/name=x", "no second one", "\n        ^" },
+		{ "cycles/name=x", "no / at their end", "\n        ^" },
 		{ "cycles/bogus=1/", "no term 'bogus'", "\n         ^~~~~~~" },
 		{ "cycles/bogus=1/", "there are config ", " name period freq " },
 		{ "cycles/period=x/", "wants a number", "\n         ^~~~~~~~" },
