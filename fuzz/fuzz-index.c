@@ -19,7 +19,7 @@ static void ask(const struct profile *profile)
 	struct trust trust;
 	struct err err = { 0 };
 
-	trust_of(&trust, profile, 0);
+	trust_of(&trust, profile, profile_main_event(profile), 0);
 	FUZZ_HOLDS(!breakdown_make(&breakdown, profile, &options, &err));
 	for (uint32_t i = 0; i < breakdown.rows.len && i < 16; i++) {
 		struct calltree tree;

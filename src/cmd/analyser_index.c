@@ -143,7 +143,9 @@ static void write_quality(const struct analyser *a, const struct loaded *in, uin
 	struct remedy_facts facts = { .packages = PACKAGE_LISTS,
 				      .form = !a->imported,
 				      .imported = a->imported };
-	struct query query = { .profile = in->profile, .limit = rows };
+	struct query query = { .profile = in->profile,
+			       .limit = rows,
+			       .view.filter.event = profile_main_event(in->profile) };
 	struct json json;
 	char *text = NULL;
 	size_t size;
@@ -235,22 +237,26 @@ static void put_origin(struct perf_reader *reader, struct json *json)
 static void make_facts(const struct loaded *in, struct buf *into)
 {
 	const struct profile *profile = in->profile;
-	struct trust trust;
+	uint64_t samples = 0;
+	bool has_stacks = false;
 	struct json json;
 	char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
 	json = json_to(out);
-	trust_of(&trust, profile, &(struct remedy_facts){ 0 });
+	vec_each (event, &profile->events)
+		samples += event->samples;
+	for (size_t i = 1; i < profile->stacks.len && !has_stacks; i++)
+		has_stacks = profile->stacks.parent[i] != STACK_ROOT;
 	json_open(&json, NULL, '{');
 	json_text(&json, "format", import_format_name(in->format));
-	json_u64(&json, "samples", trust.samples);
-	json_u64(&json, "lost", trust.lost);
+	json_u64(&json, "samples", samples);
+	json_u64(&json, "lost", profile->quality.lost);
 	put_times(&profile->samples, &json);
 	put_events(profile, &json);
 	json_u64(&json, "threads", profile->threads.len);
-	json_flag(&json, "has_stacks", trust.has_stacks);
+	json_flag(&json, "has_stacks", has_stacks);
 	put_tabs(profile, &json);
 	if (in->reader)
 		put_origin(in->reader, &json);

@@ -39,8 +39,8 @@ static int examine(struct examination *e, const char *path, struct err *err)
 		return rc;
 	e->profile = e->in.profile;
 	e->facts.copy_size = load_copy_size(&e->in);
-	panel_make(&e->panel, e->profile);
-	trust_of(&e->trust, e->profile, &e->facts);
+	panel_make(&e->panel, e->profile, profile_main_event(e->profile));
+	trust_of(&e->trust, e->profile, e->panel.event, &e->facts);
 	/* Where all were lost, or the file is cut before the first one, that is the finding. */
 	if (!e->profile->samples.len && trust_is_good(&e->trust))
 		return err_set(err, ENODATA, "%s has no samples", e->subject);
@@ -94,11 +94,6 @@ static int examine_process(struct examination *e, const char *pid, struct err *e
 	return rc;
 }
 
-static double share(uint64_t part, uint64_t all)
-{
-	return all ? (double)part / (double)all : 0;
-}
-
 static bool is_good(const struct panel_row *row)
 {
 	return row->stacks == PANEL_GOOD && row->names == PANEL_GOOD;
@@ -135,11 +130,12 @@ static void print_row(const struct page *page, const struct examination *e,
 	const char *path = profile_text(e->profile, e->profile->objects.data[row->object].path);
 
 	page_mark(page, is_good(row) ? DOCTOR_OK : DOCTOR_LIMITED);
-	fprintf(page->out, " %6.2f %%  %6.2f %%", 100 * share(row->samples, e->panel.samples),
-		100 * share(row->unnamed, row->samples));
+	fprintf(page->out, " %6.2f %%  %6.2f %%", 100 * panel_share(&row->self, &e->panel.all),
+		100 * panel_share(&row->unnamed, &row->self));
 	if (e->panel.has_stacks)
-		fprintf(page->out, "  %7.2f %%  %7.2f %%", 100 * share(row->lost, row->through),
-			100 * share(row->skipped, row->through));
+		fprintf(page->out, "  %7.2f %%  %7.2f %%",
+			100 * panel_share(&row->lost, &row->through),
+			100 * panel_share(&row->skipped, &row->through));
 	fprintf(page->out, "  %s\n", path);
 	print_fault(page, e, row, "names", row->names);
 	print_fault(page, e, row, "stacks", row->stacks);
@@ -147,22 +143,22 @@ static void print_row(const struct page *page, const struct examination *e,
 
 static void print_rows(const struct page *page, const struct examination *e)
 {
-	uint64_t samples = 0;
+	double light = 0;
 	size_t left_out = 0;
 
 	fprintf(page->out, "\n   samples   unnamed%s  object\n",
 		e->panel.has_stacks ? "  cut short  no caller" : "");
 	vec_each (row, &e->panel.rows) {
-		if (!is_good(row) || share(row->samples, e->panel.samples) >= SHOWN_SHARE) {
+		if (!is_good(row) || panel_share(&row->self, &e->panel.all) >= SHOWN_SHARE) {
 			print_row(page, e, row);
 			continue;
 		}
 		left_out++;
-		samples += row->samples;
+		light += panel_share(&row->self, &e->panel.all);
 	}
 	if (left_out)
 		fprintf(page->out, "  and %zu more with %.2f %% of the samples, nothing wrong\n",
-			left_out, 100 * share(samples, e->panel.samples));
+			left_out, 100 * light);
 }
 
 /* What is wrong with the recording as a whole; objects have their own lines. */
@@ -197,20 +193,23 @@ static void print_summary(const struct page *page, const struct examination *e)
 		strcmp(trust_verdict(t), TRUST_CARE) ? trust_verdict(t)
 						     : TRUST_CARE " see what is marked below.",
 		text_color(page->out, COLOR_OFF));
-	fprintf(page->out, "%s sample%s, %s lost, throttled %llu time%s",
-		text_grouped(samples, t->samples), t->samples == 1 ? "" : "s",
+	fprintf(page->out, "%s sample%s%s%s, %s lost, throttled %llu time%s",
+		text_grouped(samples, t->samples), text_plural(t->samples),
+		t->events > 1 ? " of " : "",
+		t->events > 1 ? profile_text(e->profile, e->profile->events.data[t->event].name)
+			      : "",
 		text_grouped(lost, t->lost), (unsigned long long)t->throttled,
 		t->throttled == 1 ? "" : "s");
 	if (t->samples)
 		fprintf(page->out, "; %.2f %% have a name", 100 * (1 - t->unknown_share));
 	if (e->panel.has_stacks)
 		fprintf(page->out, "; %.2f %% of the stacks reach their beginning",
-			100 * share(e->panel.whole, e->panel.samples));
+			100 * panel_share(&e->panel.whole, &e->panel.all));
 	if (t->skipped_share > 0)
 		fprintf(page->out, "; %.2f %% lack a direct caller", 100 * t->skipped_share);
-	if (e->panel.spliced)
+	if (e->panel.spliced.samples)
 		fprintf(page->out, "; %.2f %% go on by frame pointers where the copy ended",
-			100 * share(e->panel.spliced, e->panel.samples));
+			100 * panel_share(&e->panel.spliced, &e->panel.all));
 	if (t->covered_share >= 0)
 		fprintf(page->out, "; samples stand for %.1f %% of %.3f s of CPU time",
 			100 * t->covered_share, (double)t->cpu_ns / 1e9);
@@ -228,14 +227,18 @@ static void print_json(const struct examination *e)
 	json_open(&json, NULL, '{');
 	json_flag(&json, "good", trust_is_good(&e->trust));
 	json_text(&json, "verdict", trust_verdict(&e->trust));
+	json_text(&json, "event",
+		  e->profile->events.len
+			  ? profile_text(e->profile, e->profile->events.data[e->trust.event].name)
+			  : NULL);
 	json_u64(&json, "samples", e->trust.samples);
 	json_u64(&json, "lost", e->trust.lost);
 	json_u64(&json, "throttled", e->trust.throttled);
 	json_u64(&json, "guest_samples", e->trust.guests);
-	json_u64(&json, "whole_stacks", e->panel.whole);
-	json_u64(&json, "cut_stacks", e->panel.cut);
-	json_u64(&json, "spliced_stacks", e->panel.spliced);
-	json_u64(&json, "skipped_stacks", e->profile->quality.skipped_callers);
+	json_u64(&json, "whole_stacks", e->panel.whole.samples);
+	json_u64(&json, "cut_stacks", e->panel.cut.samples);
+	json_u64(&json, "spliced_stacks", e->panel.spliced.samples);
+	json_u64(&json, "skipped_stacks", e->panel.skipped.samples);
 	trust_faults_json(e->profile, &e->trust, &json);
 	if (e->trust.covered_share >= 0)
 		json_double(&json, "covered_percent", 100 * e->trust.covered_share);

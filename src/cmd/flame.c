@@ -192,7 +192,8 @@ static void say_remedy(const struct loaded *in)
 {
 	struct trust trust;
 
-	trust_of(&trust, in->profile, &(struct remedy_facts){ .copy_size = load_copy_size(in) });
+	trust_of(&trust, in->profile, profile_main_event(in->profile),
+		 &(struct remedy_facts){ .copy_size = load_copy_size(in) });
 	if (*trust.remedy)
 		log_line(LOG_NOTE, TRUST_REMEDY, trust.remedy);
 }

@@ -61,7 +61,7 @@ static void make_footer(struct drawing *d)
 	char number[TEXT_NUMBER];
 	struct trust trust;
 
-	trust_of(&trust, d->profile,
+	trust_of(&trust, d->profile, d->event,
 		 &(struct remedy_facts){ .copy_size = load_copy_size(in),
 					 .lines = in->imported.lines,
 					 .bad_lines = in->imported.broken });

@@ -153,12 +153,9 @@ static int choose_event(struct query *query, const struct flame_args *args, cons
 
 	if (args->event)
 		return flame_event_find(profile, args->event, event, err);
-	while (*event < profile->events.len && !profile->events.data[*event].samples)
-		++*event;
-	if (*event == profile->events.len) {
+	*event = profile_main_event(profile);
+	if (!profile->events.len || !profile->events.data[*event].samples)
 		log_line(LOG_WARN, "%s holds no samples", path);
-		*event = 0;
-	}
 	flame_note_others(profile, *event);
 	return 0;
 }

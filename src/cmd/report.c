@@ -254,12 +254,22 @@ static void print_start(struct report_run *run, struct outbuf *out)
 			   (unsigned long long)run->profile->quality.lost_samples);
 }
 
+static void judge(struct report_run *run, uint16_t event)
+{
+	trust_of(&run->trust, run->profile, event,
+		 &(struct remedy_facts){ .copy_size = load_copy_size(&run->in) });
+}
+
 static void print_trust(struct report_run *run, struct outbuf *out)
 {
 	struct buf known = { 0 };
 
 	if (run->reader) {
-		report_trust_text(run->profile, &run->trust, out);
+		for (uint16_t i = 0; i < run->profile->events.len; i++)
+			if (is_event_wanted(run, i)) {
+				judge(run, i);
+				report_trust_text(run->profile, &run->trust, out);
+			}
 		return;
 	}
 	loaded_trust_text(&run->in, &known);
@@ -289,6 +299,27 @@ static int show_text(struct report_run *run, struct err *err)
 	return output_end(&out, rc, err);
 }
 
+/* Of the first event that is shown; of several, of each. */
+static void put_trust(struct report_run *run, struct json *json)
+{
+	size_t shown = 0;
+
+	for (uint16_t i = 0; i < run->profile->events.len; i++)
+		if (is_event_wanted(run, i) && !shown++) {
+			judge(run, i);
+			report_trust_json(run->profile, &run->trust, "trust", json);
+		}
+	if (shown < 2)
+		return;
+	json_open(json, "trust_by_event", '[');
+	for (uint16_t i = 0; i < run->profile->events.len; i++)
+		if (is_event_wanted(run, i)) {
+			judge(run, i);
+			report_trust_json(run->profile, &run->trust, NULL, json);
+		}
+	json_close(json);
+}
+
 static int show_json(struct report_run *run, struct err *err)
 {
 	struct json json = json_to(stdout);
@@ -299,7 +330,7 @@ static int show_json(struct report_run *run, struct err *err)
 	rc = show_events(run, NULL, &json, err);
 	json_close(&json);
 	if (run->reader && is_of_samples(run)) {
-		report_trust_json(run->profile, &run->trust, &json);
+		put_trust(run, &json);
 	} else if (!run->reader) {
 		json_open(&json, "trust", '{');
 		loaded_trust_json(&run->in, &json);
@@ -398,8 +429,7 @@ static int show(struct report_run *run, struct err *err)
 		return rc;
 	drop_empty_columns(run);
 	report_names_init(&run->names, run->profile, &run->options);
-	trust_of(&run->trust, run->profile,
-		 &(struct remedy_facts){ .copy_size = load_copy_size(&run->in) });
+	judge(run, profile_main_event(run->profile));
 	rc = run->args->json ? show_json(run, err) : show_text(run, err);
 	loaded_warn(&run->in);
 	report_names_free(&run->names);

@@ -2,6 +2,7 @@
 #include "profile/build.h"
 #include "base/cursor.h"
 #include "base/err.h"
+#include "base/idmap.h"
 #include "event/modifier.h"
 #include "machine/samplequeue.h"
 #include "perfdata/counts.h"
@@ -64,6 +65,7 @@ struct profile_builder {
 	size_t begun, finished;
 	VEC(struct thread_slot) threads; /* by the machine's id */
 	uint64_t last_time;
+	struct idmap skips; /* rows of them, by object and event */
 	VEC(uint64_t) lost; /* by event, as LOST_SAMPLES tells */
 	struct perf_counts counts;
 };
@@ -108,6 +110,7 @@ void profile_builder_free(struct profile_builder *b)
 	machine_free(b->machine);
 	record_sort_free(b->sort);
 	vec_free(&b->threads);
+	idmap_free(&b->skips);
 	vec_free(&b->lost);
 	perf_counts_fini(&b->counts);
 	memo_fini(&b->memo);
@@ -185,31 +188,45 @@ static uint32_t thread_row(struct profile_builder *b, const struct thread *threa
 	return slot->id;
 }
 
+static void count_skip(struct profile_builder *b, uint32_t object, size_t event, uint64_t weight)
+{
+	uint32_t next = (uint32_t)b->profile->skips.len;
+	uint32_t at = idmap_add(&b->skips, (uint64_t)object << 32 | event, next);
+
+	if (at == next)
+		*vec_push(&b->profile->skips) =
+			(struct profile_skips){ object, (uint32_t)event, { 0 } };
+	b->profile->skips.data[at].sum.samples++;
+	b->profile->skips.data[at].sum.weight += weight;
+}
+
 static void add_row(struct profile_builder *b, const struct perf_attr *attr,
 		    const struct sample *sample, const struct thread *thread,
 		    const struct frames_stack *stack)
 {
+	uint64_t weight = b->wishes.by_weight ? sample->weight : sample->period;
+	struct profile_event *event = &b->profile->events.data[attr->index];
+
 	/* Rows never go back in time, even where a record came too late to be sorted. */
 	if (sample->time != UINT64_MAX && sample->time > b->last_time)
 		b->last_time = sample->time;
 	b->profile->quality.cut_stacks += stack->cut;
 	b->profile->quality.unknown_leaves += stack->unknown;
-	b->profile->quality.skipped_callers += stack->skips;
 	if (stack->skips && !stack->cut)
-		b->profile->objects.data[stack->skip_object].skipped++;
+		count_skip(b, stack->skip_object, attr->index, weight);
 	b->profile->quality.kernel_unmapped += stack->unmapped;
-	b->profile->quality.reused_code += stack->reused;
+	event->reused.samples += stack->reused;
+	event->reused.weight += stack->reused ? weight : 0;
 	b->profile->quality.stack_copies += sample->user_stack_size > 0;
-	profile_add(b->profile,
-		    &(struct profile_row){
-			    .time = b->last_time,
-			    .weight = b->wishes.by_weight ? sample->weight : sample->period,
-			    .stack = stack->stack,
-			    .thread = thread_row(b, thread),
-			    .leaf = stack->leaf,
-			    .cpu = (uint16_t)sample->cpu,
-			    .event = (uint16_t)attr->index,
-		    });
+	profile_add(b->profile, &(struct profile_row){
+					.time = b->last_time,
+					.weight = weight,
+					.stack = stack->stack,
+					.thread = thread_row(b, thread),
+					.leaf = stack->leaf,
+					.cpu = (uint16_t)sample->cpu,
+					.event = (uint16_t)attr->index,
+				});
 }
 
 static void add_traits(struct profile_builder *b, const struct perf_attr *attr,

@@ -11,10 +11,6 @@
 
 #define NO_NODE UINT32_MAX
 
-struct weight_pair {
-	uint64_t samples, weight;
-};
-
 struct calltree_node {
 	uint32_t parent, function;
 	uint32_t first_child, next_sibling; /* heaviest first; NO_NODE ends it */

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #define INDEX_MAGIC   0x58444e494f494c46ull /* "FLIOINDX" */
-#define INDEX_VERSION 12
+#define INDEX_VERSION 13
 #define INDEX_ORDER   0x01020304
 
 /* The parts of the file, in their order; each begins at a multiple of 8. */
@@ -37,6 +37,7 @@ enum part {
 	/* These may be empty. */
 	PART_COUNTS, /* of samples that rows stand for */
 	PART_LINES,  /* of leaves */
+	PART_SKIPS,
 	PARTS,
 };
 
@@ -60,6 +61,7 @@ static const size_t part_sizes[PARTS] = {
 	[PART_SAMPLE_EVENTS] = sizeof(uint16_t),
 	[PART_COUNTS] = sizeof(uint64_t),
 	[PART_LINES] = sizeof(struct profile_line),
+	[PART_SKIPS] = sizeof(struct profile_skips),
 };
 
 struct index_header {
@@ -168,6 +170,7 @@ static void collect_parts(const struct profile *p, struct index_parts *parts)
 		[PART_SAMPLE_EVENTS] = { rows->event, rows->len },
 		[PART_COUNTS] = { rows->count, rows->count ? rows->len : 0 },
 		[PART_LINES] = { p->lines.data, p->lines.len },
+		[PART_SKIPS] = { p->skips.data, p->skips.len },
 	};
 
 	for (size_t i = PART_OBJECTS; i < PARTS; i++) {
@@ -373,6 +376,9 @@ static bool check_tables(const struct profile *p)
 		if (leaf->object >= objects ||
 		    (leaf->function >= p->functions.len && leaf->function != NO_FUNCTION))
 			return false;
+	vec_each (skips, &p->skips)
+		if (skips->object >= objects || skips->event >= p->events.len)
+			return false;
 	vec_each (line, &p->lines)
 		if (line->place >= strings || line->file >= strings || line->path >= strings)
 			return false;
@@ -418,6 +424,7 @@ static void attach(struct profile *p, const struct index_header *header,
 	ATTACH(&p->events, PART_EVENTS);
 	ATTACH(&p->leaves, PART_LEAVES);
 	ATTACH(&p->lines, PART_LINES);
+	ATTACH(&p->skips, PART_SKIPS);
 	p->stacks = (struct profile_stacks){
 		.len = header->counts[PART_PARENTS],
 		.parent = (void *)(uintptr_t)data[PART_PARENTS],
@@ -570,6 +577,7 @@ void profile_index_detach(struct profile *p)
 	p->events.data = NULL;
 	p->leaves.data = NULL;
 	p->lines.data = NULL;
+	p->skips.data = NULL;
 	p->stacks = (struct profile_stacks){ 0 };
 	p->samples = (struct profile_samples){ 0 };
 	if (p->file->base)

@@ -111,14 +111,27 @@ const struct reason *panel_reason(enum panel_reason reason)
 #define MATTERS_OF_FEW 0.05
 #define FEW	       5
 
-bool panel_matters(uint64_t part, uint64_t all)
+double panel_share(const struct weight_pair *part, const struct weight_pair *all)
 {
-	return part && (double)part >= (part < FEW ? MATTERS_OF_FEW : MATTERS) * (double)all;
+	return all->weight ? (double)part->weight / (double)all->weight : 0;
+}
+
+bool panel_matters(const struct weight_pair *part, const struct weight_pair *all)
+{
+	return part->samples &&
+	       panel_share(part, all) >= (part->samples < FEW ? MATTERS_OF_FEW : MATTERS);
+}
+
+static void add(struct weight_pair *sum, const struct weight_pair *more)
+{
+	sum->samples += more->samples;
+	sum->weight += more->weight;
 }
 
 /* What is counted of one object while the stacks are walked. */
 struct tally {
-	uint64_t samples, unnamed, through, no_table, short_copy, deep, other;
+	struct weight_pair self, unnamed, through, lost, skipped;
+	uint64_t no_table, short_copy, deep, other; /* weights of what was lost, and why */
 	uint32_t last_stack; /* the one that was counted as passing here last */
 };
 
@@ -151,38 +164,39 @@ static uint32_t lost_at(const struct profile *p, uint32_t stack)
 	return stack;
 }
 
-static void count_lost(struct walk *walk, uint32_t stack, uint64_t weight)
+static void count_lost(struct walk *walk, uint32_t stack, const struct weight_pair *samples)
 {
 	const struct profile *p = walk->profile;
 	struct tally *tally = &walk->objects[function_of(p, lost_at(p, stack))->object];
 
+	add(&tally->lost, samples);
 	if (p->stacks.flags[stack] & STACK_TOO_DEEP)
-		tally->deep += weight;
+		tally->deep += samples->weight;
 	else if (p->stacks.flags[stack] & STACK_SHORT_COPY)
-		tally->short_copy += weight;
+		tally->short_copy += samples->weight;
 	else if (p->stacks.flags[stack] & STACK_NO_TABLE)
-		tally->no_table += weight;
+		tally->no_table += samples->weight;
 	else
-		tally->other += weight;
+		tally->other += samples->weight;
 }
 
-static void count_stack(struct walk *walk, uint32_t stack, uint64_t weight)
+static void count_stack(struct walk *walk, uint32_t stack, const struct weight_pair *samples)
 {
 	const struct profile *p = walk->profile;
 	const struct profile_function *leaf = function_of(p, stack);
 
-	walk->objects[leaf->object].samples += weight;
+	add(&walk->objects[leaf->object].self, samples);
 	if (leaf->kind == FRAME_UNKNOWN)
-		walk->objects[leaf->object].unnamed += weight;
+		add(&walk->objects[leaf->object].unnamed, samples);
 	for (uint32_t at = stack; at != STACK_ROOT; at = p->stacks.parent[at]) {
 		struct tally *tally = &walk->objects[function_of(p, at)->object];
 
 		if (tally->last_stack != stack)
-			tally->through += weight;
+			add(&tally->through, samples);
 		tally->last_stack = stack;
 	}
 	if (p->stacks.flags[stack] & STACK_CUT)
-		count_lost(walk, stack, weight);
+		count_lost(walk, stack, samples);
 }
 
 /* A file that is not the one that ran has no rules that could be followed, whatever it holds. */
@@ -259,48 +273,47 @@ static void add_row(struct panel *panel, const struct walk *walk, uint32_t id)
 	const struct tally *tally = &walk->objects[id];
 	struct panel_row row = {
 		.object = id,
-		.samples = tally->samples,
+		.self = tally->self,
 		.unnamed = tally->unnamed,
 		.through = tally->through,
-		.lost = tally->no_table + tally->short_copy + tally->deep + tally->other,
-		/* Stacks are kept by function, of which one sample may skip and another not: those
-		 * that did were counted one by one. */
-		.skipped = walk->profile->objects.data[id].skipped,
+		.lost = tally->lost,
+		.skipped = tally->skipped,
 	};
 
-	if (row.through)
+	if (row.through.samples)
 		*vec_push(&panel->rows) = row;
 }
 
 /* Where each of many objects has too little to matter and all of them together have not, the first
  * of them stands for all. */
-static bool is_worth_a_word(uint64_t part, uint64_t most, uint64_t sum, uint64_t all)
+static bool is_worth_a_word(const struct weight_pair *part, uint64_t most,
+			    const struct weight_pair *sum, const struct weight_pair *all)
 {
-	return panel_matters(part, all) || (part && part == most && panel_matters(sum, all));
+	return panel_matters(part, all) ||
+	       (part->samples && part->weight == most && panel_matters(sum, all));
 }
 
 static void judge_rows(struct panel *panel, const struct walk *walk)
 {
 	const struct profile *p = walk->profile;
-	uint64_t lost = 0, skipped = 0, unnamed = 0, sum = 0;
+	uint64_t lost = 0, skipped = 0, unnamed = 0;
 
 	vec_each (row, &panel->rows) {
-		lost = row->lost > lost ? row->lost : lost;
-		skipped = row->skipped > skipped ? row->skipped : skipped;
-		unnamed = row->unnamed > unnamed ? row->unnamed : unnamed;
-		sum += row->unnamed;
+		lost = row->lost.weight > lost ? row->lost.weight : lost;
+		skipped = row->skipped.weight > skipped ? row->skipped.weight : skipped;
+		unnamed = row->unnamed.weight > unnamed ? row->unnamed.weight : unnamed;
 	}
 	vec_each (row, &panel->rows) {
 		const struct profile_object *object = &p->objects.data[row->object];
 
-		if (is_worth_a_word(row->lost, lost, panel->cut, panel->samples))
+		if (is_worth_a_word(&row->lost, lost, &panel->cut, &panel->all))
 			row->stacks = why_lost(&walk->objects[row->object], object,
 					       p->quality.stack_copies > 0);
-		if (is_worth_a_word(row->skipped, skipped, panel->skipped, panel->samples) &&
-		    (double)panel->skipped >= SKIPS_MATTER * (double)panel->samples &&
-		    (row->stacks == PANEL_GOOD || row->skipped > row->lost))
+		if (is_worth_a_word(&row->skipped, skipped, &panel->skipped, &panel->all) &&
+		    panel_share(&panel->skipped, &panel->all) >= SKIPS_MATTER &&
+		    (row->stacks == PANEL_GOOD || row->skipped.weight > row->lost.weight))
 			row->stacks = PANEL_CALLER_SKIPPED;
-		if (is_worth_a_word(row->unnamed, unnamed, sum, panel->samples))
+		if (is_worth_a_word(&row->unnamed, unnamed, &panel->unnamed, &panel->all))
 			row->names = panel_why_unnamed(p, object);
 	}
 }
@@ -309,36 +322,81 @@ static int compare_rows(const void *one, const void *two)
 {
 	const struct panel_row *a = one, *b = two;
 
-	if (a->samples != b->samples)
-		return a->samples < b->samples ? 1 : -1;
-	if (a->through != b->through)
-		return a->through < b->through ? 1 : -1;
+	if (a->self.weight != b->self.weight)
+		return a->self.weight < b->self.weight ? 1 : -1;
+	if (a->through.weight != b->through.weight)
+		return a->through.weight < b->through.weight ? 1 : -1;
 	return a->object < b->object ? -1 : 1;
 }
 
-void panel_make(struct panel *panel, const struct profile *p)
+static void count_skips(struct panel *panel, struct walk *walk)
 {
-	uint64_t *weights = mem_alloc((p->stacks.len + 1) * sizeof(*weights));
-	struct walk walk = { .profile = p };
+	vec_each (skips, &walk->profile->skips)
+		if (skips->event == panel->event) {
+			add(&walk->objects[skips->object].skipped, &skips->sum);
+			add(&panel->skipped, &skips->sum);
+		}
+}
 
-	*panel = (struct panel){ 0 };
-	walk.objects = mem_alloc((p->objects.len + 1) * sizeof(*walk.objects));
-	for (size_t i = 0; i < p->samples.len; i++)
-		weights[p->samples.stack[i]] += profile_row_count(&p->samples, i);
-	for (uint32_t i = 1; i < p->stacks.len; i++) {
-		panel->has_stacks |= p->stacks.parent[i] != STACK_ROOT;
-		if (!weights[i])
+/* By stack.  Samples of an event without any weight weigh the same. */
+static struct weight_pair *weigh_stacks(const struct profile *p, uint16_t event)
+{
+	struct weight_pair *stacks = mem_alloc((p->stacks.len + 1) * sizeof(*stacks));
+	bool weighs = p->events.data[event].weight > 0;
+
+	for (size_t i = 0; i < p->samples.len; i++) {
+		struct weight_pair *sum = &stacks[p->samples.stack[i]];
+		uint64_t count = profile_row_count(&p->samples, i);
+
+		if (p->samples.event[i] != event)
 			continue;
-		count_stack(&walk, i, weights[i]);
-		panel->samples += weights[i];
+		sum->samples += count;
+		sum->weight += weighs ? p->samples.weight[i] : count;
+	}
+	return stacks;
+}
+
+static bool is_without_stack(const struct profile *p, const struct profile_function *leaf)
+{
+	return p->quality.without_stack && !strcmp(profile_text(p, leaf->name), NO_STACK_NAME);
+}
+
+static void count_stacks(struct panel *panel, struct walk *walk, const struct weight_pair *weights)
+{
+	const struct profile *p = walk->profile;
+
+	for (uint32_t i = 1; i < p->stacks.len; i++) {
+		const struct weight_pair *samples = &weights[i];
+
+		panel->has_stacks |= p->stacks.parent[i] != STACK_ROOT;
+		if (!samples->samples)
+			continue;
+		count_stack(walk, i, samples);
+		add(&panel->all, samples);
+		if (function_of(p, i)->kind == FRAME_UNKNOWN)
+			add(&panel->unnamed, samples);
+		if (is_without_stack(p, function_of(p, i)))
+			add(&panel->without_stack, samples);
 		if (p->stacks.flags[i] & STACK_SPLICED)
-			panel->spliced += weights[i];
-		*(p->stacks.flags[i] & STACK_CUT ? &panel->cut : &panel->whole) += weights[i];
+			add(&panel->spliced, samples);
+		add(p->stacks.flags[i] & STACK_CUT ? &panel->cut : &panel->whole, samples);
 	}
-	for (uint32_t i = 0; i < p->objects.len; i++) {
-		panel->skipped += p->objects.data[i].skipped;
+}
+
+void panel_make(struct panel *panel, const struct profile *p, uint16_t event)
+{
+	struct walk walk = { .profile = p };
+	struct weight_pair *weights;
+
+	*panel = (struct panel){ .event = event };
+	if (event >= p->events.len)
+		return;
+	weights = weigh_stacks(p, event);
+	walk.objects = mem_alloc((p->objects.len + 1) * sizeof(*walk.objects));
+	count_stacks(panel, &walk, weights);
+	count_skips(panel, &walk);
+	for (uint32_t i = 0; i < p->objects.len; i++)
 		add_row(panel, &walk, i);
-	}
 	judge_rows(panel, &walk);
 	if (panel->rows.len)
 		qsort(panel->rows.data, panel->rows.len, sizeof(*panel->rows.data), compare_rows);

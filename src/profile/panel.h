@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * How far each part of a profile can be trusted: for every object the stacks that were lost in it
- * and the samples that it has no name for, and why.
+ * and the samples that it has no name for, and why.  Samples are counted; shares are of the event's
+ * weight, since a recording may change its period on the way.
  *
  * A stack is lost in the object of the last frame that was still right: the one before the first
  * address that leads nowhere, or the outermost one where that is no function that stacks begin
@@ -77,34 +78,44 @@ const struct reason *panel_reason(enum panel_reason reason);
 
 struct panel_row {
 	uint32_t object;
-	uint64_t samples;		 /* whose own address lies in it */
-	uint64_t unnamed;		 /* of these, without a name */
-	uint64_t through;		 /* samples whose stack passes it */
-	uint64_t lost;			 /* of these, whose stack was lost in it */
-	uint64_t skipped;		 /* of these, that lack the caller of its code */
+	struct weight_pair self;	 /* whose own address lies in it */
+	struct weight_pair unnamed;	 /* of these, without a name */
+	struct weight_pair through;	 /* samples whose stack passes it */
+	struct weight_pair lost;	 /* of these, whose stack was lost in it */
+	struct weight_pair skipped;	 /* of these, that lack the caller of its code */
 	enum panel_reason stacks, names; /* PANEL_GOOD where nothing is to be done */
 };
 
 struct panel {
-	uint64_t samples, whole, cut; /* stacks that reach their beginning, and those that do not */
-	uint64_t spliced; /* completed by frame pointers where the copy of the stack had ended */
-	uint64_t skipped; /* whole, but for a caller that frame pointers do not lead to */
+	uint16_t event;
+	struct weight_pair all;
+	struct weight_pair unnamed;
+	struct weight_pair whole,
+		cut; /* stacks that reach their beginning, and those that do not */
+	struct weight_pair
+		spliced; /* completed by frame pointers where the stack's copy had ended */
+	struct weight_pair skipped; /* whole, but for a caller that frame pointers do not lead to */
+	struct weight_pair without_stack; /* of an import */
 	bool has_stacks;
 	VEC(struct panel_row) rows; /* the most samples first */
 };
 
-void panel_make(struct panel *panel, const struct profile *profile);
+/* Of one event: two are never added. */
+void panel_make(struct panel *panel, const struct profile *profile, uint16_t event);
 void panel_free(struct panel *panel);
 
 /* Why an object has code without a name. */
 enum panel_reason panel_why_unnamed(const struct profile *profile,
 				    const struct profile_object *object);
 
+/* By weight, as all tables count; 0 of nothing. */
+double panel_share(const struct weight_pair *part, const struct weight_pair *all);
+
 /*
  * Whether a fault of so many of all samples is worth a word: 0.5 % of them, or 5 % where these are
  * fewer than five, of which any may be chance.  Of callers that are skipped 3 %: wherever frame
  * pointers are used, prologues and calls of the C library come to a per cent.
  */
-bool panel_matters(uint64_t part, uint64_t all);
+bool panel_matters(const struct weight_pair *part, const struct weight_pair *all);
 
 #endif

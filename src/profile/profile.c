@@ -59,6 +59,14 @@ const char *profile_noun(const struct profile *profile, size_t event)
 	return *noun ? noun : "samples";
 }
 
+uint16_t profile_main_event(const struct profile *profile)
+{
+	for (size_t i = 0; i < profile->events.len; i++)
+		if (profile->events.data[i].samples)
+			return (uint16_t)i;
+	return 0;
+}
+
 bool profile_event_is(const struct profile *profile, size_t event, const char *name)
 {
 	const char *text = profile_text(profile, profile->events.data[event].name);
@@ -102,6 +110,7 @@ void profile_free(struct profile *profile)
 	vec_free(&profile->events);
 	vec_free(&profile->leaves);
 	vec_free(&profile->lines);
+	vec_free(&profile->skips);
 	vec_free(&profile->traits);
 	free(profile->stacks.parent);
 	free(profile->stacks.function);

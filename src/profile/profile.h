@@ -34,10 +34,9 @@ enum profile_side { SIDE_HOST, SIDE_GUEST_KERNEL, SIDE_GUEST_USER };
 struct profile_object {
 	uint32_t path; /* string */
 	struct build_id build_id;
-	uint8_t kind;	  /* enum dso_kind */
-	uint8_t state;	  /* enum dso_state */
-	uint8_t side;	  /* enum profile_side */
-	uint64_t skipped; /* samples whose stack is whole but for a caller of its code */
+	uint8_t kind;  /* enum dso_kind */
+	uint8_t state; /* enum dso_state */
+	uint8_t side;  /* enum profile_side */
 };
 
 struct profile_function {
@@ -70,6 +69,10 @@ struct profile_thread {
 	uint32_t comm;	     /* string; a thread that renames itself has a row for each name */
 };
 
+struct weight_pair {
+	uint64_t samples, weight;
+};
+
 struct profile_event {
 	uint32_t name, unit; /* strings */
 	double scale;
@@ -80,9 +83,18 @@ struct profile_event {
 	uint64_t counted;
 	/* Of virtual machines, which nobody asked for: they are no rows, but part of the whole. */
 	uint64_t guest_samples, guest_weight;
-	uint64_t scope; /* enum profile_scope, as bits */
+	uint64_t scope;		   /* enum profile_scope, as bits */
+	struct weight_pair reused; /* at an address that a JIT gave to several functions */
 	/* string: what `samples` counts where it is no samples: "alloc_objects"; "" for samples */
 	uint64_t noun;
+};
+
+/* An event's samples whose stack is whole but for a caller of the object's code: see STACK_SKIPS.
+ * Stacks are kept by function, of which one sample may skip and another not: they are counted one
+ * by one. */
+struct profile_skips {
+	uint32_t object, event;
+	struct weight_pair sum;
 };
 
 /* What was left out of the samples on purpose, or for want of permission. */
@@ -141,9 +153,7 @@ struct profile_quality {
 	uint64_t unknown_leaves;  /* whose own function has no name */
 	uint64_t stack_copies;	  /* that came with a copy of their stack, to be unwound */
 	uint64_t forks;		  /* processes that were started meanwhile, sampled or not */
-	uint64_t skipped_callers; /* whose stack lacks a caller: see STACK_SKIPS */
 	uint64_t kernel_unmapped; /* of the kernel, whose mapping nobody recorded */
-	uint64_t reused_code;	  /* at an address that a JIT gave to several functions */
 	uint64_t damage;	  /* string: what is wrong with the file; "" for nothing */
 	uint64_t records_cut;	  /* 1: records are missing because of it */
 	uint64_t bytes_missing;	  /* of the file's data, as far as that is known */
@@ -174,6 +184,7 @@ struct profile {
 	VEC(struct profile_event) events;
 	VEC(struct profile_leaf) leaves; /* all addresses that were named, callers' too */
 	VEC(struct profile_line) lines;	 /* of the leaves, if they were wanted */
+	VEC(struct profile_skips) skips; /* where there are any */
 	struct profile_stacks stacks;
 	struct profile_samples samples;
 	/* What few questions want to know of rows: strings, trait_count of them a row. */
@@ -251,6 +262,9 @@ const char *profile_event_sampled(const struct profile_event *event);
 
 /* Whether an event is called so; "cycles" is "cycles:u", too. */
 bool profile_event_is(const struct profile *profile, size_t event, const char *name);
+
+/* The one that is meant where none is named: the first that has samples. */
+uint16_t profile_main_event(const struct profile *profile);
 
 static inline const char *profile_text(const struct profile *profile, uint32_t string)
 {

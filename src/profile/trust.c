@@ -62,14 +62,19 @@ static char *advise(enum panel_reason reason, const struct remedy_facts *facts, 
 	return advice == ADVICES ? NULL : remedy_advice((enum advice)advice, facts, about);
 }
 
+static const struct profile_event *event_of(const struct trust *t, const struct profile *p)
+{
+	static const struct profile_event none;
+
+	return t->event < p->events.len ? &p->events.data[t->event] : &none;
+}
+
 /* Where an event was recorded each time that it happened, a few are all there were. */
 static bool are_few(const struct trust *t, const struct profile *p)
 {
-	bool sampled = false;
+	const struct profile_event *event = event_of(t, p);
 
-	vec_each (event, &p->events)
-		sampled |= event->weight > event->samples;
-	return sampled && t->samples && t->samples < FEW;
+	return event->weight > event->samples && t->samples && t->samples < FEW;
 }
 
 static void check_few(struct trust *t, const struct remedy_facts *facts)
@@ -188,18 +193,18 @@ static void explain_gap(struct trust *t, const struct profile *p, const struct p
 }
 
 /* CPUs without work are sampled by what wakes them up. */
-static bool check_idle(struct trust *t, const struct profile *p, uint16_t event,
-		       const struct remedy_facts *facts)
+static bool check_idle(struct trust *t, const struct profile *p, const struct remedy_facts *facts)
 {
+	const struct profile_event *event = event_of(t, p);
 	const struct profile_samples *rows = &p->samples;
 	double idle = 0, share;
 
 	t->idle_share = (double)p->coverage.idle_ns / (double)t->cpu_ns;
 	for (size_t i = 0; i < rows->len; i++)
-		if (rows->event[i] == event && !p->threads.data[rows->thread[i]].tid)
+		if (rows->event[i] == t->event && !p->threads.data[rows->thread[i]].tid)
 			idle += (double)rows->weight[i];
-	share = idle / (double)p->events.data[event].weight;
-	if (fabs(share - t->idle_share) <= GAP_MATTERS + chance_of(p->events.data[event].samples))
+	share = idle / (double)event->weight;
+	if (fabs(share - t->idle_share) <= GAP_MATTERS + chance_of(event->samples))
 		return false;
 	add_fault(t, PANEL_IDLE_SAMPLES, NO_OBJECT_ID, fabs(share - t->idle_share),
 		  advise(PANEL_IDLE_SAMPLES, facts, ""),
@@ -209,33 +214,26 @@ static bool check_idle(struct trust *t, const struct profile *p, uint16_t event,
 	return true;
 }
 
-/* Of the first event that has a count and samples, or should have some. */
 static void check_coverage(struct trust *t, const struct profile *p,
 			   const struct remedy_facts *facts)
 {
+	const struct profile_event *event = event_of(t, p);
+	double gap;
+
 	t->covered_share = t->idle_share = -1;
-	if (!p->coverage.known || !p->coverage.cpu_ns || p->quality.records_cut)
+	if (!p->coverage.known || !p->coverage.cpu_ns || p->quality.records_cut || !event->counted)
 		return;
 	t->cpu_ns = p->coverage.cpu_ns;
-	for (uint16_t i = 0; i < p->events.len; i++) {
-		const struct profile_event *event = &p->events.data[i];
-		double gap;
-
-		if (!event->counted || (!event->samples && t->samples))
-			continue;
-		t->covered_share = (double)(event->weight + event->guest_weight) /
-				   (double)event->counted;
-		if (event->scope & (SCOPE_NO_KERNEL | SCOPE_NO_USER))
-			return; /* what was left out is said */
-		if (p->coverage.idle_known && event->samples && check_idle(t, p, i, facts))
-			return; /* that is the gap, or a part of it */
-		gap = fabs(t->covered_share - 1);
-		if (gap > GAP_MATTERS && gap <= chance_of(event->samples))
-			say_unclear(t, event, facts);
-		else if (gap > GAP_MATTERS)
-			explain_gap(t, p, event, facts);
-		return;
-	}
+	t->covered_share = (double)(event->weight + event->guest_weight) / (double)event->counted;
+	if (event->scope & (SCOPE_NO_KERNEL | SCOPE_NO_USER))
+		return; /* what was left out is said */
+	if (p->coverage.idle_known && event->samples && check_idle(t, p, facts))
+		return; /* that is the gap, or a part of it */
+	gap = fabs(t->covered_share - 1);
+	if (gap > GAP_MATTERS && gap <= chance_of(event->samples))
+		say_unclear(t, event, facts);
+	else if (gap > GAP_MATTERS)
+		explain_gap(t, p, event, facts);
 }
 
 /* Nobody can say what was in the bytes that are missing. */
@@ -267,39 +265,16 @@ static void check_file(struct trust *t, const struct profile *p, const struct re
 			  facts->bad_lines == 1 ? " was" : "s were");
 }
 
-/* The names of the sampled events that left something out; whether it were all of them. */
-static bool list_events(const struct profile *p, uint64_t scope, char *into, size_t room)
-{
-	bool all = true;
-	size_t at = 0;
-
-	*into = '\0';
-	vec_each (event, &p->events) {
-		if (!event->samples)
-			continue;
-		if ((event->scope & (SCOPE_NO_KERNEL | SCOPE_NO_USER)) != scope)
-			all = false;
-		else if (at + 1 < room)
-			at += (size_t)snprintf(into + at, room - at, "%s%s", at ? ", " : "",
-					       profile_text(p, event->name));
-	}
-	return all;
-}
-
 static void check_scope(struct trust *t, const struct profile *p, const struct remedy_facts *facts)
 {
-	static const struct {
-		uint64_t scope;
-		enum panel_reason reason;
-		const char *where;
-	} modes[] = { { SCOPE_NO_KERNEL, PANEL_USER_ONLY, "user space" },
-		      { SCOPE_NO_USER, PANEL_KERNEL_ONLY, "the kernel" } };
 	const struct profile_quality *quality = &p->quality;
-	char names[160];
+	const struct profile_event *event = event_of(t, p);
+	uint64_t scope = event->scope & (SCOPE_NO_KERNEL | SCOPE_NO_USER);
 
-	for (size_t i = 0; i < ARRAY_SIZE(modes); i++) {
-		bool all = list_events(p, modes[i].scope, names, sizeof(names));
-		double missing = all && t->covered_share >= 0 && t->covered_share < 1
+	if (event->samples && (scope == SCOPE_NO_KERNEL || scope == SCOPE_NO_USER)) {
+		bool user = scope == SCOPE_NO_KERNEL;
+		enum panel_reason reason = user ? PANEL_USER_ONLY : PANEL_KERNEL_ONLY;
+		double missing = t->covered_share >= 0 && t->covered_share < 1
 					 ? 1 - t->covered_share
 					 : 0;
 		char part[64] = "";
@@ -307,12 +282,9 @@ static void check_scope(struct trust *t, const struct profile *p, const struct r
 		if (missing > 0)
 			snprintf(part, sizeof(part), ", %.1f %% of the CPU time",
 				 100 * t->covered_share);
-		if (*names)
-			add_fault(t, modes[i].reason, NO_OBJECT_ID, missing,
-				  advise(modes[i].reason, facts, ""),
-				  all ? "only %s was sampled (%s)%s: shares are of the time there"
-				      : "only %s was sampled of %s%s: shares are of the time there",
-				  modes[i].where, names, part);
+		add_fault(t, reason, NO_OBJECT_ID, missing, advise(reason, facts, ""),
+			  "only %s was sampled (%s)%s: shares are of the time there",
+			  user ? "user space" : "the kernel", profile_text(p, event->name), part);
 	}
 	if (quality->cpus_sampled)
 		add_fault(t, PANEL_SOME_CPUS, NO_OBJECT_ID, 0, advise(PANEL_SOME_CPUS, facts, ""),
@@ -330,58 +302,80 @@ static void check_row(struct trust *t, const struct profile *p, const struct pan
 {
 	const struct profile_object *object = &p->objects.data[row->object];
 	const char *path = profile_text(p, object->path);
-	double all = (double)panel->samples;
+	double skipped = panel_share(&row->skipped, &panel->all);
+	double lost = panel_share(&row->lost, &panel->all);
+	double unnamed = panel_share(&row->unnamed, &panel->all);
 
 	if (row->stacks == PANEL_CALLER_SKIPPED)
-		add_fault(t, row->stacks, row->object, (double)row->skipped / all,
+		add_fault(t, row->stacks, row->object, skipped,
 			  remedy_for(row->stacks, p, object, facts),
 			  "%.2f %% of the stacks lack the direct caller of code in %.180s: it had "
 			  "no frame set up",
-			  100 * (double)row->skipped / all, path);
+			  100 * skipped, path);
 	else if (row->stacks != PANEL_GOOD)
-		add_fault(t, row->stacks, row->object, (double)row->lost / all,
+		add_fault(t, row->stacks, row->object, lost,
 			  remedy_for(row->stacks, p, object, facts),
-			  "%.2f %% of the stacks are cut short%s%.180s: %s",
-			  100 * (double)row->lost / all, *path ? " in " : "", path,
-			  panel_reason(row->stacks)->text);
+			  "%.2f %% of the stacks are cut short%s%.180s: %s", 100 * lost,
+			  *path ? " in " : "", path, panel_reason(row->stacks)->text);
 	if (row->names != PANEL_GOOD)
-		add_fault(t, row->names, row->object, (double)row->unnamed / all,
+		add_fault(t, row->names, row->object, unnamed,
 			  remedy_for(row->names, p, object, facts),
-			  "%.2f %% have no name%s%.180s: %s", 100 * (double)row->unnamed / all,
-			  *path ? " in " : "", path, panel_reason(row->names)->text);
+			  "%.2f %% have no name%s%.180s: %s", 100 * unnamed, *path ? " in " : "",
+			  path, panel_reason(row->names)->text);
+}
+
+static void find_worst(struct trust *t, const struct panel *panel)
+{
+	uint64_t worst = 0;
+
+	t->worst_object = NO_OBJECT_ID;
+	vec_each (row, &panel->rows)
+		if (row->unnamed.weight > worst) {
+			worst = row->unnamed.weight;
+			t->worst_object = row->object;
+			t->worst_share = panel_share(&row->unnamed, &panel->all);
+		}
+}
+
+/* Texts with deeper stacks than are kept: no object is to blame, and nobody knows which ones. */
+static void check_depth(struct trust *t, const struct profile *p)
+{
+	struct weight_pair all = { 0 }, cut = { p->quality.cut_stacks, p->quality.cut_stacks };
+
+	vec_each (event, &p->events)
+		all.samples += event->samples;
+	all.weight = all.samples;
+	t->cut_share = panel_share(&cut, &all);
+	if (panel_matters(&cut, &all))
+		add_fault(t, PANEL_TOO_DEEP, NO_OBJECT_ID, t->cut_share, NULL,
+			  "%.2f %% of the stacks are cut short: too deep", 100 * t->cut_share);
 }
 
 static void check_rows(struct trust *t, const struct profile *p, const struct remedy_facts *facts)
 {
-	const struct profile_quality *quality = &p->quality;
-	uint64_t worst = 0;
+	const struct weight_pair *reused = &event_of(t, p)->reused;
 	struct panel panel;
 
-	panel_make(&panel, p);
-	t->worst_object = NO_OBJECT_ID;
-	vec_each (row, &panel.rows) {
+	panel_make(&panel, p, t->event);
+	t->has_stacks = panel.has_stacks;
+	t->cut_share = panel_share(&panel.cut, &panel.all);
+	t->skipped_share = panel_share(&panel.skipped, &panel.all);
+	t->unknown_share = panel_share(&panel.unnamed, &panel.all);
+	vec_each (row, &panel.rows)
 		check_row(t, p, &panel, row, facts);
-		if (row->unnamed > worst) {
-			worst = row->unnamed;
-			t->worst_object = row->object;
-		}
-	}
-	t->worst_share = t->samples ? (double)worst / (double)t->samples : 0;
-	/* Texts with deeper stacks than are kept: no object is to blame. */
-	if (!panel.cut && panel_matters(quality->cut_stacks, t->samples))
-		add_fault(t, PANEL_TOO_DEEP, NO_OBJECT_ID, t->cut_share, NULL,
-			  "%.2f %% of the stacks are cut short: too deep", 100 * t->cut_share);
-	if (panel_matters(quality->without_stack, t->samples))
+	find_worst(t, &panel);
+	if (!panel.cut.samples && p->quality.origin)
+		check_depth(t, p);
+	if (panel_matters(&panel.without_stack, &panel.all))
 		add_fault(t, PANEL_NO_STACK, NO_OBJECT_ID,
-			  (double)quality->without_stack / (double)t->samples, NULL,
+			  panel_share(&panel.without_stack, &panel.all), NULL,
 			  "%.2f %% have no stack in the file: they are shown as " NO_STACK_NAME,
-			  100 * (double)quality->without_stack / (double)t->samples);
-	if (panel_matters(quality->reused_code, t->samples))
-		add_fault(t, PANEL_CODE_REUSED, NO_OBJECT_ID,
-			  (double)quality->reused_code / (double)t->samples, NULL,
+			  100 * panel_share(&panel.without_stack, &panel.all));
+	if (panel_matters(reused, &panel.all))
+		add_fault(t, PANEL_CODE_REUSED, NO_OBJECT_ID, panel_share(reused, &panel.all), NULL,
 			  "%.2f %% are at addresses that a JIT used for several functions: the "
 			  "names shown are the last ones",
-			  100 * (double)quality->reused_code / (double)t->samples);
+			  100 * panel_share(reused, &panel.all));
 	panel_free(&panel);
 }
 
@@ -423,33 +417,35 @@ static const char *find_remedy(const struct trust *t, bool records_cut)
 	return best;
 }
 
-void trust_of(struct trust *t, const struct profile *p, const struct remedy_facts *facts)
+/* Where the file does not tell the events' losses apart, they may be of any. */
+static uint64_t lost_of(const struct trust *t, const struct profile *p)
+{
+	uint64_t told = 0;
+
+	vec_each (event, &p->events)
+		told += event->lost;
+	return told >= p->quality.lost ? event_of(t, p)->lost : p->quality.lost;
+}
+
+void trust_of(struct trust *t, const struct profile *p, uint16_t event,
+	      const struct remedy_facts *facts)
 {
 	static const struct remedy_facts none;
 	const struct profile_quality *quality = &p->quality;
 
 	facts = facts ? facts : &none;
 	*t = (struct trust){
-		.lost = quality->lost,
+		.event = event,
 		.throttled = quality->throttled,
 		.damaged = quality->damaged + quality->unknown_records,
 		.is_import = quality->origin,
 	};
-	vec_each (event, &p->events) {
-		t->samples += event->samples;
-		t->told = event->samples > t->told ? event->samples : t->told;
-		t->guests += event->guest_samples;
-	}
-	if (quality->origin != ORIGIN_VALUES)
-		t->told = t->samples;
+	vec_each (other, &p->events)
+		t->events += other->samples > 0;
+	t->samples = event_of(t, p)->samples;
+	t->guests = event_of(t, p)->guest_samples;
+	t->lost = lost_of(t, p);
 	t->lost_share = t->lost ? (double)t->lost / (double)(t->samples + t->lost) : 0;
-	for (size_t i = 1; i < p->stacks.len && !t->has_stacks; i++)
-		t->has_stacks = p->stacks.parent[i] != STACK_ROOT;
-	if (t->samples) {
-		t->cut_share = (double)quality->cut_stacks / (double)t->samples;
-		t->skipped_share = (double)quality->skipped_callers / (double)t->samples;
-		t->unknown_share = (double)quality->unknown_leaves / (double)t->samples;
-	}
 	t->few = are_few(t, p);
 	check_few(t, facts);
 	check_losses(t, facts);

@@ -15,7 +15,7 @@ struct remedy_facts;
 struct trust_fault {
 	enum panel_reason reason;
 	uint32_t object;  /* NO_OBJECT_ID: it is of the whole recording */
-	double share;	  /* of all samples, those that it touches; 0: nobody knows */
+	double share;	  /* of the event's weight, what it touches; 0: nobody knows */
 	char text[320];	  /* what is wrong, with its figure, without a full stop */
 	char remedy[300]; /* or "" */
 };
@@ -23,21 +23,22 @@ struct trust_fault {
 #define TRUST_FAULTS 24 /* the heaviest ones; more are left out */
 
 struct trust {
+	uint16_t event;
+	size_t events; /* that have samples */
 	uint64_t samples, lost, throttled;
-	uint64_t told;	/* samples as they are shown: types of an import's values are of the same */
-	bool is_import; /* nobody knows what was lost, cut or throttled */
+	bool is_import;	  /* nobody knows what was lost, cut or throttled */
 	uint64_t guests;  /* samples of virtual machines that are not shown, beside these */
 	uint64_t damaged; /* records that could not be understood */
 	bool has_stacks;
 	bool few;	   /* so few samples that their shares say little */
-	double lost_share; /* shares are of 1 */
+	double lost_share; /* shares are of 1; this one of samples, the others of their weight */
 	double cut_share, unknown_share;
 	double skipped_share; /* stacks that lack a caller */
 	/* Samples times period beside the CPU time that there was; -1: that was not recorded. */
 	double covered_share;
 	uint64_t cpu_ns;       /* 0: not recorded */
 	double idle_share;     /* of it, as the kernel accounts it; -1: not recorded, or no -a */
-	double worst_share;    /* of all samples: those without a name in the worst object */
+	double worst_share;    /* of all: what has no name in the worst object */
 	uint32_t worst_object; /* NO_OBJECT_ID if every sample has a name */
 	struct trust_fault faults[TRUST_FAULTS]; /* what touches most samples first */
 	size_t fault_count;
@@ -55,9 +56,10 @@ struct trust {
 #define TRUST_IMPORT  "Can't tell: the file does not say what was lost, or whether stacks are whole."
 #define TRUST_UNCLEAR "Can't tell: too few samples."
 
-/* facts: for the remedies, may be NULL.  What is pointed to lies in the trust itself: it can't be
- * copied. */
-void trust_of(struct trust *trust, const struct profile *profile, const struct remedy_facts *facts);
+/* Of one event: two are never added.  facts: for the remedies, may be NULL.  What is pointed to
+ * lies in the trust itself: it can't be copied. */
+void trust_of(struct trust *trust, const struct profile *profile, uint16_t event,
+	      const struct remedy_facts *facts);
 
 /* One of the five. */
 const char *trust_verdict(const struct trust *trust);

@@ -23,11 +23,11 @@ void panel_row_json(const struct panel_row *row, const struct profile *profile,
 
 	json_open(json, NULL, '{');
 	json_text(json, "path", profile_text(profile, object->path));
-	json_u64(json, "samples", row->samples);
-	json_u64(json, "unnamed", row->unnamed);
-	json_u64(json, "through", row->through);
-	json_u64(json, "lost", row->lost);
-	json_u64(json, "skipped", row->skipped);
+	json_u64(json, "samples", row->self.samples);
+	json_u64(json, "unnamed", row->unnamed.samples);
+	json_u64(json, "through", row->through.samples);
+	json_u64(json, "lost", row->lost.samples);
+	json_u64(json, "skipped", row->skipped.samples);
 	put_fault("names", row->names, profile, object, facts, json);
 	put_fault("stacks", row->stacks, profile, object, facts, json);
 	json_close(json);

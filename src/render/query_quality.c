@@ -22,7 +22,7 @@ static size_t shown_objects(const struct query *query, const struct panel *panel
 	size_t shown = 0;
 
 	while (shown < panel->rows.len && shown < query_limit(query) &&
-	       !query_is_light(query, panel->rows.data[shown].samples, panel->samples))
+	       !query_is_light(query, panel->rows.data[shown].self.weight, panel->all.weight))
 		shown++;
 	return shown;
 }
@@ -33,6 +33,7 @@ void query_quality(const struct query *query, const struct import_result *import
 	const struct profile *profile = query->profile;
 	struct remedy_facts about = *facts;
 	struct panel panel;
+	uint16_t event = query->view.filter.event;
 	struct trust trust;
 	size_t shown;
 
@@ -40,16 +41,16 @@ void query_quality(const struct query *query, const struct import_result *import
 		about.lines = imported->lines;
 		about.bad_lines = imported->broken;
 	}
-	trust_of(&trust, profile, &about);
-	panel_make(&panel, profile);
+	trust_of(&trust, profile, event, &about);
+	panel_make(&panel, profile, event);
 	shown = shown_objects(query, &panel);
 	json_open(json, NULL, '{');
 	json_text(json, "query", "quality");
-	report_trust_json(profile, &trust, json);
+	report_trust_json(profile, &trust, "trust", json);
 	json_flag(json, "has_stacks", panel.has_stacks);
-	json_u64(json, "whole_stacks", panel.whole);
-	json_u64(json, "cut_stacks", panel.cut);
-	json_u64(json, "spliced_stacks", panel.spliced);
+	json_u64(json, "whole_stacks", panel.whole.samples);
+	json_u64(json, "cut_stacks", panel.cut.samples);
+	json_u64(json, "spliced_stacks", panel.spliced.samples);
 	if (imported)
 		put_imported(imported, json);
 	json_open(json, "objects", '[');

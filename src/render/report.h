@@ -135,6 +135,7 @@ void report_trust_text(const struct profile *profile, const struct trust *trust,
 
 struct json;
 void report_json(struct report *report, struct json *json);
-void report_trust_json(const struct profile *profile, const struct trust *trust, struct json *json);
+void report_trust_json(const struct profile *profile, const struct trust *trust, const char *key,
+		       struct json *json);
 
 #endif

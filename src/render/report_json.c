@@ -142,12 +142,16 @@ void report_json(struct report *report, struct json *json)
 	json_close(json);
 }
 
-void report_trust_json(const struct profile *p, const struct trust *trust, struct json *json)
+void report_trust_json(const struct profile *p, const struct trust *trust, const char *key,
+		       struct json *json)
 {
-	json_open(json, "trust", '{');
+	json_open(json, key, '{');
+	json_text(json, "event",
+		  trust->event < p->events.len ? profile_text(p, p->events.data[trust->event].name)
+					       : NULL);
 	json_flag(json, "good", trust_is_good(trust));
 	json_text(json, "verdict", trust_verdict(trust));
-	json_u64(json, "samples", trust->told);
+	json_u64(json, "samples", trust->samples);
 	if (trust->is_import && !trust->lost)
 		json_text(json, "lost", NULL);
 	else

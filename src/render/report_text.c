@@ -418,7 +418,10 @@ void report_trust_text(const struct profile *p, const struct trust *trust, struc
 {
 	char samples[TEXT_NUMBER], lost[TEXT_NUMBER];
 
-	out_printf(out, "#\n# Trust: %s sample%s, %s lost", text_grouped(samples, trust->samples),
+	out_text(out, "#\n# Trust");
+	if (trust->events > 1)
+		out_printf(out, " of %s", profile_text(p, p->events.data[trust->event].name));
+	out_printf(out, ": %s sample%s, %s lost", text_grouped(samples, trust->samples),
 		   text_plural(trust->samples), text_grouped(lost, trust->lost));
 	if (trust->lost)
 		out_printf(out, " (%.2f %%)", trust->lost_share * 100);

@@ -89,3 +89,47 @@ def beginning(sample_type, program, size=0x1000, comm="made", pid=100, start=0x4
     code = record(MMAP, USER, struct.pack("=IIQQQ", pid, pid, start, size, offset) +
                   padded(program) + end)
     return [kernel, name, code]
+
+
+IDENTIFIER = 1 << 16
+OF_EVENTS = IDENTIFIER | IP | TID | TIME | PERIOD
+FINISHED_ROUND = 68
+CPU_CLOCK, PAGE_FAULTS = 0, 2  # of software events
+COUNTS_CPU = 1
+COUNTS_MAGIC = 0x53544e554f434650
+
+
+def counts(events, cpu_ns=0, flags=COUNTS_CPU, idle_ns=0):
+    """A round's end with what each event counted, as our recorder writes it."""
+    words = [flags, cpu_ns, idle_ns, len(events), *events]
+    words += [len(words), COUNTS_MAGIC]
+    return record(FINISHED_ROUND, 0, struct.pack(f"={len(words)}Q", *words))
+
+
+def write_events(path, events, records, tail=(), bits=0):
+    """Software events by their configs; records are (event, ip, time, period), or bytes as they are."""
+    ids, attrs = b"", b""
+    at = 104
+    for number, config in enumerate(events):
+        attr = bytearray(128)
+        struct.pack_into("=IIQQQQQ", attr, 0, 1, 128, config, 1000, OF_EVENTS, 0, 1 << 18 | 1 << 20 | bits)  # as perf: no guests
+        attrs += attr + struct.pack("=QQ", at + 8 * number, 8)
+        ids += struct.pack("=Q", number + 1)
+    data = b""
+    for each in records:
+        if not isinstance(each, bytes):
+            event, ip, time, period = each
+            each = record(SAMPLE, USER, struct.pack("=QQIIQQ", event + 1, ip, 100, 100, time, period))
+        data += each
+    data += b"".join(tail)
+    start = at + len(ids)
+    head = b"PERFILE2" + struct.pack("=QQQQQQQ", 104, 144, start, len(attrs), start + len(attrs), len(data), 0)
+    with open(path, "wb") as file:
+        file.write(head.ljust(104, b"\0") + ids + attrs + data)
+
+
+def process(program, size=0x10000):
+    """Of write_events: a process, with its name and its program's code from 0x400000 on."""
+    end = struct.pack("=IIQQ", 100, 100, 1, 1)
+    return [record(COMM, 0, struct.pack("=II", 100, 100) + padded("made") + end),
+            record(MMAP, USER, struct.pack("=IIQQQ", 100, 100, 0x400000, size, 0) + padded(program) + end)]

@@ -14,6 +14,7 @@ import subprocess
 import tempfile
 
 from lib import (PERFOLIO, check, done, need_program, need_root, run, run_perf, settings, status_of, until)
+import perfmade
 from perffile import PerfFile, SAMPLE, samples_in
 
 FOLDER = tempfile.mkdtemp(prefix="perfolio-plants-")
@@ -395,11 +396,64 @@ def jit():
         os.unlink(out.stdout.split()[0])
 
 
+NOWHERE = 0x70000000  # where made files have no mapping
+
+
+def spin_of(path):
+    """Where a made file's process runs a function that has a name."""
+    symbols = run(["nm", path]).stdout
+    return 0x400000 + int(re.search(r"([0-9a-f]+) T spin", symbols).group(1), 16) + 4
+
+
+def made(name, events, samples, tail=(), bits=0):
+    path = build("named", CLEAN, *FRAMES, "-no-pie", "-Wl,-Ttext-segment=0")
+    data = os.path.join(FOLDER, name + ".data")
+    spin = spin_of(path)
+    rows = [(event, spin if ip == "spin" else ip, time, period) for event, ip, time, period in samples]
+    perfmade.write_events(data, events, [*perfmade.process(path), *rows], tail, bits)
+    return data
+
+
+def trusts(data, *words):
+    return [line for line in run([PERFOLIO, "report", "-g", "none", "-i", data, *words]).stdout.splitlines()
+            if line.startswith("# Trust")]
+
+
+def weighed():
+    """The period changes on the way, as that of `flame` does: shares are those of the table."""
+    data = made("weighed", [perfmade.CPU_CLOCK], [(0, "spin", 10 + n, 1000000) for n in range(300)] +
+                [(0, NOWHERE, 1000 + n, 9000000) for n in range(100)])
+    table = run([PERFOLIO, "report", "-i", data]).stdout
+    check("75.00%" in table and "25.00%" in table and "75.00 % without a name" in "".join(trusts(data)),
+          "a period that changes: without a name is the share that the table has", table)
+    told = json.loads(run([PERFOLIO, "query", data, "quality"]).stdout)["trust"]
+    check(told["unknown_percent"] == 75 and told["samples"] == 400 and
+          [fault["percent"] for fault in doctor(data)["faults"]] == [75], "so do query and doctor", told)
+
+
+def of_events():
+    """Each event is judged by itself."""
+    data = made("events", [perfmade.CPU_CLOCK, perfmade.PAGE_FAULTS], [(0, "spin", 10 + n, 1000000) for n in range(300)] +
+                [(1, NOWHERE, 1000 + n, 1) for n in range(100)])
+    lines = trusts(data)
+    check(len(lines) == 2 and lines[0].startswith("# Trust of cpu-clock: 300 samples") and "; 0.00 % without" in lines[0] and
+          lines[1].startswith("# Trust of page-faults: 100 samples") and "100.00 % without" in lines[1],
+          "two events: each has its own line", lines)
+    check(len(trusts(data, "-e", "page-faults")) == 1, "two events: of one alone if one is asked for")
+    told = json.loads(run([PERFOLIO, "report", "-i", data, "--json"]).stdout)
+    check([one["event"] for one in told["trust_by_event"]] == ["cpu-clock", "page-faults"] and
+          told["trust"]["event"] == "cpu-clock" and told["trust"]["unknown_percent"] == 0, "two events: in JSON too", told["trust"])
+    check("300 samples of cpu-clock" in run([PERFOLIO, "doctor", data]).stdout and doctor(data)["event"] == "cpu-clock",
+          "two events: doctor says which one it is about")
+
+
 def main():
     need_root()
     for name in ("gcc", "perf", "setpriv"):
         need_program(name)
     try:
+        weighed()
+        of_events()
         clean()
         skipped_callers()
         stacks()

@@ -39,11 +39,11 @@ TEST(panel_says_good_of_whole_stacks_with_names)
 	struct panel panel;
 
 	samples(profile, made_stack(profile, "_start;main;work"), 10, 0);
-	panel_make(&panel, profile);
-	EXPECT_INT(panel.whole, 10);
-	EXPECT_INT(panel.cut, 0);
+	panel_make(&panel, profile, 0);
+	EXPECT_INT(panel.whole.samples, 10);
+	EXPECT_INT(panel.cut.samples, 0);
 	EXPECT_INT(panel.rows.len, 1);
-	EXPECT_INT(panel.rows.data[0].through, 10); /* once a sample, not once a frame */
+	EXPECT_INT(panel.rows.data[0].through.samples, 10); /* once a sample, not once a frame */
 	EXPECT_INT(panel.rows.data[0].stacks, PANEL_GOOD);
 	EXPECT_INT(panel.rows.data[0].names, PANEL_GOOD);
 	panel_free(&panel);
@@ -62,12 +62,12 @@ TEST(panel_blames_the_object_where_the_way_was_lost)
 
 	/* main, an address that leads nowhere, f: what stands outside of that is not to blame */
 	samples(profile, profile_stack(profile, at, in_lib, false), 10, STACK_CUT);
-	panel_make(&panel, profile);
-	EXPECT_INT(row_of(&panel, lib)->lost, 10);
+	panel_make(&panel, profile, 0);
+	EXPECT_INT(row_of(&panel, lib)->lost.samples, 10);
 	EXPECT_INT(row_of(&panel, lib)->stacks, PANEL_NO_FRAME_POINTER);
 	expect_remedy(profile, lib, PANEL_NO_FRAME_POINTER, 0, "--call-graph dwarf");
-	EXPECT_INT(row_of(&panel, 1)->through, 10);
-	EXPECT_INT(row_of(&panel, 1)->lost, 0);
+	EXPECT_INT(row_of(&panel, 1)->through.samples, 10);
+	EXPECT_INT(row_of(&panel, 1)->lost.samples, 0);
 	panel_free(&panel);
 	profile_free(profile);
 }
@@ -94,7 +94,7 @@ TEST(panel_tells_why_a_copied_stack_was_lost)
 
 		samples(profile, made_stack(profile, "main;work"), 3, cases[i].flags);
 		profile->quality.stack_copies = 3;
-		panel_make(&panel, profile);
+		panel_make(&panel, profile, 0);
 		EXPECT_INT(panel.rows.data[0].stacks, cases[i].want);
 		expect_remedy(profile, 1, cases[i].want, cases[i].size, cases[i].remedy);
 		panel_free(&panel);
@@ -136,10 +136,10 @@ TEST(panel_tells_why_names_are_missing)
 
 		profile->objects.data[object].state = (uint8_t)cases[i].state;
 		samples(profile, profile_stack(profile, STACK_ROOT, unknown, false), 5, 0);
-		panel_make(&panel, profile);
+		panel_make(&panel, profile, 0);
 		row = row_of(&panel, object);
 		test_case("%s", panel_reason(cases[i].want)->id);
-		EXPECT_INT(row->unnamed, 5);
+		EXPECT_INT(row->unnamed.samples, 5);
 		EXPECT_INT(row->names, cases[i].want);
 		expect_remedy(profile, object, cases[i].want, 0, cases[i].remedy);
 		panel_free(&panel);
@@ -156,8 +156,8 @@ TEST(panel_is_silent_about_what_is_rare)
 
 	samples(profile, made_stack(profile, "main"), 997, 0);
 	samples(profile, profile_stack(profile, STACK_ROOT, unknown, false), 3, 0);
-	panel_make(&panel, profile);
-	EXPECT_INT(panel.rows.data[0].unnamed, 3);
+	panel_make(&panel, profile, 0);
+	EXPECT_INT(panel.rows.data[0].unnamed.samples, 3);
 	EXPECT_INT(panel.rows.data[0].names, PANEL_GOOD);
 	panel_free(&panel);
 	profile_free(profile);
@@ -180,7 +180,7 @@ TEST(panel_adds_up_what_is_rare_in_each)
 		samples(profile, profile_stack(profile, STACK_ROOT, function, false), i ? 2 : 3,
 			STACK_CUT);
 	}
-	panel_make(&panel, profile);
+	panel_make(&panel, profile, 0);
 	EXPECT_INT(row_of(&panel, 2)->stacks, PANEL_NO_FRAME_POINTER);
 	EXPECT_INT(row_of(&panel, 3)->stacks, PANEL_GOOD);
 	panel_free(&panel);
@@ -192,23 +192,19 @@ TEST(panel_counts_callers_that_frame_pointers_skip)
 	struct profile *profile = made_profile();
 	uint32_t leaf = made_stack(profile, "main;leaf");
 	struct panel panel;
-	uint64_t *skipped;
 
 	samples(profile, leaf, 30, STACK_SKIPS);
 	samples(profile, made_stack(profile, "main;caller;leaf"), 70, 0);
 	/* One sample marks the stack of all: those that were met are what counts. */
-	skipped = &profile->objects
-			   .data[profile->functions.data[profile->stacks.function[leaf]].object]
-			   .skipped;
-	*skipped = 1;
-	panel_make(&panel, profile);
-	EXPECT_INT(panel.skipped, 1);
+	*vec_push(&profile->skips) = (struct profile_skips){ 1, 0, { 1, 1 } };
+	panel_make(&panel, profile, 0);
+	EXPECT_INT(panel.skipped.samples, 1);
 	EXPECT_INT(panel.rows.data[0].stacks, PANEL_GOOD);
 	panel_free(&panel);
-	*skipped = 30;
-	panel_make(&panel, profile);
-	EXPECT_INT(panel.whole, 100);
-	EXPECT_INT(panel.skipped, 30);
+	profile->skips.data[0].sum = (struct weight_pair){ 30, 30 };
+	panel_make(&panel, profile, 0);
+	EXPECT_INT(panel.whole.samples, 100);
+	EXPECT_INT(panel.skipped.samples, 30);
 	EXPECT_INT(panel.rows.data[0].stacks, PANEL_CALLER_SKIPPED);
 	expect_remedy(profile, 1, PANEL_CALLER_SKIPPED, 0, "--call-graph dwarf");
 	panel_free(&panel);
@@ -233,7 +229,7 @@ TEST(panel_blames_another_build_for_lost_stacks)
 		samples(profile, made_stack(profile, "main;work"), 3, STACK_CUT | STACK_NO_TABLE);
 		profile->quality.stack_copies = 3;
 		profile->objects.data[1].state = (uint8_t)cases[i].state;
-		panel_make(&panel, profile);
+		panel_make(&panel, profile, 0);
 		EXPECT_INT(panel.rows.data[0].stacks, cases[i].want);
 		panel_free(&panel);
 		profile_free(profile);

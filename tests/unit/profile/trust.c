@@ -52,7 +52,7 @@ TEST(trust_remedy_of_an_object)
 
 		test_case("%s", cases[i].name);
 		add_unknown(p, cases[i].path, cases[i].kind, cases[i].state, 10);
-		trust_of(&trust, p, &(struct remedy_facts){ .copy_size = 8192 });
+		trust_of(&trust, p, 0, &(struct remedy_facts){ .copy_size = 8192 });
 		EXPECT(strstr(trust.remedy, cases[i].want));
 		EXPECT_BOOL(trust.remedy[0], cases[i].want[0]);
 		EXPECT_TEXT(profile_text(p, p->objects.data[trust.worst_object].path),
@@ -71,7 +71,7 @@ TEST(trust_remedy_of_an_import)
 		struct trust trust;
 
 		add_unknown(p, "/usr/bin/prog", DSO_FILE, states[i], 10);
-		trust_of(&trust, p, &(struct remedy_facts){ .imported = true });
+		trust_of(&trust, p, 0, &(struct remedy_facts){ .imported = true });
 		EXPECT_CONTAINS(trust.remedy, "run `perf script` on the machine that recorded it");
 		profile_free(p);
 	}
@@ -86,7 +86,7 @@ TEST(trust_remedy_that_helps)
 	add_unknown(p, "[unknown]", DSO_NONE, DSO_UNREAD, 50);
 	add_unknown(p, "/usr/lib/libz.so.1", DSO_FILE, DSO_PARTIAL, 20);
 	made_sample(p, 1, "main;work", 1);
-	trust_of(&trust, p, &(struct remedy_facts){ .copy_size = 8192 });
+	trust_of(&trust, p, 0, &(struct remedy_facts){ .copy_size = 8192 });
 	EXPECT_TEXT(profile_text(p, p->objects.data[trust.worst_object].path), "[unknown]");
 	EXPECT(strstr(trust.remedy, "libz.so.1"));
 	profile_free(p);
@@ -115,7 +115,7 @@ TEST(trust_few_samples)
 		test_case("%s", cases[i].name);
 		for (int n = 0; n < cases[i].samples; n++)
 			made_sample(p, 1, "main;work", cases[i].weight);
-		trust_of(&trust, p, &(struct remedy_facts){ .copy_size = 8192 });
+		trust_of(&trust, p, 0, &(struct remedy_facts){ .copy_size = 8192 });
 		EXPECT(strstr(trust.remedy, cases[i].want));
 		EXPECT_BOOL(trust.remedy[0], cases[i].want[0]);
 		EXPECT_BOOL(trust.few, cases[i].want[0]);
@@ -160,7 +160,7 @@ TEST(trust_faults_are_weighed)
 		p->quality.cut_stacks = (uint64_t)cases[i].cut;
 		p->quality.stack_copies = cases[i].copies;
 		p->quality.throttled = cases[i].throttled;
-		trust_of(&trust, p, &(struct remedy_facts){ .copy_size = 8192 });
+		trust_of(&trust, p, 0, &(struct remedy_facts){ .copy_size = 8192 });
 		EXPECT_CONTAINS(trust.remedy, cases[i].want);
 		EXPECT_BOOL(trust.remedy[0], cases[i].want[0]);
 		EXPECT_BOOL(trust_is_good(&trust), !cases[i].want[0]);
@@ -189,7 +189,6 @@ TEST(trust_names_every_fault)
 		  "1 of 4" },
 		{ "filter", { .is_filtered = 1 }, 0, PANEL_FILTERED, "--filter" },
 		{ "not understood", { .unknown_records = 2 }, 0, PANEL_BAD_RECORDS, "2 records" },
-		{ "code that was replaced", { .reused_code = 9 }, 0, PANEL_CODE_REUSED, "JIT" },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -201,7 +200,7 @@ TEST(trust_names_every_fault)
 			made_sample(p, 1, "main;work", 1);
 		p->quality = cases[i].quality;
 		p->events.data[0].scope = cases[i].scope;
-		trust_of(&trust, p, NULL);
+		trust_of(&trust, p, 0, NULL);
 		EXPECT_INT(trust.fault_count, cases[i].want != PANEL_GOOD);
 		if (trust.fault_count) {
 			EXPECT_INT(trust.faults[0].reason, cases[i].want);
@@ -217,7 +216,7 @@ TEST(trust_says_that_all_were_lost)
 	struct trust trust;
 
 	p->quality.lost = 281;
-	trust_of(&trust, p, NULL);
+	trust_of(&trust, p, 0, NULL);
 	EXPECT_INT(trust.fault_count, 1);
 	EXPECT_TEXT(trust.faults[0].text, "all 281 samples were lost");
 	EXPECT_CONTAINS(trust.remedy, "larger buffers");
@@ -331,7 +330,7 @@ TEST(trust_covers_the_time)
 		p->coverage = cases[i].coverage;
 		p->coverage.cpu_ns = p->events.data[0].counted = cases[i].counted;
 		p->quality.forks = cases[i].forks;
-		trust_of(&trust, p, NULL);
+		trust_of(&trust, p, 0, NULL);
 		EXPECT_INT(trust.fault_count, cases[i].want != PANEL_GOOD);
 		if (trust.fault_count) {
 			EXPECT_INT(trust.faults[0].reason, cases[i].want);
@@ -368,7 +367,7 @@ TEST(trust_cannot_tell_from_a_few_samples)
 		p->coverage.known = cases[i].counted > 0;
 		p->coverage.cpu_ns = p->events.data[0].counted = cases[i].counted;
 		p->quality.lost = cases[i].lost;
-		trust_of(&trust, p, NULL);
+		trust_of(&trust, p, 0, NULL);
 		EXPECT_TEXT(trust_verdict(&trust), cases[i].want);
 		EXPECT_BOOL(trust_is_good(&trust), i >= 5);
 		profile_free(p);
@@ -391,7 +390,7 @@ TEST(trust_of_a_cut_file)
 	p->events.data[0].counted = 250000000;
 	p->quality.damage = interner_add(&p->strings, "truncated: 1 of 2 bytes");
 	p->quality.records_cut = 1;
-	trust_of(&trust, p, NULL);
+	trust_of(&trust, p, 0, NULL);
 	EXPECT(trust.covered_share < 0);
 	EXPECT_INT(trust.fault_count, 2);
 	EXPECT_CONTAINS(trust.faults[1].text, "truncated: 1 of 2 bytes");
@@ -406,17 +405,80 @@ TEST(trust_of_an_import)
 	struct profile *p = made_profile();
 	struct trust trust;
 
-	made_sample(p, 1, "main;work", 1);
+	made_sample(p, 1, NO_STACK_NAME, 1);
 	p->quality.origin = ORIGIN_SAMPLES;
-	trust_of(&trust, p, NULL);
+	trust_of(&trust, p, 0, NULL);
 	EXPECT_TEXT(trust_verdict(&trust), TRUST_IMPORT);
 	EXPECT_BOOL(trust_is_good(&trust), false);
 	add_unknown(p, "", DSO_NONE, DSO_UNREAD, 10);
 	p->quality.without_stack = 1;
-	trust_of(&trust, p, NULL);
+	trust_of(&trust, p, 0, NULL);
 	EXPECT_INT(trust.fault_count, 2);
 	EXPECT_TEXT(trust.faults[0].text, "90.91 % have no name: the file has no name for it");
 	EXPECT_CONTAINS(trust.faults[0].remedy, "on the machine that recorded it (perf script");
 	EXPECT_CONTAINS(trust.faults[1].text, "9.09 % have no stack in the file");
+	profile_free(p);
+}
+
+/* A recording may change its period on the way: tables weigh by it, and so does what is said of
+ * them. */
+TEST(trust_weighs_by_period)
+{
+	struct profile *p = made_profile();
+	uint32_t object = profile_object(p, "/bin/gone", &(struct build_id){ 0 }, DSO_FILE);
+	uint32_t nameless = profile_stack(
+		p, STACK_ROOT, profile_function(p, UNKNOWN_NAME, object, FRAME_UNKNOWN), false);
+	uint32_t cut = made_stack(p, "main;cut"), leaf = made_stack(p, "main;leaf");
+	struct trust trust;
+
+	p->stacks.flags[cut] |= STACK_CUT;
+	p->stacks.flags[leaf] |= STACK_SKIPS;
+	for (uint64_t n = 0; n < 100; n++) {
+		made_sample(p, n, "main", 1000);
+		profile_add(p,
+			    &(struct profile_row){ .time = n, .weight = 5000, .stack = nameless });
+		profile_add(p, &(struct profile_row){ .time = n, .weight = 3000, .stack = cut });
+		profile_add(p, &(struct profile_row){ .time = n, .weight = 1000, .stack = leaf });
+	}
+	*vec_push(&p->skips) = (struct profile_skips){ 1, 0, { 100, 100000 } };
+	p->events.data[0].reused = (struct weight_pair){ 100, 200000 };
+	trust_of(&trust, p, 0, NULL);
+	EXPECT_INT(trust.samples, 400);
+	EXPECT_INT(1000 * trust.unknown_share, 500);
+	EXPECT_INT(1000 * trust.worst_share, 500);
+	EXPECT_INT(1000 * trust.cut_share, 300);
+	EXPECT_INT(1000 * trust.skipped_share, 100);
+	EXPECT_CONTAINS(trust.faults[0].text, "50.00 % have no name in /bin/gone");
+	EXPECT_CONTAINS(trust.faults[1].text, "30.00 % of the stacks are cut short");
+	EXPECT_CONTAINS(trust.faults[2].text, "20.00 % are at addresses that a JIT used");
+	profile_free(p);
+}
+
+/* What is wrong with one event says nothing of another. */
+TEST(trust_judges_each_event_by_itself)
+{
+	struct profile *p = made_profile();
+	struct trust trust;
+
+	*vec_push(&p->events) = (struct profile_event){
+		.name = interner_add(&p->strings, "page-faults"),
+		.scope = SCOPE_NO_KERNEL,
+	};
+	for (uint64_t n = 0; n < 200; n++)
+		made_sample(p, 1, "main;work", 1000);
+	add_unknown(p, "/bin/gone", DSO_FILE, DSO_MISSING, 7);
+	for (size_t i = 200; i < p->samples.len; i++)
+		p->samples.event[i] = 1;
+	p->events.data[0].samples = 200;
+	p->events.data[0].weight = 200000;
+	p->events.data[1].samples = p->events.data[1].weight = 7;
+	trust_of(&trust, p, 0, NULL);
+	EXPECT_INT(trust.samples, 200);
+	EXPECT_INT(1000 * trust.unknown_share, 0);
+	EXPECT_INT(trust.fault_count, 0);
+	trust_of(&trust, p, 1, NULL);
+	EXPECT_INT(trust.samples, 7);
+	EXPECT_INT(1000 * trust.unknown_share, 1000);
+	EXPECT_INT(trust.fault_count, 2);
 	profile_free(p);
 }

@@ -219,7 +219,7 @@ function Trust({ quality, samples }: { quality: Quality | undefined; samples: nu
 	const covered = trust.covered_percent;
 	const coverage = has("coverage-unclear") ? "Can't tell" : judge(Math.abs((covered ?? 0) - 100) <= 5 && !has("idle-samples"));
 	const rows: [string, string, string][] = [
-		[samples === undefined || samples === trust.samples ? "Samples" : "Samples of all events", grouped(trust.samples ?? 0), has("few-samples") ? "Too few" : "Good"],
+		[samples === undefined || samples === trust.samples || !trust.event ? "Samples" : `Samples of ${trust.event}`, grouped(trust.samples ?? 0), has("few-samples") ? "Too few" : "Good"],
 		["Lost", known(trust.lost, percent(lost)), trust.lost === null ? "Can't tell" : judge(!has("lost", "all-lost"))],
 		...(quality?.has_stacks === false || trust.cut_percent === null ? [] : [["Stacks cut short", percent(cut), sound("stacks")] satisfies [string, string, string]]),
 		...(trust.skipped_percent ? [["Stacks without a direct caller", percent(trust.skipped_percent), judge(!has("caller-skipped"))] satisfies [string, string, string]] : []),
