@@ -110,6 +110,11 @@ void text_remember_terminal(FILE *out)
 	paged = out;
 }
 
+bool text_is_terminal(FILE *out)
+{
+	return out == paged || isatty(fileno(out));
+}
+
 const char *text_color(FILE *out, enum text_color color)
 {
 	static const char *const codes[] = {
@@ -118,8 +123,7 @@ const char *text_color(FILE *out, enum text_color color)
 	};
 	const char *term = getenv("TERM"), *refused = getenv("NO_COLOR");
 
-	if ((refused && *refused) || !term || !strcmp(term, "dumb") ||
-	    (out != paged && !isatty(fileno(out))))
+	if ((refused && *refused) || !term || !strcmp(term, "dumb") || !text_is_terminal(out))
 		return "";
 	return codes[color];
 }

@@ -32,7 +32,8 @@ enum text_color { COLOR_OFF, COLOR_BOLD, COLOR_DIM, COLOR_GOOD, COLOR_WARN, COLO
 const char *text_color(FILE *out, enum text_color color);
 /* A pager is put between: colours and width stay those of the terminal that it is now. */
 void text_remember_terminal(FILE *out);
-int text_width(FILE *out); /* columns of the terminal; 80 where there is none */
+bool text_is_terminal(FILE *out); /* also through a pager */
+int text_width(FILE *out);	  /* columns of the terminal; 80 where there is none */
 
 /*
  * Words of text from column `indent` on, broken before `width`; the first line starts in place.  A

@@ -18,6 +18,7 @@
 #define SAMPLE_SECONDS 2
 #define SAMPLE_RATE    997 /* enough for shares, and no echo of anything that ticks */
 #define FAULT_COLUMN   4
+#define MARK_COLUMN    2     /* behind a mark */
 #define SHOWN_SHARE    0.005 /* objects below it are shown only if something is wrong with them */
 
 struct examination {
@@ -173,7 +174,7 @@ static void print_faults(const struct page *page, const struct trust *t)
 			continue;
 		page_mark(page, DOCTOR_LIMITED);
 		fputc(' ', page->out);
-		page_text(page, 0, "", fault->text, COLOR_OFF);
+		text_wrap(page->out, fault->text, MARK_COLUMN, page->width);
 		if (page->verbose && see) {
 			snprintf(line, sizeof(line), "see: %s", see);
 			page_text(page, FAULT_COLUMN, "", line, COLOR_OFF);
@@ -185,6 +186,7 @@ static void print_faults(const struct page *page, const struct trust *t)
 
 static void print_summary(const struct page *page, const struct examination *e)
 {
+	struct buf text = { 0 };
 	char samples[TEXT_NUMBER], lost[TEXT_NUMBER];
 	const struct trust *t = &e->trust;
 	bool good = trust_is_good(t);
@@ -193,29 +195,33 @@ static void print_summary(const struct page *page, const struct examination *e)
 		strcmp(trust_verdict(t), TRUST_CARE) ? trust_verdict(t)
 						     : TRUST_CARE " see what is marked below.",
 		text_color(page->out, COLOR_OFF));
-	fprintf(page->out, "%s sample%s%s%s, %s lost, throttled %llu time%s",
-		text_grouped(samples, t->samples), text_plural(t->samples),
-		t->events > 1 ? " of " : "",
-		t->events > 1 ? profile_text(e->profile, e->profile->events.data[t->event].name)
-			      : "",
-		text_grouped(lost, t->lost), (unsigned long long)t->throttled,
-		t->throttled == 1 ? "" : "s");
+	buf_printf(&text, "%s sample%s%s%s, %s lost, throttled %llu time%s",
+		   text_grouped(samples, t->samples), text_plural(t->samples),
+		   t->events > 1 ? " of " : "",
+		   t->events > 1 ? profile_text(e->profile, e->profile->events.data[t->event].name)
+				 : "",
+		   text_grouped(lost, t->lost), (unsigned long long)t->throttled,
+		   t->throttled == 1 ? "" : "s");
 	if (t->samples)
-		fprintf(page->out, "; %.2f %% have a name", 100 * (1 - t->unknown_share));
+		buf_printf(&text, "; %.2f %% have a name", 100 * (1 - t->unknown_share));
 	if (e->panel.has_stacks)
-		fprintf(page->out, "; %.2f %% of the stacks reach their beginning",
-			100 * panel_share(&e->panel.whole, &e->panel.all));
+		buf_printf(&text, "; %.2f %% of the stacks reach their beginning",
+			   100 * panel_share(&e->panel.whole, &e->panel.all));
 	if (t->skipped_share > 0)
-		fprintf(page->out, "; %.2f %% lack a direct caller", 100 * t->skipped_share);
+		buf_printf(&text, "; %.2f %% lack a direct caller", 100 * t->skipped_share);
 	if (e->panel.spliced.samples)
-		fprintf(page->out, "; %.2f %% go on by frame pointers where the copy ended",
-			100 * panel_share(&e->panel.spliced, &e->panel.all));
+		buf_printf(&text, "; %.2f %% go on by frame pointers where the copy ended",
+			   100 * panel_share(&e->panel.spliced, &e->panel.all));
 	if (t->covered_share >= 0)
-		fprintf(page->out, "; samples stand for %.1f %% of %.3f s of CPU time",
-			100 * t->covered_share, (double)t->cpu_ns / 1e9);
+		buf_printf(&text, "; samples stand for %.1f %% of %.3f s of CPU time",
+			   100 * t->covered_share, (double)t->cpu_ns / 1e9);
 	if (t->idle_share >= 0)
-		fprintf(page->out, "; CPUs were idle for %.1f %%", 100 * t->idle_share);
-	fputc('\n', page->out);
+		buf_printf(&text, "; CPUs were idle for %.1f %%", 100 * t->idle_share);
+	if (text_is_terminal(page->out))
+		text_wrap(page->out, buf_text(&text), 0, page->width);
+	else
+		fprintf(page->out, "%s\n", buf_text(&text));
+	buf_free(&text);
 	print_faults(page, t);
 }
 

@@ -177,6 +177,7 @@ static int take_color(const struct report_args *args, struct report_options *opt
 			       color);
 	options->color = !strcmp(color, "always") ||
 			 (!strcmp(color, "auto") && *text_color(stdout, COLOR_BAD));
+	options->line_width = text_is_terminal(stdout) ? (size_t)text_width(stdout) : 0;
 	return 0;
 }
 

@@ -50,6 +50,7 @@ struct report_options {
 	bool quiet;		       /* the rows alone */
 	bool verbose;		       /* with addresses, and objects by their paths */
 	bool color;		       /* large shares stand out */
+	size_t line_width;	       /* of the terminal, which titles end with; 0: none */
 	size_t sort_member;	  /* of a group: which event's share rows are put in order by */
 	const char *weight_order; /* rows weigh what memory cost; the keys as perf tells them */
 	bool branches;		  /* rows are branches, not samples */

@@ -129,11 +129,28 @@ static void lay_out(struct report *report, struct report_columns *columns, size_
 	}
 }
 
+/* The last title takes no more than a terminal's line has left: names can be very long. */
+static size_t last_title_width(const struct report *report, const struct report_columns *columns,
+			       const size_t *widths)
+{
+	size_t last = columns->count - 1, used = 2 + 2 * last, line = report->options->line_width;
+
+	for (size_t i = 0; i < last; i++)
+		used += widths[i];
+	if (!line || used + widths[last] <= line)
+		return widths[last];
+	return at_least(line > used ? line - used : 0,
+			strlen(title_of(report, &columns->list[last])));
+}
+
 static void print_titles(const struct report *report, const struct report_columns *columns,
-			 const size_t *widths, struct outbuf *out)
+			 size_t *widths, struct outbuf *out)
 {
 	const char *separator = report->options->separator;
+	size_t *last = &widths[columns->count ? columns->count - 1 : 0], whole = *last;
 
+	if (columns->count)
+		*last = last_title_width(report, columns, widths);
 	out_text(out, "# ");
 	for (size_t i = 0; i < columns->count; i++) {
 		const struct report_column *column = &columns->list[i];
@@ -150,16 +167,18 @@ static void print_titles(const struct report *report, const struct report_column
 				 widths[i]);
 	}
 	out_char(out, '\n');
-	if (separator)
-		return;
-	out_text(out, "# ");
-	for (size_t i = 0; i < columns->count; i++) {
+	if (!separator)
+		out_text(out, "# ");
+	for (size_t i = 0; !separator && i < columns->count; i++) {
 		if (i)
 			out_text(out, "  ");
 		for (size_t k = 0; k < widths[i]; k++)
 			out_char(out, '.');
 	}
-	out_text(out, "\n#\n");
+	if (!separator)
+		out_text(out, "\n#\n");
+	if (columns->count)
+		*last = whole;
 }
 
 const char *report_key_text(struct report *report, const struct report_column *column,

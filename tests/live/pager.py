@@ -89,6 +89,18 @@ def check_choice(folder):
             os.unlink(path)
 
 
+def check_titles(folder):
+    """A long name makes its own line long, not the titles' lines."""
+    path = os.path.join(folder, "long.folded")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("app;main;" + "f" * 400 + " 7\n")
+    for pager in ("cat", "tee /dev/null"):
+        shown, status = on_terminal([PERFOLIO, "report", "-g", "none", "-i", path], PAGER=pager)
+        titles = [line for line in shown.splitlines() if line.startswith("# ") and (".." in line or "Symbol" in line)]
+        check(status == 0 and "f" * 400 in shown and len(titles) == 2 and max(map(len, titles)) <= 80,
+              f"{pager}: titles end with the terminal's line", titles)
+
+
 def check_status(folder):
     missing = os.path.join(folder, "missing.data")
     shown, status = on_terminal([PERFOLIO, "report", "-i", missing], PAGER=marks(folder))
@@ -128,6 +140,7 @@ def check_work_ends(folder):
 def main():
     with tempfile.TemporaryDirectory(prefix="perfolio-pager-") as folder:
         check_choice(folder)
+        check_titles(folder)
         check_status(folder)
         check_quit()
         check_work_ends(folder)
