@@ -108,14 +108,17 @@ static __always_inline struct states_row *row_of(__u32 tid)
 /*
  * What the time since the last change was.  Two CPUs may come at once: each takes the time that
  * the other left, so that all of it is counted once, and what may go to a wrong state is what
- * lies between the two.
+ * lies between the two.  How long all of them did nothing but wait is returned.
  */
-static __always_inline void pass_time(struct states_all *sum, __u64 now)
+static __always_inline __u64 pass_time(struct states_all *sum, __u64 now)
 {
-	__u64 last = __sync_lock_test_and_set(&sum->last_ns, now);
+	__u64 last = sum->last_ns;
 
+	if (now <= last) /* another CPU was here meanwhile */
+		return 0;
+	last = __sync_lock_test_and_set(&sum->last_ns, now);
 	if (!last || now <= last)
-		return;
+		return 0;
 #pragma unroll
 	for (int i = 0; i < STATES; i++) {
 		/* unknown ones come before those that just sleep */
@@ -123,9 +126,10 @@ static __always_inline void pass_time(struct states_all *sum, __u64 now)
 
 		if (sum->threads[state]) {
 			__sync_fetch_and_add(&sum->ns[state], now - last);
-			return;
+			return state == STATE_OTHER ? now - last : 0;
 		}
 	}
+	return 0;
 }
 
 static __always_inline void count_one(struct states_all *sum, __u32 state, int by)
@@ -133,14 +137,36 @@ static __always_inline void count_one(struct states_all *sum, __u32 state, int b
 	__sync_fetch_and_add(&sum->threads[state & 7], by);
 }
 
-static __always_inline struct states_all *sum_at(__u64 now)
+static __always_inline struct states_all *sum_of_all(void)
 {
 	__u32 first = 0;
-	struct states_all *sum = bpf_map_lookup_elem(&all, &first);
+
+	return bpf_map_lookup_elem(&all, &first);
+}
+
+static __always_inline struct states_all *sum_at(__u64 now)
+{
+	struct states_all *sum = sum_of_all();
 
 	if (sum)
 		pass_time(sum, now);
 	return sum;
+}
+
+/* What all of them waited for is what the first to go on had waited for. */
+static __always_inline void add_ender(struct states_all *sum, __s32 call, __u64 ns)
+{
+#pragma unroll
+	for (int i = 0; i < STATES_ENDERS; i++) {
+		__s32 was = sum->calls[i];
+
+		if (!was)
+			was = __sync_val_compare_and_swap(&sum->calls[i], 0, call);
+		if (was && was != call)
+			continue;
+		__sync_fetch_and_add(&sum->call_ns[i], ns);
+		return;
+	}
 }
 
 /* ---- who has the CPUs ---- */
@@ -269,9 +295,11 @@ static __always_inline void leave(struct states_row *row, __u64 now)
 
 static __always_inline void go(struct states_row *row, __u32 state, __u64 now)
 {
-	struct states_all *sum = sum_at(now);
-	__u64 since = row->since_ns;
+	struct states_all *sum = sum_of_all();
+	__u64 waited = sum ? pass_time(sum, now) : 0, since = row->since_ns;
 
+	if (waited && row->state == STATE_OTHER && row->call)
+		add_ender(sum, row->call, waited);
 	leave(row, now);
 	if (sum && row->counted)
 		count_one(sum, row->state, -1);

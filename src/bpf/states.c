@@ -409,6 +409,31 @@ static void add_first(const struct states *states, uint64_t now_ns, struct state
 		result->all_ns[runs ? STATE_RAN : STATE_OTHER] += end_ns - states->begin_ns - sum;
 }
 
+/* Those that wait at the end: nobody has ended that, but where they all wait in one way it is
+ * known. */
+static void add_last(struct states_all *all, uint64_t now_ns, const struct states_result *result)
+{
+	uint64_t ns = all->last_ns && now_ns > all->last_ns ? now_ns - all->last_ns : 0;
+	int call = 0;
+
+	for (int i = 0; i < STATE_PARTS; i++)
+		if (i != STATE_OTHER && all->threads[i])
+			return;
+	vec_each (row, &result->rows) {
+		if (row->state != STATE_OTHER || !row->counted || row->end_ns < now_ns)
+			continue;
+		if (!row->call || (call && row->call != call))
+			return;
+		call = row->call;
+	}
+	for (int i = 0; i < STATES_ENDERS && call && ns; i++)
+		if (!all->calls[i] || all->calls[i] == call) {
+			all->calls[i] = call;
+			all->call_ns[i] += ns;
+			return;
+		}
+}
+
 static void read_all(struct states *states, uint64_t now_ns, struct states_result *result)
 {
 	/* as the kernel's side does at each change */
@@ -423,8 +448,13 @@ static void read_all(struct states *states, uint64_t now_ns, struct states_resul
 			all.ns[order[i]] += now_ns - all.last_ns;
 			break;
 		}
+	add_last(&all, now_ns, result);
 	for (int i = 0; i < STATE_PARTS; i++)
 		result->all_ns[i] = all.ns[i];
+	for (int i = 0; i < STATES_ENDERS; i++) {
+		result->call_ns[i] = all.call_ns[i];
+		result->calls[i] = all.calls[i];
+	}
 	result->overflow = all.overflow;
 	settle_unclear(states, result, all.ns[STATE_UNKNOWN]);
 	add_first(states, now_ns, result);

@@ -24,6 +24,7 @@
 #define STATES_STACKS  1024
 #define STATES_DEPTH   24
 #define STATES_CALLS   4    /* system calls that a thread waited in */
+#define STATES_ENDERS  8    /* the same of all threads together */
 #define STATES_CPUS    4096 /* who has those beyond is not known */
 /* In the place of a call: */
 #define STATES_STOPPED	(-2) /* by a signal, or by a debugger */
@@ -81,6 +82,9 @@ struct states_all {
 	__u64 last_ns;
 	__u64 ns[8];	  /* by enum state */
 	__u32 threads[8]; /* that are in it now */
+	/* Of STATE_OTHER: in which system call the thread was that ended it, as in a row. */
+	__u64 call_ns[STATES_ENDERS];
+	__s32 calls[STATES_ENDERS];
 	__u64 ended;
 	__u64 overflow; /* threads without a row */
 };
@@ -99,6 +103,9 @@ struct states;
 struct states_result {
 	VEC(struct states_row) rows; /* STATE_UNKNOWN is 0 in all of them */
 	uint64_t all_ns[STATE_PARTS];
+	/* Of STATE_OTHER, as in a row; the rest is not known. */
+	uint64_t call_ns[STATES_ENDERS];
+	int calls[STATES_ENDERS];
 	uint64_t overflow;
 	bool knows_pages; /* else they are among the others */
 };

@@ -183,6 +183,23 @@ static void take_why(struct budget_why *why, const struct states_row *row)
 	why->others = row->others_ns < queue - why->own ? row->others_ns : queue - why->own;
 }
 
+/* Of the run as a whole, as of a thread. */
+static void take_run_waits(struct budget *budget, const struct states_result *result)
+{
+	uint64_t left = budget->run_ns[BUDGET_OTHER];
+
+	for (int i = 0; i < STATES_ENDERS; i++) {
+		int call = result->calls[i] > 0 ? result->calls[i] - 1 : result->calls[i];
+		uint64_t ns = result->call_ns[i] < left ? result->call_ns[i] : left;
+
+		if (result->calls[i]) {
+			budget->run_waits[wait_of(call)] += ns;
+			left -= ns;
+		}
+	}
+	budget->run_waits[WAITED_UNKNOWN] += left;
+}
+
 static void take_row(struct budget *budget, const struct states_row *row)
 {
 	struct budget_thread *thread = vec_push(&budget->threads);
@@ -221,9 +238,12 @@ static uint64_t end_states(struct runbudget *budget, uint64_t now_ns, struct bud
 	}
 	for (int i = 0; i < BUDGET_PARTS; i++)
 		into->run_ns[i] = result.all_ns[i];
+	take_run_waits(into, &result);
 	/* one thread's life is the run's, and that of a thread is the more exact */
-	for (int i = 0; i < BUDGET_PARTS && into->threads.len == 1; i++)
-		into->run_ns[i] = into->threads.data[0].ns[i];
+	if (into->threads.len == 1) {
+		memcpy(into->run_ns, into->threads.data[0].ns, sizeof(into->run_ns));
+		memcpy(into->run_waits, into->threads.data[0].why.waits, sizeof(into->run_waits));
+	}
 	vec_free(&result.rows);
 	return end_ns;
 }
@@ -299,7 +319,7 @@ static void estimate_run(struct budget *into, uint64_t run_ns)
 		into->run_ns[i] = sum < left ? sum : left;
 		left -= into->run_ns[i];
 	}
-	into->run_ns[BUDGET_OTHER] = left;
+	into->run_ns[BUDGET_OTHER] = into->run_waits[WAITED_UNKNOWN] = left;
 }
 
 /* The disk's part is known of one that is alone in its group: by the kernel's count of stalls. */

@@ -182,6 +182,10 @@ void budget_write(const struct budget *budget, struct json *json, const char *ke
 	json_u64(json, "switches", budget->switches);
 	json_u64(json, "preemptions", budget->preemptions);
 	put_parts(json, "run_ns", budget->run_ns);
+	json_open(json, "run_waits_ns", '[');
+	for (int i = 0; i < BUDGET_WAITS; i++)
+		json_u64(json, NULL, budget->run_waits[i]);
+	json_close(json);
 	put_parts(json, "all_ns", budget->all_ns);
 	put_parts(json, "work_ns", budget->work_ns);
 	json_u64(json, "workers", budget->workers);
@@ -276,9 +280,11 @@ bool budget_read(struct budget *budget, struct json_object *stored)
 	budget->workers = number_of(stored, "workers");
 	budget->work_why.own = number_of(stored, "own_ns");
 	budget->work_why.others = number_of(stored, "others_ns");
-	for (size_t i = 0; i < BUDGET_WAITS; i++)
+	for (size_t i = 0; i < BUDGET_WAITS; i++) {
 		budget->work_why.waits[i] = number_at(json_object_object_get(stored, "waits_ns"),
 						      i);
+		budget->run_waits[i] = number_at(json_object_object_get(stored, "run_waits_ns"), i);
+	}
 	rows = json_object_object_get(stored, "rows");
 	for (size_t i = 0; json_object_is_type(rows, json_type_array) && i <= BUDGET_THREADS &&
 			   i < json_object_array_length(rows);
@@ -309,8 +315,10 @@ static void pass_words(struct budget *budget, uint64_t *words, bool read)
 	for (size_t i = 0; i < ARRAY_SIZE(sums); i++)
 		for (size_t part = 0; part < BUDGET_PARTS; part++)
 			PASS(sums[i][part]);
-	for (size_t i = 0; i < BUDGET_WAITS; i++)
+	for (size_t i = 0; i < BUDGET_WAITS; i++) {
 		PASS(budget->work_why.waits[i]);
+		PASS(budget->run_waits[i]);
+	}
 #undef PASS
 }
 
@@ -388,24 +396,31 @@ static void show_thread(struct json *json, const struct budget_thread *thread)
 	json_close(json);
 }
 
-/* Shares of the busiest threads' time, as of its parts. */
-static void show_why(struct json *json, const struct budget *budget)
+static void show_waits(struct json *json, const char *key, const uint64_t ns[static BUDGET_WAITS],
+		       const uint64_t of[static BUDGET_PARTS])
 {
-	double all = (double)budget_sum(budget->work_ns);
-	const struct budget_why *why = &budget->work_why;
+	double all = (double)budget_sum(of);
 
-	json_open(json, "waits", '[');
+	json_open(json, key, '[');
 	for (int i = 0; i < BUDGET_WAITS; i++) {
-		if (!why->waits[i])
+		if (!ns[i])
 			continue;
 		json_open(json, NULL, '{');
 		json_text(json, "name", waits[i].name);
 		json_text(json, "label", waits[i].label);
-		json_u64_text(json, "ns", why->waits[i]);
-		json_double(json, "percent", all > 0 ? 100 * (double)why->waits[i] / all : 0);
+		json_u64_text(json, "ns", ns[i]);
+		json_double(json, "percent", all > 0 ? 100 * (double)ns[i] / all : 0);
 		json_close(json);
 	}
 	json_close(json);
+}
+
+static void show_why(struct json *json, const struct budget *budget)
+{
+	const struct budget_why *why = &budget->work_why;
+
+	show_waits(json, "waits", budget->run_waits, budget->run_ns);
+	show_waits(json, "busiest_waits", why->waits, budget->work_ns);
 	json_open(json, "queued_behind", '{');
 	json_u64_text(json, "own_ns", why->own);
 	json_u64_text(json, "others_ns", why->others);

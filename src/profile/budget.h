@@ -72,11 +72,13 @@ struct budget_threads VEC_OF(struct budget_thread);
 
 struct budget {
 	enum budget_source source;
-	char why[200];			/* no better source was there; "": the best */
-	bool whole;			/* no thread is missing, and `run` is no estimate */
-	bool knows_disk, knows_pages;	/* else they are among the others */
-	uint64_t missing;		/* threads that found no room */
-	uint64_t run_ns[BUDGET_PARTS];	/* of the time from start to end */
+	char why[200];		       /* no better source was there; "": the best */
+	bool whole;		       /* no thread is missing, and `run` is no estimate */
+	bool knows_disk, knows_pages;  /* else they are among the others */
+	uint64_t missing;	       /* threads that found no room */
+	uint64_t run_ns[BUDGET_PARTS]; /* of the time from start to end */
+	/* Of run_ns[BUDGET_OTHER]: what the thread that went on first had waited for. */
+	uint64_t run_waits[BUDGET_WAITS];
 	uint64_t all_ns[BUDGET_PARTS];	/* of all threads' */
 	uint64_t work_ns[BUDGET_PARTS]; /* of the busiest ones': */
 	uint64_t workers;		/* so many: they have 80 % of the CPU time and more */
@@ -112,7 +114,7 @@ bool budget_read(struct budget *budget, struct json_object *stored);
  * As a recording carries it, without the rows of threads.  Reading is false, and leaves a budget
  * that is not known, where the words are none.
  */
-#define BUDGET_WORDS (3 + 7 + 3 * BUDGET_PARTS + BUDGET_WAITS)
+#define BUDGET_WORDS (3 + 7 + 3 * BUDGET_PARTS + 2 * BUDGET_WAITS)
 void budget_pack(const struct budget *budget, uint64_t words[static BUDGET_WORDS]);
 bool budget_unpack(struct budget *budget, const uint64_t *words, size_t count);
 /* For the page and for programs. */

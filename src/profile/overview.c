@@ -123,12 +123,12 @@ void say_tops(struct finding *finding, const struct overview_tops *tops)
 }
 
 /* The largest kind of the others than `without`. */
-static enum budget_wait largest_wait(const struct budget_why *why, int without)
+static enum budget_wait largest_wait(const uint64_t waits[static BUDGET_WAITS], int without)
 {
 	int most = without ? 0 : 1;
 
 	for (int i = 0; i < BUDGET_WAITS; i++)
-		if (i != without && why->waits[i] > why->waits[most])
+		if (i != without && waits[i] > waits[most])
 			most = i;
 	return (enum budget_wait)most;
 }
@@ -136,42 +136,35 @@ static enum budget_wait largest_wait(const struct budget_why *why, int without)
 const char *only_wait(const struct sums *s)
 {
 	const struct budget *budget = &s->facts->budget;
-	enum budget_wait first = largest_wait(&budget->work_why, -1);
+	enum budget_wait first = largest_wait(budget->run_waits, -1);
 
-	return budget->count == 1 && first != WAITED_UNKNOWN &&
-			       (double)budget->work_why.waits[first] >=
-				       NEARLY_ALL * (double)budget->work_ns[BUDGET_OTHER]
+	return first != WAITED_UNKNOWN && (double)budget->run_waits[first] >=
+						  NEARLY_ALL * (double)budget->run_ns[BUDGET_OTHER]
 		       ? budget_wait_label(first)
 		       : NULL;
 }
 
-void say_reason(struct finding *finding, const struct sums *s, bool names_them)
+void say_reason(struct finding *finding, const struct sums *s, bool of_run)
 {
 	const struct budget *budget = &s->facts->budget;
-	const struct budget_why *why = &budget->work_why;
-	enum budget_wait first = largest_wait(why, -1), second = largest_wait(why, (int)first);
-	double all = (double)budget->work_ns[BUDGET_OTHER];
-	double share = all > 0 ? (double)why->waits[first] / all : 0;
-	bool pair = all > 0 && (double)why->waits[second] >= PAIR * all;
+	const uint64_t *waits = of_run ? budget->run_waits : budget->work_why.waits;
+	enum budget_wait first = largest_wait(waits, -1), second = largest_wait(waits, (int)first);
+	double all = (double)(of_run ? budget->run_ns : budget->work_ns)[BUDGET_OTHER];
+	double share = all > 0 ? (double)waits[first] / all : 0;
+	bool pair = all > 0 && (double)waits[second] >= PAIR * all;
 
 	/* a kind that is not known may be any of them */
-	if (first == WAITED_UNKNOWN || share < PAIR) {
+	if (first == WAITED_UNKNOWN || share < PAIR)
 		say(finding, "; the reason is not recorded");
-		return;
-	}
-	say(finding, ", ");
-	if (names_them && budget->count > 1)
-		say(finding, "%s ",
-		    budget->workers > 1 ? "the busiest threads" : "the busiest thread");
-	if (share >= NEARLY_ALL)
-		say(finding, "for %s", budget_wait_label(first));
+	else if (share >= NEARLY_ALL)
+		say(finding, ", for %s", budget_wait_label(first));
 	else if (share >= MOSTLY)
-		say(finding, "mostly for %s", budget_wait_label(first));
+		say(finding, ", mostly for %s", budget_wait_label(first));
 	else if (pair && second != WAITED_UNKNOWN)
-		say(finding, "for %s and for %s", budget_wait_label(first),
+		say(finding, ", for %s and for %s", budget_wait_label(first),
 		    budget_wait_label(second));
 	else
-		say(finding, "partly for %s", budget_wait_label(first));
+		say(finding, ", partly for %s", budget_wait_label(first));
 }
 
 double percent(double share)

@@ -52,14 +52,13 @@ void say_tops(struct finding *finding, const struct overview_tops *tops);
 void say_name(struct finding *finding, const char *name);
 
 double percent(double share); /* 100 at the most */
-/* Of one thread: what nearly all of its other waiting was for; NULL: several, or not known. */
+/* What nearly all of the run's other waiting was for; NULL: several things, or it is not known. */
 const char *only_wait(const struct sums *s);
 /*
- * What the busiest threads' other waiting was for: ", for time to pass (sleep)".  Where several
- * share it the two largest are named, and where it is not known that is said.  names_them: whose
- * it is has to be said, where there are more threads than those.
+ * What the other waiting of the run was for, or that of its busiest threads; where several things
+ * share it the two largest are named, and where it is not known that is said.
  */
-void say_reason(struct finding *finding, const struct sums *s, bool names_them);
+void say_reason(struct finding *finding, const struct sums *s, bool of_run);
 /*
  * How many functions stand out: the last of them from the next one by more than the error of their
  * samples.  0: none does.

@@ -59,6 +59,7 @@ PLANTS = [
     Plant("turns", {"taking-turns": TURNS, "waiting": WAITS}, tells=FUTEX),
     Plant("sleeps", {"waiting": WAITS}, quick=True, tells=SLEEP),
     Plant("sleepwork", {"waiting": WAITS}, ms=3000, quick=True, tells=SLEEP),
+    Plant("childsleeps", {"waiting": WAITS}, ms=2000, quick=True, tells=r"for time to pass " + SLEEP),
     Plant("sleepmix", {"waiting": WAITS}, tells=SLEEP),
     Plant("tie", {"mixed": MIXED}, quick=True, tells=SLEEP),
     Plant("stops", {"mixed": MIXED}, tells=r"it was stopped by a signal"),
@@ -66,7 +67,7 @@ PLANTS = [
     Plant("poll", {"waiting": WAITS}, tells=EVENTS),
     Plant("epoll", {"waiting": WAITS}, tells=EVENTS),
     Plant("socketidle", {"waiting": WAITS}, tells=EVENTS),
-    Plant("slowpipe", {"waiting": WAITS}, tells=INPUT),
+    Plant("slowpipe", {"waiting": WAITS}, tells=SLEEP),
     Plant("pipes", {"taking-turns": TURNS, "waiting": WAITS}, tells=INPUT),
     Plant("sockets", {"taking-turns": TURNS, "waiting": WAITS}, tells=INPUT, never="_raw_spin_unlock_irqrestore"),
     Plant("fsync", {"disk": DISK}, quick=True),
@@ -160,7 +161,7 @@ def contradictions(told):
     if OWN in sentence and not behind.get("own_ns"):
         wrong.append("its own threads")
     if "the reason is not recorded" in sentence and any(
-            wait["name"] != "unknown" and wait["percent"] > 0.6 * work["other"] for wait in told.budget["waits"]):
+            wait["name"] != "unknown" and wait["percent"] > 0.6 * work["other"] for wait in told.budget["busiest_waits"]):
         wrong.append("reason")
     lead = sorted(run.values())[-2:]
     if told.sure and lead and lead[1] - lead[0] < 2:
@@ -215,7 +216,7 @@ def is_right(plant, told):
     if rule == "mixed" and any(told.run_parts[part] > near for part in expected):
         return is_by_parts(rule, told), True
     # work of the kernel's own threads has to wait for a CPU, too, and who asked for it waits for them
-    kernel = next((wait["percent"] for wait in told.budget["waits"] if wait["name"] == "kernel"), 0)
+    kernel = next((wait["percent"] for wait in told.budget["busiest_waits"] if wait["name"] == "kernel"), 0)
     if rule in ("mixed", *PARTS) and (told.is_loaded() or (rule == "waiting" and "inside the kernel" in sentence and
                                                            kernel > 50)):
         return is_by_parts(rule, told), True

@@ -655,6 +655,23 @@ static void run_children(void)
 	}
 }
 
+/* The busiest thread is one that works for a moment; what all wait for is a child's sleep. */
+static void run_sleeping_children(void)
+{
+	int64_t part = (end_ns - now_ns()) / 4;
+
+	for (int i = 0; i < 4; i++) {
+		if (!fork()) {
+			if (i == 1)
+				spin_for(part / 4);
+			else
+				sleep_ms(part / 1000000);
+			_exit(0);
+		}
+		wait(NULL);
+	}
+}
+
 static void run_200_children(void)
 {
 	for (int i = 0; i < 200; i++) {
@@ -744,6 +761,7 @@ static const struct {
 	{ "processes", run_processes },
 	{ "forks", run_forks },
 	{ "children", run_children },
+	{ "childsleeps", run_sleeping_children },
 	{ "twoonone", run_two_on_one },
 	{ "childrenforever", run_children_forever },
 	{ "abort", run_abort },

@@ -263,7 +263,7 @@ static void wait_for(struct budget *budget, enum budget_wait wait, uint64_t perc
 {
 	struct budget_thread *thread = &budget->threads.data[budget->threads.len - 1];
 
-	thread->why.waits[wait] = percent * SECOND / 50;
+	thread->why.waits[wait] = budget->run_waits[wait] = percent * SECOND / 50;
 	budget_settle(budget);
 }
 
@@ -788,6 +788,7 @@ TEST(overview_of_a_packed_budget)
 	EXPECT(budget_unpack(&packed, words, BUDGET_WORDS));
 	EXPECT_INT(packed.work_why.others, facts.budget.work_why.others);
 	EXPECT_INT(packed.work_why.waits[WAITED_FUTEX], facts.budget.work_why.waits[WAITED_FUTEX]);
+	EXPECT_INT(packed.run_waits[WAITED_FUTEX], facts.budget.run_waits[WAITED_FUTEX]);
 	EXPECT_INT(packed.run_ns[BUDGET_OTHER], facts.budget.run_ns[BUDGET_OTHER]);
 	EXPECT_INT(packed.count, 1);
 	budget_free(&facts.budget);

@@ -40,12 +40,10 @@ function Bar({ parts }: { parts: BudgetPart[] }) {
 	);
 }
 
-// Of the busiest threads: what they waited for beside CPU and disk, the largest first.
+// What it waited for beside CPU and disk, the largest first.
 function waitWords(budget: Budget): string | false {
 	const rows = budget.waits.filter((wait) => wait.percent >= 1).sort((a, b) => b.percent - a.percent);
-	const count = budget.busiest_count;
-	const whose = budget.thread_count === 1 ? "of its time" : count === 1 ? "of the busiest thread's time" : `of the time of the ${grouped(count)} busiest threads`;
-	return rows.length > 0 && `Other waiting, in % ${whose}: ${rows.map((wait) => `for ${wait.label} ${percent(wait.percent)}`).join(", ")}.`;
+	return rows.length > 0 && `Other waiting: ${rows.map((wait) => `for ${wait.label} ${percent(wait.percent)}`).join(", ")}.`;
 }
 
 function Notes({ budget }: { budget: Budget }) {
