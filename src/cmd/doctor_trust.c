@@ -215,6 +215,9 @@ static void print_summary(const struct page *page, const struct examination *e)
 	if (t->covered_share >= 0)
 		buf_printf(&text, "; samples stand for %.1f %% of %.3f s of CPU time",
 			   100 * t->covered_share, (double)t->cpu_ns / 1e9);
+	if (t->counted)
+		buf_printf(&text, "; samples stand for %s, %s were counted",
+			   text_grouped(samples, t->weight), text_grouped(lost, t->counted));
 	if (t->idle_share >= 0)
 		buf_printf(&text, "; CPUs were idle for %.1f %%", 100 * t->idle_share);
 	if (text_is_terminal(page->out))

@@ -149,7 +149,7 @@ static uint64_t scope_of(const struct perf_attr *attr)
 	const struct perf_event_attr *base = &attr->attr.base;
 
 	return (base->exclude_kernel ? SCOPE_NO_KERNEL : 0) |
-	       (base->exclude_user ? SCOPE_NO_USER : 0);
+	       (base->exclude_user ? SCOPE_NO_USER : 0) | (base->freq ? SCOPE_BY_RATE : 0);
 }
 
 /* Events are known by the time of their first sample; a pipe tells of them one by one. */

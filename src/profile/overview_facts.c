@@ -241,7 +241,7 @@ void overview_facts_add(struct overview_facts *facts, const struct profile *prof
 	facts->samples = weights.total_samples;
 	facts->clocked = is_clock(profile, event);
 	facts->other_event = other_event(profile, event);
-	facts->one_sided = profile->events.data[event].scope;
+	facts->one_sided = profile_event_sampled(&profile->events.data[event]) != NULL;
 	facts->losses_untold = quality->origin != ORIGIN_RECORDING;
 	tally.nameless = mem_alloc((profile->objects.len + 1) * sizeof(*tally.nameless));
 	tally_stacks(&tally, profile, &weights);

@@ -98,6 +98,8 @@ static const struct reason reasons[PANEL_REASONS] = {
 				     "time",
 				     "perfolio query RECORDING events: count, counted",
 				     ADVICE_LONGER },
+	[PANEL_NOT_COUNTED] = { "not-counted", "samples stand for another number than was counted",
+				"perfolio query RECORDING events: count, counted", ADVICES },
 	[PANEL_IDLE_SAMPLES] = { "idle-samples", "idle CPUs were sampled less often than busy ones",
 				 "perfolio query RECORDING events: idle_ns", ADVICE_BUSY },
 };

@@ -60,6 +60,7 @@ enum panel_reason {
 	PANEL_NOT_COVERED,
 	PANEL_COVERAGE_UNCLEAR,
 	PANEL_IDLE_SAMPLES,
+	PANEL_NOT_COUNTED, /* of an event that is no time */
 	PANEL_REASONS,
 };
 

@@ -59,6 +59,13 @@ const char *profile_noun(const struct profile *profile, size_t event)
 	return *noun ? noun : "samples";
 }
 
+bool profile_event_is_time(const struct profile *profile, size_t event)
+{
+	const char *name = profile_text(profile, profile->events.data[event].name);
+
+	return strstr(name, "cpu-clock") || strstr(name, "task-clock");
+}
+
 uint16_t profile_main_event(const struct profile *profile)
 {
 	for (size_t i = 0; i < profile->events.len; i++)

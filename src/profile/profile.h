@@ -101,6 +101,8 @@ struct profile_skips {
 enum profile_scope {
 	SCOPE_NO_KERNEL = 1 << 0,
 	SCOPE_NO_USER = 1 << 1,
+	/* Nothing left out, but sampled at a rate: the kernel guessed each sample's period. */
+	SCOPE_BY_RATE = 1 << 2,
 };
 
 /* Samples, a row each; the columns have the same length. */
@@ -262,6 +264,9 @@ const char *profile_event_sampled(const struct profile_event *event);
 
 /* Whether an event is called so; "cycles" is "cycles:u", too. */
 bool profile_event_is(const struct profile *profile, size_t event, const char *name);
+
+/* Whether what it counts is time. */
+bool profile_event_is_time(const struct profile *profile, size_t event);
 
 /* The one that is meant where none is named: the first that has samples. */
 uint16_t profile_main_event(const struct profile *profile);

@@ -116,6 +116,8 @@ static const char *const words[ADVICES][2] = {
 				     "at a higher rate (-F 9999)",
 				     "choose a Rate of 9999" },
 	[ADVICE_LOWER_RATE] = { "record at a lower rate (-F %s)", "choose a Rate of %s" },
+	[ADVICE_FIXED_PERIOD] = { "record with a fixed period in place of a rate (-c 1: each one)",
+				  "choose every event, or one in so many, in place of a rate" },
 	[ADVICE_BUSY] = { "leave idle CPUs out (report --busy)", "leave idle CPUs out" },
 	[ADVICE_QUIET] = { "record again when the machine has less to do",
 			   "run it again when the machine has less to do" },

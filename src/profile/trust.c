@@ -126,10 +126,11 @@ const char *trust_verdict(const struct trust *t)
 	for (size_t i = 0; i < t->fault_count; i++)
 		unclear &= t->faults[i].reason == PANEL_FEW ||
 			   t->faults[i].reason == PANEL_COVERAGE_UNCLEAR;
-	return unclear		      ? TRUST_UNCLEAR
-	       : t->fault_count	      ? TRUST_CARE
-	       : t->covered_share < 0 ? TRUST_NEARLY
-				      : TRUST_GOOD;
+	return unclear				    ? TRUST_UNCLEAR
+	       : t->fault_count			    ? TRUST_CARE
+	       : t->is_time && t->covered_share < 0 ? TRUST_NEARLY
+	       : !t->is_time && !t->counted	    ? TRUST_NEARLY_COUNTED
+						    : TRUST_GOOD;
 }
 
 #define GAP_MATTERS 0.05 /* of the CPU time, which samples may stand for more or less */
@@ -170,26 +171,76 @@ static void say_unclear(struct trust *t, const struct profile_event *event,
 		  100 * t->covered_share, (double)t->cpu_ns / 1e9, samples);
 }
 
+/* Of what was counted, what the lost samples would have stood for. */
+static double lost_part(const struct trust *t, const struct profile_event *event)
+{
+	double period = event->samples ? (double)event->weight / (double)event->samples : 0;
+
+	return (double)t->lost * period / (double)event->counted;
+}
+
+/* What explains most of the gap; NULL: nobody knows. */
+static const char *why_gap(const struct trust *t, const struct profile *p,
+			   const struct profile_event *event, enum panel_reason *reason)
+{
+	double missing = 1 - t->covered_share, seconds = (double)t->cpu_ns / 1e9;
+	double rate = seconds > 0 ? (double)event->samples / seconds : 0;
+
+	*reason = PANEL_NOT_COVERED;
+	if (missing > 0 && lost_part(t, event) >= missing / 2)
+		return "samples were lost";
+	if (missing > 0 && t->throttled)
+		return "the kernel stopped sampling at times";
+	if (p->coverage.inherited && p->quality.forks)
+		*reason = PANEL_SHORT_PROCESSES;
+	else if (missing > 0 && rate > HIGH_RATE)
+		*reason = PANEL_RATE_TOO_HIGH;
+	return *reason == PANEL_NOT_COVERED ? "why is not recorded" : panel_reason(*reason)->text;
+}
+
 static void explain_gap(struct trust *t, const struct profile *p, const struct profile_event *event,
 			const struct remedy_facts *facts)
 {
-	double covered = t->covered_share, seconds = (double)t->cpu_ns / 1e9;
-	double rate = seconds > 0 ? (double)event->samples / seconds : 0;
-	enum panel_reason reason = p->coverage.inherited && p->quality.forks ? PANEL_SHORT_PROCESSES
-				   : covered < 1 && rate > HIGH_RATE	     ? PANEL_RATE_TOO_HIGH
-									     : PANEL_NOT_COVERED;
-	double missing = covered < 1 ? 1 - covered : 0;
-	char lower[32];
+	double missing = t->covered_share < 1 ? 1 - t->covered_share : 0;
+	double lost = lost_part(t, event);
+	enum panel_reason reason;
+	const char *why = why_gap(t, p, event, &reason);
+	char lower[32], part[80] = "";
 
-	if (t->lost || t->throttled) /* that is why, and it is said */
-		reason = PANEL_NOT_COVERED;
+	if (lost > 0 && missing > 0 && lost < missing)
+		snprintf(part, sizeof(part), "; lost samples are %.1f of the %.1f points missing",
+			 100 * lost, 100 * missing);
 	lower_rate(t, event, lower, sizeof(lower));
 	add_fault(t, reason, NO_OBJECT_ID, missing, advise(reason, facts, lower),
-		  "samples stand for %.1f %% of the %.3f s of CPU time: %s", 100 * covered, seconds,
-		  reason != PANEL_NOT_COVERED ? panel_reason(reason)->text
-		  : t->lost		      ? "samples were lost"
-		  : t->throttled	      ? "the kernel stopped sampling at times"
-					      : "why is not recorded");
+		  "samples stand for %.1f %% of the %.3f s of CPU time: %s%s",
+		  100 * t->covered_share, (double)t->cpu_ns / 1e9, why, part);
+}
+
+/* Of an event that is no time, the number itself is known. */
+static void check_count(struct trust *t, const struct profile *p, const struct remedy_facts *facts)
+{
+	const struct profile_event *event = event_of(t, p);
+	double stands = (double)(event->weight + event->guest_weight);
+	double gap = event->counted ? fabs(stands / (double)event->counted - 1) : 0;
+	bool by_rate = event->scope & SCOPE_BY_RATE;
+	char weight[TEXT_NUMBER], counted[TEXT_NUMBER];
+
+	t->counted = event->counted;
+	t->weight = event->weight + event->guest_weight;
+	if (!event->counted || !event->samples || gap <= GAP_MATTERS)
+		return;
+	if (by_rate && gap <= chance_of(event->samples))
+		return; /* no more than shares of so few samples may be off */
+	add_fault(t, PANEL_NOT_COUNTED, NO_OBJECT_ID, gap < 1 ? gap : 1,
+		  by_rate ? remedy_advice(ADVICE_FIXED_PERIOD, facts, "") : NULL,
+		  "samples stand for %s %.60s, %s were counted: %s",
+		  text_grouped(weight, t->weight), profile_text(p, event->name),
+		  text_grouped(counted, event->counted),
+		  t->lost && stands < (double)event->counted ? "samples were lost"
+		  : by_rate ? "at a rate the kernel guesses the period"
+		  : p->coverage.inherited && p->quality.forks
+			  ? "each process begins a period of its own"
+			  : "why is not recorded");
 }
 
 /* CPUs without work are sampled by what wakes them up. */
@@ -221,7 +272,11 @@ static void check_coverage(struct trust *t, const struct profile *p,
 	double gap;
 
 	t->covered_share = t->idle_share = -1;
-	if (!p->coverage.known || !p->coverage.cpu_ns || p->quality.records_cut || !event->counted)
+	t->is_time = t->event >= p->events.len || profile_event_is_time(p, t->event);
+	if (!p->quality.records_cut && !t->is_time)
+		check_count(t, p, facts);
+	if (!t->is_time || !p->coverage.known || !p->coverage.cpu_ns || p->quality.records_cut ||
+	    !event->counted)
 		return;
 	t->cpu_ns = p->coverage.cpu_ns;
 	t->covered_share = (double)(event->weight + event->guest_weight) / (double)event->counted;
@@ -283,8 +338,9 @@ static void check_scope(struct trust *t, const struct profile *p, const struct r
 			snprintf(part, sizeof(part), ", %.1f %% of the CPU time",
 				 100 * t->covered_share);
 		add_fault(t, reason, NO_OBJECT_ID, missing, advise(reason, facts, ""),
-			  "only %s was sampled (%s)%s: shares are of the time there",
-			  user ? "user space" : "the kernel", profile_text(p, event->name), part);
+			  "only %s was sampled (%s)%s: shares are of %s there",
+			  user ? "user space" : "the kernel", profile_text(p, event->name), part,
+			  t->is_time ? "the time" : "what happened");
 	}
 	if (quality->cpus_sampled)
 		add_fault(t, PANEL_SOME_CPUS, NO_OBJECT_ID, 0, advise(PANEL_SOME_CPUS, facts, ""),

@@ -36,7 +36,9 @@ struct trust {
 	double skipped_share; /* stacks that lack a caller */
 	/* Samples times period beside the CPU time that there was; -1: that was not recorded. */
 	double covered_share;
-	uint64_t cpu_ns;       /* 0: not recorded */
+	uint64_t cpu_ns; /* 0: not recorded */
+	bool is_time;	 /* else it has no covered_share, but these two; 0: not recorded */
+	uint64_t weight, counted;
 	double idle_share;     /* of it, as the kernel accounts it; -1: not recorded, or no -a */
 	double worst_share;    /* of all: what has no name in the worst object */
 	uint32_t worst_object; /* NO_OBJECT_ID if every sample has a name */
@@ -52,6 +54,8 @@ struct trust {
 #define TRUST_GOOD   "Good: every check passed."
 #define TRUST_NEARLY \
 	"Good: every check passed but one: how much CPU time there was is not recorded."
+#define TRUST_NEARLY_COUNTED \
+	"Good: every check passed but one: how many there were in all is not recorded."
 #define TRUST_CARE    "To be read with care:"
 #define TRUST_IMPORT  "Can't tell: the file does not say what was lost, or whether stacks are whole."
 #define TRUST_UNCLEAR "Can't tell: too few samples."
@@ -61,7 +65,7 @@ struct trust {
 void trust_of(struct trust *trust, const struct profile *profile, uint16_t event,
 	      const struct remedy_facts *facts);
 
-/* One of the five. */
+/* One of the six. */
 const char *trust_verdict(const struct trust *trust);
 
 static inline bool trust_is_good(const struct trust *trust)

@@ -174,6 +174,10 @@ void report_trust_json(const struct profile *p, const struct trust *trust, const
 		json_text(json, "covered_percent", NULL); /* not recorded */
 		json_text(json, "cpu_time_ns", NULL);
 	}
+	if (trust->counted) {
+		json_u64_text(json, "count", trust->weight);
+		json_u64_text(json, "counted", trust->counted);
+	}
 	if (trust->idle_share >= 0)
 		json_double(json, "idle_percent", trust->idle_share * 100);
 	if (trust->worst_object != NO_OBJECT_ID) {

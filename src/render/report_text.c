@@ -394,9 +394,10 @@ static void print_event(const struct report *report, struct outbuf *out)
 	if (o->socket >= 0)
 		out_printf(out, "# Processor Socket: %d\n", o->socket);
 	if (profile_event_sampled(&p->events.data[event]))
-		out_printf(out, "# Only %s was sampled: shares are of the time there\n",
+		out_printf(out, "# Only %s was sampled: shares are of %s there\n",
 			   p->events.data[event].scope & SCOPE_NO_KERNEL ? "user space"
-									 : "the kernel");
+									 : "the kernel",
+			   profile_event_is_time(p, event) ? "the time" : "what happened");
 	if (report->idle_share > 0)
 		out_printf(out, "# Idle: %.2f %%%s\n", report->idle_share * 100,
 			   o->busy ? ", left out: shares are of busy time (--busy)"
@@ -465,6 +466,10 @@ void report_trust_text(const struct profile *p, const struct trust *trust, struc
 	if (trust->covered_share >= 0)
 		out_printf(out, "; samples stand for %.1f %% of %.3f s of CPU time",
 			   trust->covered_share * 100, (double)trust->cpu_ns / 1e9);
+	if (trust->counted)
+		out_printf(out, "; samples stand for %s, %s were counted",
+			   text_grouped(samples, trust->weight),
+			   text_grouped(lost, trust->counted));
 	if (trust->idle_share >= 0)
 		out_printf(out, "; CPUs were idle for %.1f %%", trust->idle_share * 100);
 	out_printf(out, "\n# %s\n", trust_verdict(trust));

@@ -93,7 +93,7 @@ def beginning(sample_type, program, size=0x1000, comm="made", pid=100, start=0x4
 
 IDENTIFIER = 1 << 16
 OF_EVENTS = IDENTIFIER | IP | TID | TIME | PERIOD
-FINISHED_ROUND = 68
+FINISHED_ROUND, LOST_SAMPLES = 68, 13
 CPU_CLOCK, PAGE_FAULTS = 0, 2  # of software events
 COUNTS_CPU = 1
 COUNTS_MAGIC = 0x53544e554f434650

@@ -447,6 +447,38 @@ def of_events():
           "two events: doctor says which one it is about")
 
 
+BY_RATE, NO_KERNEL = 1 << 10, 1 << 5  # bits of an event
+
+
+def counted():
+    """Samples of what is no time stand for a number, which the file may have."""
+    samples = [(0, "spin", 10 + n, 32) for n in range(106)]
+    data = made("faults", [perfmade.PAGE_FAULTS], samples, [perfmade.counts([194])], BY_RATE)
+    faulty("page faults at a rate", data, "not-counted", "-c 1")
+    report = run([PERFOLIO, "report", "-i", data]).stdout
+    check("samples stand for 3,392 page-faults, 194 were counted: at a rate the kernel guesses the period" in report,
+          "page faults at a rate: both numbers and the reason are said", report)
+    exact = made("exact", [perfmade.PAGE_FAULTS], [(0, "spin", 10 + n, 1) for n in range(194)], [perfmade.counts([194])])
+    good("each page fault", exact)
+    untold = made("untold", [perfmade.PAGE_FAULTS], samples, (), BY_RATE | NO_KERNEL)
+    report = run([PERFOLIO, "report", "-i", untold]).stdout
+    check("time there" not in report and "CPU time" not in report and "shares are of what happened there" in report,
+          "page faults: no word of time", report)
+
+
+def reasons_of_gaps():
+    """What explains most of a gap is its reason."""
+    lost = perfmade.record(perfmade.LOST_SAMPLES, 0, struct.pack("=Q", 200) + struct.pack("=IIQQ", 100, 100, 9999, 1))
+    samples = [(0, "spin", 10 + n, 10000) for n in range(8000)]
+    data = made("both", [perfmade.CPU_CLOCK], samples, [lost, perfmade.counts([160000000], 160000000)])
+    found = faulty("a rate too high, and a few lost", data, "rate-too-high", "-F ", heaviest=False)
+    check("lost samples are 1.2 of the 50.0 points missing" in json.dumps(found), "a few lost: that is a part of it", found)
+    data = made("most", [perfmade.CPU_CLOCK], samples[:200], [lost, perfmade.counts([4000000], 4000000)])
+    found = doctor(data)
+    check([fault["text"] for fault in found["faults"] if fault["reason"] == "not-covered"] ==
+          ["samples stand for 50.0 % of the 0.004 s of CPU time: samples were lost"], "half lost: that is the reason", found)
+
+
 def main():
     need_root()
     for name in ("gcc", "perf", "setpriv"):
@@ -454,6 +486,8 @@ def main():
     try:
         weighed()
         of_events()
+        counted()
+        reasons_of_gaps()
         clean()
         skipped_callers()
         stacks()
