@@ -213,7 +213,7 @@ static int query_run(void *options, int argc, char **argv, struct err *err)
 {
 	const struct query_args *args = options;
 	struct loaded input;
-	struct query query = { 0 };
+	struct query query = { .tells_inlined = true };
 	struct asked asked;
 	int rc = read_words(&asked, args->flame.input, argc, argv, err);
 

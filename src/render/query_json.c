@@ -6,6 +6,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+static bool has_inlined(const struct profile_stacks *stacks)
+{
+	for (size_t i = 0; i < stacks->len; i++)
+		if (stacks->flags[i] & STACK_INLINED)
+			return true;
+	return false;
+}
+
 void query_open(const struct query *query, const char *what, const struct weight_pair *whole,
 		struct json *json)
 {
@@ -25,6 +33,8 @@ void query_open(const struct query *query, const char *what, const struct weight
 	json_text(json, "weight", query->weight == WEIGH_SAMPLES ? "samples" : "period");
 	json_u64(json, "samples", whole->samples);
 	json_u64_text(json, "count", whole->weight);
+	if (query->tells_inlined && has_inlined(&profile->stacks))
+		json_text(json, "inlined", "apart");
 }
 
 void query_put_weight(const struct query *query, const char *prefix,

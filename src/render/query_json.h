@@ -31,6 +31,7 @@ struct query {
 	uint32_t depth;	    /* of a tree: levels below the root; 0: all */
 	uint32_t limit;	    /* rows or nodes; 0: QUERY_MOST */
 	double least;	    /* share of 1 below which a row is left out */
+	bool tells_inlined; /* the head says so where inlined functions have rows of their own */
 };
 
 /* Each gives 0, or -EINVAL (a bad expression or list) with words and nothing written. */

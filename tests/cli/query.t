@@ -17,6 +17,12 @@ $ perfolio query a.txt overview -e cycles | grep -o '^.*"budget_missing":"[^"]*"
 {"query":"overview","sentence":"There is too little data to say what limited it: 1 sample.","sure":false,"budget":null,"budget_missing":"the recording does not have it (record --budget)"
 
 # Wrong use.
+# Code that was inlined is the inlined function's, unlike in report, and the answer says so.
+$ printf 'app 1 1.0: 1 cycles:\n\t10 small (inlined)\n\t10 big (/bin/p)\n\n' >in.txt; perfolio query in.txt callers big | grep -o '"inlined":"apart"\|"self_samples":.'
+"inlined":"apart"
+"self_samples":0
+$ perfolio report --json in.txt | grep -o '"symbol":"big","self_percent":[0-9]*'
+"symbol":"big","self_percent":100
 $ perfolio query a.txt callers nobody -e cycles
 perfolio: no function in these stacks is called 'nobody'
 [1]
