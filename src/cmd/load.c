@@ -202,6 +202,7 @@ static int read_other(struct loaded *in, const struct load_options *options, str
 		.times = options->times,
 		.cpus = options->cpus,
 		.addresses = options->addresses,
+		.places = options->places,
 		.as_perl = options->as_perl,
 		.progress = show_progress,
 		.user = &progress,
@@ -376,6 +377,7 @@ void loaded_warn(const struct loaded *in)
 void loaded_close(struct loaded *in)
 {
 	profile_free(in->profile);
+	import_places_free(&in->imported.places);
 	perf_reader_close(in->reader);
 	input_close(in->from);
 	free(in->place);

@@ -35,7 +35,7 @@ struct load_options {
 	/* Of what is no recording: its samples one by one, with what it tells of them. */
 	bool times, cpus;
 	/* Of `perf script` text: as import_options has them. */
-	bool addresses, as_perl;
+	bool addresses, places, as_perl;
 };
 
 struct loaded {

@@ -434,8 +434,9 @@ static int print_other(struct script *script, const struct script_options *o, st
 		if (needed[i].given)
 			rc = load_need_recording(&script->in, needed[i].name, err);
 	if (!rc)
-		rc = load_read(&script->in, &(struct load_options){ .times = true, .cpus = true },
-			       err);
+		rc = load_read(
+			&script->in,
+			&(struct load_options){ .times = true, .cpus = true, .places = true }, err);
 	if (!rc)
 		rc = load_check_told(&script->in, o->cpus, o->times, err);
 	if (!rc && o->events)
@@ -452,7 +453,9 @@ static int print_other(struct script *script, const struct script_options *o, st
 		rc = selection_make(&selection, script->in.profile, &wanted, err);
 	if (rc)
 		return rc;
-	rc = export_script(&(struct export_source){ .selection = &selection, .merged = &merged },
+	rc = export_script(&(struct export_source){ .selection = &selection,
+						    .places = &script->in.imported.places,
+						    .merged = &merged },
 			   &script->out, err);
 	if (merged)
 		log_line(LOG_NOTE,

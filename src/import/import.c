@@ -307,6 +307,12 @@ static void count_without_stack(struct profile *profile)
 	}
 }
 
+void import_places_free(struct import_places *places)
+{
+	vec_free(&places->pool);
+	vec_free(&places->first);
+}
+
 int import_read(struct input *input, const struct import_options *options,
 		struct import_result *result, struct err *err)
 {

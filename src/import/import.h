@@ -28,13 +28,27 @@ enum import_format {
 struct import_options {
 	bool times, cpus; /* keep them: a row a sample instead of one for all that agree */
 	bool addresses;	  /* frames without a name are told apart by address */
+	bool places;	  /* perf script text: keep the address of every frame; needs times */
 	bool as_perl;	  /* perf script text as stackcollapse-perf.pl reads it: see perfscript.c */
 	uint64_t most_bytes; /* of a pprof when unpacked; 0: IMPORT_MOST_BYTES */
 	void (*progress)(void *user, uint64_t done); /* of input_size; NULL: nobody looks */
 	void *user;
 };
 
+/* Where a frame was, as a text told it. */
+struct import_place {
+	uint64_t address;
+	int64_t offset; /* in its function; -1: not told */
+};
+
+/* By the offset of a row's leaf: its frames, the innermost first, up to the next one's. */
+struct import_places {
+	VEC(struct import_place) pool;
+	VEC(size_t) first;
+};
+
 struct import_result {
+	struct import_places places; /* of import_options.places; import_places_free */
 	struct profile *profile;
 	enum import_format format;
 	uint64_t lines;
@@ -53,6 +67,8 @@ int import_detect(struct input *input, enum import_format *format, struct err *e
 /* Reads all of it.  On failure there is no profile. */
 int import_read(struct input *input, const struct import_options *options,
 		struct import_result *result, struct err *err);
+
+void import_places_free(struct import_places *places);
 
 /* "perf script text" */
 const char *import_format_name(enum import_format format);

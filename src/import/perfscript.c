@@ -21,6 +21,7 @@
 struct script_links {
 	uint32_t first, count;
 	bool is_sample; /* the line is all of it */
+	int64_t offset; /* of the outermost in its function; -1: not told */
 };
 
 struct script {
@@ -29,6 +30,9 @@ struct script {
 	VEC(struct script_links) links;
 	VEC(uint32_t) pool;
 	struct rawtab threads, events;
+	/* import_options.places: of the sample's links, and what was seen before. */
+	VEC(struct import_place) places;
+	struct rawtab chains;
 	bool in_sample, any_head, any_time, any_blank;
 	bool frame_in_head; /* the sample's only frame stands there: callers below replace it */
 	struct buf bare;    /* a line that is a head if a frame follows: "prog 12"; empty: none */
@@ -36,6 +40,26 @@ struct script {
 	bool ended; /* a blank line came, or the sample is a single line */
 	struct profile_row row;
 };
+
+/* The leaf that stands for where the sample's frames were. */
+static uint32_t leaf_of_places(struct script *s)
+{
+	struct import_places *kept = &s->job->result->places;
+	size_t size = s->places.len * sizeof(*s->places.data);
+	uint32_t id = rawtab_find(&s->chains, (char *)s->places.data, size);
+	struct profile *profile = s->job->sink.profile;
+
+	if (id == RAW_NONE) {
+		if (!kept->first.len) /* of samples without frames */
+			*vec_push(&kept->first) = 0;
+		id = (uint32_t)kept->first.len;
+		*vec_push(&kept->first) = kept->pool.len;
+		vec_each (place, &s->places)
+			*vec_push(&kept->pool) = *place;
+		rawtab_add(&s->chains, (char *)s->places.data, size, id);
+	}
+	return profile_leaf(profile, import_object(profile, ""), id);
+}
 
 static void finish_sample(struct script *s)
 {
@@ -51,6 +75,9 @@ static void finish_sample(struct script *s)
 						   FRAME_UNKNOWN;
 	}
 	profile->quality.cut_stacks += s->job->sink.chain.len > SINK_DEPTH;
+	if (s->places.len)
+		s->row.leaf = leaf_of_places(s);
+	s->places.len = 0;
 	s->row.stack = sink_stack(&s->job->sink, true);
 	sink_add(&s->job->sink, &s->row);
 }
@@ -120,7 +147,8 @@ static void add_links(struct script *s, char *name, uint32_t object, bool inline
 
 static uint32_t new_frame(struct script *s, const struct script_frame *frame)
 {
-	struct script_links links = { (uint32_t)s->pool.len, 0, frame->has_branches };
+	struct script_links links = { (uint32_t)s->pool.len, 0, frame->has_branches,
+				      frame->offset };
 	bool known = frame->object.at < frame->object.end && !frame->inlined;
 	char *path = known ? piece_text(frame->object) : mem_strdup("");
 	char *name = piece_text(frame->name);
@@ -149,7 +177,28 @@ static void begin_sample(struct script *s)
 	s->ended = s->frame_in_head = false;
 }
 
-static void push_links(struct script *s, uint32_t id)
+static uint64_t hex_of(const char *at, const char *end)
+{
+	uint64_t value = 0;
+
+	for (; at < end && isxdigit((unsigned char)*at); at++)
+		value = value << 4 | (uint64_t)(*at <= '9' ? *at - '0' : (*at | 32) - 'a' + 10);
+	return value;
+}
+
+/* `at`: the address in the line. */
+static void push_places(struct script *s, const struct script_links *links, const char *at,
+			const char *end)
+{
+	while (at < end && (*at == ' ' || *at == '\t'))
+		at++;
+	for (uint32_t i = 0; i < links->count; i++)
+		*vec_push(&s->places) = (struct import_place){ hex_of(at, end),
+							       i + 1 == links->count ? links->offset
+										     : -1 };
+}
+
+static void push_links(struct script *s, uint32_t id, const char *at, const char *end)
 {
 	struct script_links links = s->links.data[id];
 
@@ -163,8 +212,10 @@ static void push_links(struct script *s, uint32_t id)
 		s->in_sample = true;
 	}
 	if (s->frame_in_head) /* it was that of the address which was accessed (-F addr) */
-		s->job->sink.chain.len = 0;
+		s->job->sink.chain.len = s->places.len = 0;
 	s->frame_in_head = false;
+	if (s->job->options->places)
+		push_places(s, &links, at, end);
 	for (uint32_t i = 0; i < links.count; i++)
 		*vec_push(&s->job->sink.chain) = s->pool.data[links.first + i];
 	if (links.is_sample && !s->any_head)
@@ -181,7 +232,7 @@ static void push_own_frame(struct script *s, const struct script_frame *frame, c
 		id = new_frame(s, frame);
 		rawtab_add(&s->frames, key, (size_t)(end - key), id);
 	}
-	push_links(s, id);
+	push_links(s, id, frame->address.at, frame->address.end);
 	s->ended = s->frame_in_head = true;
 }
 
@@ -299,7 +350,7 @@ static void take_new_line(struct script *s, const char *line, const char *end, s
 		use_bare_head(s, true);
 		if (key.at)
 			rawtab_add(&s->frames, key.at, piece_length(key), id);
-		push_links(s, id);
+		push_links(s, id, frame.address.at, frame.address.end);
 	} else if (is_head) {
 		s->any_head = true;
 		take_head(s, &head);
@@ -350,7 +401,7 @@ static void take_line(void *state, const char *line, const char *end)
 		id = key.at ? rawtab_find(&s->frames, key.at, piece_length(key)) : RAW_NONE;
 		if (id != RAW_NONE) {
 			use_bare_head(s, true);
-			push_links(s, id);
+			push_links(s, id, line, end);
 			return;
 		}
 	}
@@ -361,18 +412,24 @@ static void take_line(void *state, const char *line, const char *end)
 static void finish_lines(struct script *s)
 {
 	VEC(uint32_t) links = { 0 };
+	VEC(struct import_place) places = { 0 };
 
 	if (!s->in_sample || s->frame_in_head)
 		return;
 	vec_each (link, &s->job->sink.chain)
 		*vec_push(&links) = *link;
-	vec_each (link, &links) {
-		s->job->sink.chain.len = 0;
-		*vec_push(&s->job->sink.chain) = *link;
+	vec_each (place, &s->places)
+		*vec_push(&places) = *place;
+	for (size_t i = 0; i < links.len; i++) {
+		s->job->sink.chain.len = s->places.len = 0;
+		*vec_push(&s->job->sink.chain) = links.data[i];
+		if (places.len)
+			*vec_push(&s->places) = places.data[i];
 		s->in_sample = true;
 		finish_sample(s);
 	}
 	vec_free(&links);
+	vec_free(&places);
 }
 
 int import_perfscript(struct import_job *job, struct err *err)
@@ -392,6 +449,8 @@ int import_perfscript(struct import_job *job, struct err *err)
 	rawtab_free(&s.frames);
 	rawtab_free(&s.threads);
 	rawtab_free(&s.events);
+	rawtab_free(&s.chains);
+	vec_free(&s.places);
 	vec_free(&s.links);
 	vec_free(&s.pool);
 	return rc;

@@ -240,6 +240,27 @@ static struct piece without_offset(struct piece name)
 	return name;
 }
 
+/* What without_offset left out. */
+static int64_t offset_behind(struct piece whole, struct piece name)
+{
+	const char *p = name.end;
+	int64_t offset = 0;
+
+	while (p < whole.end && is_blank(*p))
+		p++;
+	if (whole.end - p < 4 || memcmp(p, "+0x", 3))
+		return -1;
+	for (p += 3; p < whole.end && is_hex(*p) && offset <= INT64_MAX >> 8; p++)
+		offset = offset << 4 | (*p <= '9' ? *p - '0' : (*p | 32) - 'a' + 10);
+	return offset;
+}
+
+static void take_name(struct script_frame *frame, struct piece whole)
+{
+	frame->name = without_offset(whole);
+	frame->offset = offset_behind(whole, frame->name);
+}
+
 /* Our own mark at the end of a frame's line. */
 static struct piece without_mark(struct piece text)
 {
@@ -259,6 +280,7 @@ bool script_frame_parse(const char *at, const char *end, struct script_frame *fr
 	*frame = (struct script_frame){ .address = { text.at, word },
 					.name = no_piece,
 					.object = no_piece,
+					.offset = -1,
 					.line_end = text.end };
 	if (word == text.at)
 		return false;
@@ -274,14 +296,14 @@ bool script_frame_parse(const char *at, const char *end, struct script_frame *fr
 		/* Branches may follow instead of a name (-F ip,brstack). */
 		frame->has_branches = piece_length(text) >= 2 && !memcmp(text.at, "0x", 2);
 		if (!frame->has_branches)
-			frame->name = without_offset(text);
+			take_name(frame, text);
 		return piece_length(frame->address) >= 3 || frame->name.at < frame->name.end;
 	}
 	open = opening(text.at, text.end);
 	if (!open || (open > text.at && !is_blank(open[-1])))
 		return false;
 	frame->object = without_offset((struct piece){ open + 1, text.end - 1 }); /* -F dsoff */
-	frame->name = without_offset(trim(text.at, open));
+	take_name(frame, trim(text.at, open));
 	frame->inlined = piece_length(frame->object) == 7 && !memcmp(open + 1, "inlined", 7);
 	return true;
 }

@@ -45,6 +45,7 @@ bool script_head_parse(const char *line, const char *end, struct script_head *he
 struct script_frame {
 	struct piece address;
 	struct piece name;   /* without its offset; empty: none */
+	int64_t offset;	     /* behind it; -1: none */
 	struct piece object; /* empty: none */
 	bool inlined;
 	const char *line_end; /* where it ends in its line */

@@ -13,11 +13,15 @@ struct buf;
 struct err;
 struct outbuf;
 
+struct import_places;
+
 struct export_source {
 	const struct selection *selection;
 	const char *title;	  /* what the samples are of */
 	enum flame_weight weight; /* for formats that know one weight only */
 	bool per_thread;	  /* a profile for each thread, where a format has several */
+	/* script: where frames were, as a text told it; NULL, or empty: nobody knows */
+	const struct import_places *places;
 	/* For notes of what could not be said. */
 	uint64_t *merged; /* script: samples that had to be written as one with others */
 };

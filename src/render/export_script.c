@@ -2,12 +2,14 @@
 /*
  * `perf script` text of samples that need not come from a recording: what is not known is left out
  * (a process) or 0 (a time, an address).  Only the sampled address is known, and as a place in its
- * object; the exact text of a recording is made by `perfolio script`.
+ * object, unless the samples come from such a text with its places; the exact text of a recording
+ * is made by `perfolio script`.
  *
  * A row of many samples becomes as many, which share its weight, so that both totals stay; unless
  * that would be a text of more than MOST_SAMPLES: then it is one sample of the whole weight.
  */
 #include "base/outbuf.h"
+#include "import/import.h"
 #include "render/export.h"
 
 #define MOST_SAMPLES ((uint64_t)2000000)
@@ -17,6 +19,7 @@ struct writer {
 	struct outbuf *out;
 	char **names, **paths, **comms, **events; /* as a line can hold them */
 	bool expand;
+	const struct import_places *places; /* or NULL */
 };
 
 /* A copy without what would end a line; blanks where a word is wanted. */
@@ -91,7 +94,7 @@ static void put_head(struct writer *w, size_t row, uint64_t weight)
 	out_text(out, ": \n");
 }
 
-static void put_frame(struct writer *w, uint32_t stack, uint64_t address)
+static void put_frame(struct writer *w, uint32_t stack, struct import_place place)
 {
 	uint32_t function = w->s->stacks.function[stack];
 	const struct profile_function *facts = &w->s->profile->functions.data[function];
@@ -99,9 +102,13 @@ static void put_frame(struct writer *w, uint32_t stack, uint64_t address)
 	bool nameless = !strcmp(profile_function_name(w->s->profile, function), UNKNOWN_NAME);
 
 	out_char(w->out, '\t');
-	out_hex(w->out, address, 16);
+	out_hex(w->out, place.address, 16);
 	out_char(w->out, ' ');
 	out_text(w->out, nameless ? UNKNOWN_NAME : w->names[function]);
+	if (place.offset >= 0) {
+		out_text(w->out, "+0x");
+		out_hex(w->out, (uint64_t)place.offset, 0);
+	}
 	out_text(w->out, " (");
 	if (w->s->stacks.flags[stack] & STACK_INLINED)
 		out_text(w->out, "inlined");
@@ -110,16 +117,39 @@ static void put_frame(struct writer *w, uint32_t stack, uint64_t address)
 	out_text(w->out, ")\n");
 }
 
+/* The places of a row's frames, the innermost first; of a stack that was cut its outer ones. */
+static const struct import_place *places_of(const struct writer *w, size_t row, size_t *left)
+{
+	const struct profile *profile = w->s->profile;
+	const struct import_places *all = w->places;
+	uint64_t id = profile->leaves.data[profile->samples.leaf[row]].offset;
+	size_t depth = 0, first = all->first.data[id];
+	size_t end = id + 1 < all->first.len ? all->first.data[id + 1] : all->pool.len;
+
+	for (uint32_t at = selection_stack(w->s, row); at != STACK_ROOT;
+	     at = w->s->stacks.parent[at])
+		depth++;
+	if (end - first > depth)
+		first = end - depth;
+	*left = end - first;
+	return all->pool.data + first;
+}
+
 static void put_sample(struct writer *w, size_t row, uint64_t weight)
 {
 	const struct profile_leaf *leaf = selection_leaf(w->s, row);
-	uint64_t address = leaf ? leaf->offset : 0;
+	struct import_place sampled = { leaf && !w->places ? leaf->offset : 0, -1 };
+	const struct import_place *place = &sampled;
+	size_t left = 1;
 
+	if (w->places)
+		place = places_of(w, row, &left);
 	put_head(w, row, weight);
 	for (uint32_t at = selection_stack(w->s, row); at != STACK_ROOT;
 	     at = w->s->stacks.parent[at]) {
-		put_frame(w, at, address);
-		address = 0;
+		put_frame(w, at, left ? *place : (struct import_place){ 0, -1 });
+		place += left > 0;
+		left -= left > 0;
 	}
 	out_char(w->out, '\n');
 }
@@ -153,7 +183,9 @@ int export_script(const struct export_source *source, struct outbuf *out, struct
 			    .paths = texts_of(s->paths, s->profile->objects.len),
 			    .comms = texts_of(s->comms, s->profile->threads.len),
 			    .events = events_of(s->profile),
-			    .expand = samples <= MOST_SAMPLES };
+			    .expand = samples <= MOST_SAMPLES,
+			    .places = source->places && source->places->first.len ? source->places
+										  : NULL };
 
 	(void)err;
 	if (source->merged)

@@ -101,3 +101,17 @@ Trust: 1 sample from perf script text; 0.00 % without a name, 100.00 % of all wi
 $ perfolio report --json blk.txt | grep -o '"symbol":[^,]*\|"lost":[^,]*'
 "symbol":null
 "lost":7
+
+# Text in, text out: addresses and offsets as they were, of samples of one line and of several frames too.
+$ printf 'app 1 [001] 1.5: 7 cycles:\n\t400810 leaf+0x10 (/bin/p)\n\t400810 big+0x1f (/bin/p)\n\t7f0012 [unknown] (/bin/q)\n\napp 1 [001] 1.6: 7 cycles: 400999 one+0x9 (/bin/p)\napp 1 [001] 1.7: 7 cycles:\n\t400811 leaf+0x11 (/bin/p)\n\n' >places.txt; perfolio script places.txt
+app              1 [001]     1.500000000:          7 cycles: 
+	          400810 leaf+0x10 (/bin/p)
+	          400810 big+0x1f (/bin/p)
+	          7f0012 [unknown] (/bin/q)
+
+app              1 [001]     1.600000000:          7 cycles: 
+	          400999 one+0x9 (/bin/p)
+
+app              1 [001]     1.700000000:          7 cycles: 
+	          400811 leaf+0x11 (/bin/p)
+
