@@ -43,8 +43,9 @@ static int examine(struct examination *e, const char *path, struct err *err)
 	panel_make(&e->panel, e->profile, profile_main_event(e->profile));
 	trust_of(&e->trust, e->profile, e->panel.event, &e->facts);
 	/* Where all were lost, or the file is cut before the first one, that is the finding. */
-	if (!e->profile->samples.len && trust_is_good(&e->trust))
-		return err_set(err, ENODATA, "%s has no samples", e->subject);
+	if (e->in.reader && e->trust.fault_count == 1 && e->trust.faults[0].reason == PANEL_NONE)
+		return err_set(err, ENODATA, "%s has no samples: %s", e->subject,
+			       e->trust.faults[0].text);
 	return 0;
 }
 

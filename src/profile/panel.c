@@ -63,6 +63,7 @@ static const struct reason reasons[PANEL_REASONS] = {
 	[PANEL_NO_STACK] = { "no-stack", "the file has no stack for them", NULL, ADVICES },
 	[PANEL_IMPORT_UNNAMED] = { "import-unnamed", "the file has no name for it", NULL,
 				   ADVICE_NAMED_FILE },
+	[PANEL_NONE] = { "no-samples", "no samples", NULL, ADVICES },
 	[PANEL_FEW] = { "few-samples", "too few samples for shares", NULL, ADVICE_LONGER },
 	[PANEL_LOST] = { "lost", "samples were lost", "perfolio script -D: LOST", ADVICE_LOST },
 	[PANEL_ALL_LOST] = { "all-lost", "all samples were lost", "perfolio script -D: LOST",

@@ -44,6 +44,7 @@ enum panel_reason {
 	PANEL_IMPORT_UNNAMED, /* a file without mappings: it has the names it has */
 	/* the recording as a whole */
 	PANEL_FEW,
+	PANEL_NONE,
 	PANEL_LOST,
 	PANEL_ALL_LOST,
 	PANEL_THROTTLED,

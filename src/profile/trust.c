@@ -8,21 +8,24 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define FEW 20 /* samples, of which one moves every share by 5 per cent or more */
+#define FEW 100 /* samples, of which a half is known to ten points and no better */
+
+static void interval(double share, double n, double *low, double *high)
+{
+	const double z = 1.96;
+	double middle = (share + z * z / (2 * n)) / (1 + z * z / n);
+	double half = z / (1 + z * z / n) * sqrt(share * (1 - share) / n + z * z / (4 * n * n));
+
+	*low = middle > half ? middle - half : 0;
+	*high = middle + half < 1 ? middle + half : 1;
+}
 
 void trust_interval(uint64_t part, uint64_t samples, double *low, double *high)
 {
-	const double z = 1.96, n = (double)samples, share = n > 0 ? (double)part / n : 0;
-	double middle, half;
-
 	*low = 0;
 	*high = 1;
-	if (!samples)
-		return;
-	middle = (share + z * z / (2 * n)) / (1 + z * z / n);
-	half = z / (1 + z * z / n) * sqrt(share * (1 - share) / n + z * z / (4 * n * n));
-	*low = middle > half ? middle - half : 0;
-	*high = middle + half < 1 ? middle + half : 1;
+	if (samples)
+		interval((double)part / (double)samples, (double)samples, low, high);
 }
 
 /* Takes the remedy.  One that finds no room is lighter than those that do. */
@@ -84,12 +87,12 @@ static void check_few(struct trust *t, const struct remedy_facts *facts)
 
 	if (!t->few)
 		return;
-	trust_interval((t->samples + 1) / 2, t->samples, &low, &high);
+	interval(0.5, (double)t->samples, &low, &high);
 	snprintf(samples, sizeof(samples), "%llu sample%s little", (unsigned long long)t->samples,
 		 t->samples == 1 ? " says" : "s say");
-	add_fault(t, PANEL_FEW, NO_OBJECT_ID, 1, advise(PANEL_FEW, facts, samples),
-		  "%s: half of them may be anything from %.0f to %.0f %% in truth", samples,
-		  100 * low, 100 * high);
+	add_fault(t, PANEL_FEW, NO_OBJECT_ID, high - low, advise(PANEL_FEW, facts, samples),
+		  "%llu sample%s: a share of 50 %% may be %.0f to %.0f %%",
+		  (unsigned long long)t->samples, text_plural(t->samples), 100 * low, 100 * high);
 }
 
 static void check_losses(struct trust *t, const struct remedy_facts *facts)
@@ -121,12 +124,16 @@ const char *trust_verdict(const struct trust *t)
 {
 	bool unclear = t->fault_count > 0;
 
+	if (!t->samples)
+		return TRUST_NONE;
+
 	if (t->is_import && !t->fault_count)
 		return TRUST_IMPORT;
 	for (size_t i = 0; i < t->fault_count; i++)
 		unclear &= t->faults[i].reason == PANEL_FEW ||
 			   t->faults[i].reason == PANEL_COVERAGE_UNCLEAR;
-	return unclear				    ? TRUST_UNCLEAR
+	return unclear && t->few		    ? TRUST_UNCLEAR
+	       : unclear			    ? TRUST_UNCLEAR_TIME
 	       : t->fault_count			    ? TRUST_CARE
 	       : t->is_time && t->covered_share < 0 ? TRUST_NEARLY
 	       : !t->is_time && !t->counted	    ? TRUST_NEARLY_COUNTED
@@ -160,15 +167,15 @@ static void lower_rate(const struct trust *t, const struct profile_event *event,
 static void say_unclear(struct trust *t, const struct profile_event *event,
 			const struct remedy_facts *facts)
 {
-	char samples[64];
+	char number[TEXT_NUMBER];
 
-	snprintf(samples, sizeof(samples), "%llu sample%s", (unsigned long long)event->samples,
-		 event->samples == 1 ? "" : "s");
-	add_fault(t, PANEL_COVERAGE_UNCLEAR, NO_OBJECT_ID, fabs(t->covered_share - 1),
-		  advise(PANEL_COVERAGE_UNCLEAR, facts, "there are too few samples"),
-		  "samples stand for %.1f %% of the %.3f s of CPU time: %s are too few to tell "
-		  "whether that is chance",
-		  100 * t->covered_share, (double)t->cpu_ns / 1e9, samples);
+	add_fault(
+		t, PANEL_COVERAGE_UNCLEAR, NO_OBJECT_ID, fabs(t->covered_share - 1),
+		advise(PANEL_COVERAGE_UNCLEAR, facts, "more samples tell"),
+		"samples stand for %.1f %% of the %.3f s of CPU time: with %s samples that may be "
+		"chance (up to %.0f points)",
+		100 * t->covered_share, (double)t->cpu_ns / 1e9,
+		text_grouped(number, event->samples), 100 * chance_of(event->samples));
 }
 
 /* Of what was counted, what the lost samples would have stood for. */
@@ -276,7 +283,7 @@ static void check_coverage(struct trust *t, const struct profile *p,
 	if (!p->quality.records_cut && !t->is_time)
 		check_count(t, p, facts);
 	if (!t->is_time || !p->coverage.known || !p->coverage.cpu_ns || p->quality.records_cut ||
-	    !event->counted)
+	    !event->counted || !event->samples)
 		return;
 	t->cpu_ns = p->coverage.cpu_ns;
 	t->covered_share = (double)(event->weight + event->guest_weight) / (double)event->counted;
@@ -285,9 +292,11 @@ static void check_coverage(struct trust *t, const struct profile *p,
 	if (p->coverage.idle_known && event->samples && check_idle(t, p, facts))
 		return; /* that is the gap, or a part of it */
 	gap = fabs(t->covered_share - 1);
-	if (gap > GAP_MATTERS && gap <= chance_of(event->samples))
+	if (gap <= GAP_MATTERS || (t->few && gap <= chance_of(event->samples)))
+		return; /* of a few nothing more is said than that they are few */
+	if (gap <= chance_of(event->samples))
 		say_unclear(t, event, facts);
-	else if (gap > GAP_MATTERS)
+	else
 		explain_gap(t, p, event, facts);
 }
 
@@ -473,6 +482,23 @@ static const char *find_remedy(const struct trust *t, bool records_cut)
 	return best;
 }
 
+/* Where nothing else is wrong: what it may have been doing. */
+static void check_none(struct trust *t, const struct profile *p)
+{
+	const struct profile_coverage *known = &p->coverage;
+
+	if (t->samples || t->fault_count)
+		return;
+	if (known->known && known->cpu_ns)
+		add_fault(t, PANEL_NONE, NO_OBJECT_ID, 1, NULL,
+			  "it ran for %.3f ms only, too short for a sample",
+			  (double)known->cpu_ns / 1e6);
+	else
+		add_fault(t, PANEL_NONE, NO_OBJECT_ID, 1, NULL, "%s",
+			  known->known ? "it never ran, but slept"
+				       : "it slept or was too short, which the file does not tell");
+}
+
 /* Where the file does not tell the events' losses apart, they may be of any. */
 static uint64_t lost_of(const struct trust *t, const struct profile *p)
 {
@@ -509,5 +535,6 @@ void trust_of(struct trust *t, const struct profile *p, uint16_t event,
 	check_coverage(t, p, facts);
 	check_scope(t, p, facts);
 	check_rows(t, p, facts);
+	check_none(t, p);
 	t->remedy = find_remedy(t, quality->records_cut);
 }

@@ -30,7 +30,7 @@ struct trust {
 	uint64_t guests;  /* samples of virtual machines that are not shown, beside these */
 	uint64_t damaged; /* records that could not be understood */
 	bool has_stacks;
-	bool few;	   /* so few samples that their shares say little */
+	bool few;	   /* fewer than 100: a share of a half may be ten points off */
 	double lost_share; /* shares are of 1; this one of samples, the others of their weight */
 	double cut_share, unknown_share;
 	double skipped_share; /* stacks that lack a caller */
@@ -56,16 +56,18 @@ struct trust {
 	"Good: every check passed but one: how much CPU time there was is not recorded."
 #define TRUST_NEARLY_COUNTED \
 	"Good: every check passed but one: how many there were in all is not recorded."
-#define TRUST_CARE    "To be read with care:"
-#define TRUST_IMPORT  "Can't tell: the file does not say what was lost, or whether stacks are whole."
-#define TRUST_UNCLEAR "Can't tell: too few samples."
+#define TRUST_CARE	   "To be read with care:"
+#define TRUST_IMPORT	   "Can't tell: the file does not say what was lost, or whether stacks are whole."
+#define TRUST_UNCLEAR	   "Can't tell: too few samples."
+#define TRUST_UNCLEAR_TIME "Can't tell: the samples may stand for all of the time or not."
+#define TRUST_NONE	   "No samples."
 
 /* Of one event: two are never added.  facts: for the remedies, may be NULL.  What is pointed to
  * lies in the trust itself: it can't be copied. */
 void trust_of(struct trust *trust, const struct profile *profile, uint16_t event,
 	      const struct remedy_facts *facts);
 
-/* One of the six. */
+/* One of the eight. */
 const char *trust_verdict(const struct trust *trust);
 
 static inline bool trust_is_good(const struct trust *trust)

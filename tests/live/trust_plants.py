@@ -479,6 +479,22 @@ def reasons_of_gaps():
           ["samples stand for 50.0 % of the 0.004 s of CPU time: samples were lost"], "half lost: that is the reason", found)
 
 
+def few():
+    """Below a hundred samples nothing is good, however whole it is; and of none it is said why."""
+    for number, words in ((20, "20 samples: a share of 50 % may be 30 to 70 %"), (99, "99 samples: a share of 50 % may be 40 to 60 %")):
+        data = made("few", [perfmade.CPU_CLOCK], [(0, "spin", 10 + n, 1000000) for n in range(number)],
+                    [perfmade.counts([number * 1000000], number * 1000000)])
+        found = doctor(data)
+        check(found["good"] is False and found["verdict"] == "Can't tell: too few samples." and
+              [fault["text"] for fault in found["faults"]] == [words], f"{number} samples say how far they may be off", found)
+    good("100 samples", made("enough", [perfmade.CPU_CLOCK], [(0, "spin", 10 + n, 1000000) for n in range(100)],
+                             [perfmade.counts([100000000], 100000000)]))
+    data = made("none", [perfmade.CPU_CLOCK], [], [perfmade.counts([420000], 420000)])
+    for words in (["report", "-i"], ["doctor"]):
+        said = run([PERFOLIO, *words, data]).stderr
+        check("has no samples: it ran for 0.420 ms only, too short for a sample" in said, f"no samples: {words[0]} says why", said)
+
+
 def main():
     need_root()
     for name in ("gcc", "perf", "setpriv"):
@@ -488,6 +504,7 @@ def main():
         of_events()
         counted()
         reasons_of_gaps()
+        few()
         clean()
         skipped_callers()
         stacks()

@@ -103,8 +103,8 @@ TEST(trust_few_samples)
 	} cases[] = {
 		{ "one", 1, 1000, "1 sample says little" },
 		{ "four", 4, 1000, "record longer or at a higher rate (-F): 4 samples say little" },
-		{ "just few", 19, 1000, "19 samples say little" },
-		{ "enough", 20, 1000, "" },
+		{ "just few", 99, 1000, "99 samples say little" },
+		{ "enough", 100, 1000, "" },
 		{ "each one recorded", 4, 1, "" },
 	};
 
@@ -284,11 +284,11 @@ TEST(trust_covers_the_time)
 		  1200000000,
 		  0,
 		  PANEL_COVERAGE_UNCLEAR,
-		  "100 samples are too few to tell whether that is chance" },
+		  "with 100 samples that may be chance (up to 20 points)" },
 		{ "short processes",
 		  { .known = true, .inherited = true },
-		  24,
-		  10000000,
+		  240,
+		  1000000,
 		  2000000000,
 		  300,
 		  PANEL_SHORT_PROCESSES,
@@ -350,7 +350,7 @@ TEST(trust_cannot_tell_from_a_few_samples)
 	} cases[] = {
 		{ "two of them", 2, 10000000, 35000000, 0, TRUST_UNCLEAR },
 		{ "two, all of the time", 2, 10000000, 20000000, 0, TRUST_UNCLEAR },
-		{ "a hundred", 100, 10000000, 1087000000, 0, TRUST_UNCLEAR },
+		{ "a hundred", 100, 10000000, 1087000000, 0, TRUST_UNCLEAR_TIME },
 		{ "and some lost", 100, 10000000, 1087000000, 3, TRUST_CARE },
 		{ "a thousand", 1000, 1000000, 1087000000, 0, TRUST_CARE },
 		{ "all well", 1000, 1000000, 1000000000, 0, TRUST_GOOD },
@@ -481,4 +481,59 @@ TEST(trust_judges_each_event_by_itself)
 	EXPECT_INT(1000 * trust.unknown_share, 1000);
 	EXPECT_INT(trust.fault_count, 2);
 	profile_free(p);
+}
+
+/* A share is said with its interval, whatever the number; and nothing is good that has none. */
+TEST(trust_says_how_far_a_few_can_be_off)
+{
+	static const struct {
+		uint64_t samples;
+		const char *text;
+	} cases[] = {
+		{ 1, "1 sample: a share of 50 % may be 5 to 95 %" },
+		{ 5, "5 samples: a share of 50 % may be 17 to 83 %" },
+		{ 20, "20 samples: a share of 50 % may be 30 to 70 %" },
+		{ 25, "25 samples: a share of 50 % may be 32 to 68 %" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct profile *p = made_profile();
+		struct trust trust;
+
+		test_case("%d", (int)cases[i].samples);
+		for (uint64_t n = 0; n < cases[i].samples; n++)
+			made_sample(p, n, "main;work", 1000);
+		trust_of(&trust, p, 0, NULL);
+		EXPECT_INT(trust.fault_count, 1);
+		EXPECT_TEXT(trust.faults[0].text, cases[i].text);
+		EXPECT_TEXT(trust_verdict(&trust), TRUST_UNCLEAR);
+		profile_free(p);
+	}
+}
+
+TEST(trust_of_no_samples)
+{
+	static const struct {
+		const char *name;
+		struct profile_coverage coverage;
+		const char *text;
+	} cases[] = {
+		{ "slept", { .known = true }, "it never ran, but slept" },
+		{ "short", { .known = true, .cpu_ns = 420000 }, "it ran for 0.420 ms only" },
+		{ "untold", { 0 }, "which the file does not tell" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct profile *p = made_profile();
+		struct trust trust;
+
+		test_case("%s", cases[i].name);
+		p->coverage = cases[i].coverage;
+		p->events.data[0].counted = cases[i].coverage.cpu_ns;
+		trust_of(&trust, p, 0, NULL);
+		EXPECT_INT(trust.fault_count, 1);
+		EXPECT_CONTAINS(trust.faults[0].text, cases[i].text);
+		EXPECT_TEXT(trust_verdict(&trust), TRUST_NONE);
+		profile_free(p);
+	}
 }
