@@ -51,7 +51,8 @@ static const struct reason reasons[PANEL_REASONS] = {
 	[PANEL_NOT_IN_TABLE] = { "not-in-table", "not in its table of symbols", NULL, ADVICES },
 	[PANEL_UNMAPPED] = { "unmapped", "addresses that no mapping holds", NULL, ADVICES },
 	[PANEL_NEWER] = { "file-newer",
-			  "binary changed since recording (newer, and no build-id to check)",
+			  "may have changed since the recording (newer, and no build-id to "
+			  "compare)",
 			  "ls -l FILE RECORDING; readelf -n FILE", ADVICE_NEWER },
 	[PANEL_KERNEL_UNMAPPED] = { "kernel-hidden-when-recorded",
 				    "the kernel hid its addresses from the recorder",
@@ -318,6 +319,8 @@ static void judge_rows(struct panel *panel, const struct walk *walk)
 			row->stacks = PANEL_CALLER_SKIPPED;
 		if (is_worth_a_word(&row->unnamed, unnamed, &panel->unnamed, &panel->all))
 			row->names = panel_why_unnamed(p, object);
+		if (object->state == DSO_NEWER && panel_matters(&row->self, &panel->all))
+			row->names = PANEL_NEWER;
 	}
 }
 

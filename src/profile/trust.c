@@ -382,7 +382,13 @@ static void check_row(struct trust *t, const struct profile *p, const struct pan
 			  remedy_for(row->stacks, p, object, facts),
 			  "%.2f %% of the stacks are cut short%s%.180s: %s", 100 * lost,
 			  *path ? " in " : "", path, panel_reason(row->stacks)->text);
-	if (row->names != PANEL_GOOD)
+	if (row->names == PANEL_NEWER)
+		add_fault(t, row->names, row->object, panel_share(&row->self, &panel->all),
+			  remedy_for(row->names, p, object, facts),
+			  "%.2f %% are in %.180s, which %s",
+			  100 * panel_share(&row->self, &panel->all), path,
+			  panel_reason(row->names)->text);
+	else if (row->names != PANEL_GOOD)
 		add_fault(t, row->names, row->object, unnamed,
 			  remedy_for(row->names, p, object, facts),
 			  "%.2f %% have no name%s%.180s: %s", 100 * unnamed, *path ? " in " : "",

@@ -28,7 +28,7 @@ struct finder finder_of(struct dso *object)
 static void note_trouble(struct finder *f, enum dso_state trouble)
 {
 	/* A file of another build says more than one that could not be read. */
-	if (f->trouble != DSO_MISMATCH && f->trouble != DSO_NEWER)
+	if (f->trouble != DSO_MISMATCH)
 		f->trouble = trouble;
 }
 
@@ -45,16 +45,12 @@ static bool is_newer(const struct finder *f, const struct image *image)
 /* Takes the image over. */
 static bool accept(struct finder *f, struct image image, struct elf_file *elf)
 {
+	bool newer = is_newer(f, &image);
 	struct build_id id;
 
 	if (f->inode && !f->wanted.size && image.stamp.inode != f->inode) {
 		image_close(&image);
 		note_trouble(f, DSO_MISMATCH);
-		return false;
-	}
-	if (is_newer(f, &image)) {
-		image_close(&image);
-		note_trouble(f, DSO_NEWER);
 		return false;
 	}
 	if (unpack_image(&image)) {
@@ -74,6 +70,7 @@ static bool accept(struct finder *f, struct image image, struct elf_file *elf)
 	}
 	f->wanted = id;
 	f->inode = 0;
+	f->newer = newer;
 	return true;
 }
 

@@ -21,8 +21,9 @@ struct finder {
 	const char *path;
 	struct build_id wanted; /* once a file is found: its own, if the recording had none */
 	uint64_t inode;		/* until a file is found: it must have this one; 0: any */
-	bool dated;	   /* a file that no build-id tells must not be newer than the recording */
-	uint32_t guest;	   /* that it is of, as in struct dso_key */
+	bool dated;	/* of a file that no build-id tells, whether it is newer is of interest */
+	bool newer;	/* than the recording: the one that was found may be another one */
+	uint32_t guest; /* that it is of, as in struct dso_key */
 	const pid_t *pids; /* of those that mapped it */
 	size_t pid_count;
 	enum dso_state trouble; /* DSO_MISSING, or worse as candidates are tried */

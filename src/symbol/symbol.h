@@ -45,7 +45,7 @@ enum dso_state {
 	DSO_MISMATCH,	/* a file, but of another build */
 	DSO_HIDDEN,	/* the kernel does not show its addresses (kptr_restrict) */
 	DSO_UNREADABLE, /* permission, damage */
-	DSO_NEWER,	/* a file without a build-id to check it by, written after the recording */
+	DSO_NEWER, /* it has names, but was written after the recording, and no build-id tells */
 };
 
 /* Whose frames are expanded to the functions that were inlined there. */

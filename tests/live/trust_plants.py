@@ -250,7 +250,14 @@ def rebuilt():
     build("unmarked", CLEAN.replace("spin", "never_ran").replace("caller", "nor_this"), *FRAMES, "-Wl,--build-id=none")
     faulty("rebuilt, no build-id", data, "file-newer", "record again")
     shown = run([PERFOLIO, "report", "-i", data]).stdout
-    check("never_ran" not in shown, "rebuilt, no build-id: no name of what never ran", shown)
+    check("which may have changed since the recording (newer, and no build-id to compare)" in shown,
+          "rebuilt, no build-id: its names are not vouched for", shown)
+    path = build("unmarked", CLEAN, *FRAMES, "-Wl,--build-id=none")
+    data = record("touched", path)
+    now = os.stat(data).st_mtime + 100
+    os.utime(path, (now, now))
+    found = faulty("touched, no build-id", data, "file-newer", "record again")
+    check(any(row["path"] == path and row["unnamed"] == 0 for row in found["objects"]), "touched, no build-id: names are kept", found)
 
 
 def scope():
