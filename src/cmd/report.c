@@ -36,6 +36,7 @@ struct report_run {
 	uint8_t *rows; /* of the profile, that are taken; NULL: all */
 	struct report_names names;
 	struct trust trust;
+	uint64_t matched; /* rows that are shown */
 };
 
 /* The share of an event's samples in which a CPU had nothing to do, whatever else is filtered. */
@@ -129,6 +130,7 @@ static int show_table(struct report_run *run, const uint16_t *events, size_t cou
 		empty = !report.shown.samples && run->args->skip_empty && !json &&
 			run->profile->events.len > count;
 		report.idle_share = idle_share(run, events[0]);
+		run->matched += report.order.len;
 		if (json)
 			report_json(&report, json);
 		else if (!empty)
@@ -260,15 +262,28 @@ static void judge(struct report_run *run, uint16_t event)
 		 &(struct remedy_facts){ .copy_size = load_copy_size(&run->in) });
 }
 
+/* Whether the table may be of a part of the samples. */
+static bool is_filtered(const struct report_run *run)
+{
+	const struct profile_filter *f = &run->filter;
+	const struct report_options *o = &run->options;
+
+	return run->rows || f->time_from || f->time_to || f->comms || f->pids || f->tids ||
+	       f->cpus || f->objects || f->keep || f->keep_too || f->drop || f->keep_raw ||
+	       f->busy || o->comms || o->objects || o->symbols || o->symbol_part || o->socket >= 0;
+}
+
 static void print_trust(struct report_run *run, struct outbuf *out)
 {
 	struct buf known = { 0 };
 
+	if (is_filtered(run) && !run->matched)
+		out_text(out, "#\n# Nothing matches.\n");
 	if (run->reader) {
 		for (uint16_t i = 0; i < run->profile->events.len; i++)
 			if (is_event_wanted(run, i)) {
 				judge(run, i);
-				report_trust_text(run->profile, &run->trust, out);
+				report_trust_text(run->profile, &run->trust, is_filtered(run), out);
 			}
 		return;
 	}

@@ -131,7 +131,8 @@ void report_hierarchy_text(struct report *report, struct outbuf *out);
 /* A row's tree below it. */
 void report_tree_text(struct report *report, uint32_t row, struct outbuf *out);
 /* The lines at the end. */
-void report_trust_text(const struct profile *profile, const struct trust *trust,
+/* filtered: the table is of a part of the recording, this is of the whole. */
+void report_trust_text(const struct profile *profile, const struct trust *trust, bool filtered,
 		       struct outbuf *out);
 
 struct json;

@@ -434,13 +434,16 @@ void report_text(struct report *report, struct outbuf *out)
 	out_text(out, "\n\n");
 }
 
-void report_trust_text(const struct profile *p, const struct trust *trust, struct outbuf *out)
+void report_trust_text(const struct profile *p, const struct trust *trust, bool filtered,
+		       struct outbuf *out)
 {
 	char samples[TEXT_NUMBER], lost[TEXT_NUMBER];
 
 	out_text(out, "#\n# Trust");
 	if (trust->events > 1)
 		out_printf(out, " of %s", profile_text(p, p->events.data[trust->event].name));
+	if (filtered)
+		out_text(out, ", of the whole recording");
 	out_printf(out, ": %s sample%s, %s lost", text_grouped(samples, trust->samples),
 		   text_plural(trust->samples), text_grouped(lost, trust->lost));
 	if (trust->lost)
@@ -453,7 +456,9 @@ void report_trust_text(const struct profile *p, const struct trust *trust, struc
 		out_printf(out, "; %.2f %% lack a direct caller", trust->skipped_share * 100);
 	out_printf(out, "; %.2f %% without a name", trust->unknown_share * 100);
 	if (trust->worst_object != NO_OBJECT_ID)
-		out_printf(out, ", most of them in %s (%.2f %%: %s)",
+		out_printf(out, ", %s in %s (%.2f %%: %s)",
+			   trust->worst_share >= trust->unknown_share ? "all of them"
+								      : "most of them",
 			   report_object_name(p, trust->worst_object), trust->worst_share * 100,
 			   panel_reason(panel_why_unnamed(p, &p->objects.data[trust->worst_object]))
 				   ->text);

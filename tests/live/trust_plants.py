@@ -502,6 +502,19 @@ def few():
         check("has no samples: it ran for 0.420 ms only, too short for a sample" in said, f"no samples: {words[0]} says why", said)
 
 
+def filtered():
+    """What is said is of the whole recording, which a filtered table is not."""
+    data = made("filtered", [perfmade.CPU_CLOCK], [(0, "spin", 10 + n, 1000000) for n in range(200)],
+                [perfmade.counts([200000000], 200000000)])
+    for words in (["--keep", "nothere"], ["--comm", "sleep"]):
+        out = run([PERFOLIO, "report", "-i", data, *words]).stdout
+        check("# Nothing matches." in out and "# Trust, of the whole recording: 200 samples" in out,
+              f"{words[0]}: of what the trust is, and that nothing matches", out)
+    out = run([PERFOLIO, "report", "-i", data, "--time", "10%-20%"]).stdout
+    check("# Trust, of the whole recording: 200 samples" in out and "Nothing matches" not in out, "--time: of what the trust is", out)
+    check(trusts(data)[0].startswith("# Trust: 200 samples"), "no filter: it is of the table", trusts(data))
+
+
 def main():
     need_root()
     for name in ("gcc", "perf", "setpriv"):
@@ -512,6 +525,7 @@ def main():
         counted()
         reasons_of_gaps()
         few()
+        filtered()
         clean()
         skipped_callers()
         stacks()
