@@ -47,8 +47,10 @@ for command, status in ((["sh", "-c", "exit 7"], 7), (["sh", "-c", "kill -9 $$"]
                         (["no-such-command"], 127), (["/etc/passwd"], 127)):
     result = record("-q", *EVENT, "--", *command)
     check(result.returncode == status, f"status {status} for {' '.join(command)}", result.stderr)
-    check(("sh: Killed" in result.stderr) == (status == 137), f"{' '.join(command)}: the signal that ended it",
-          result.stderr)
+for signal_sent in ("KILL", "TERM"):
+    result = record(*EVENT, "--", "sh", "-c", f"kill -{signal_sent} $$")
+    check(("sh: Killed" if signal_sent == "KILL" else "sh: Terminated") in result.stderr,
+          f"the signal that ended it: {signal_sent}", result.stderr)
 clear()
 record("-q", *EVENT, "--", "true")
 size = os.path.getsize("perf.data")
@@ -217,7 +219,7 @@ check(re.search(r"^\[ perfolio record: [\d,]+ samples of cpu-clock in [\d.]+ s, 
                 result.stderr, re.M), "the closing lines", result.stderr)
 result = record("--plan", "-e", "cpu-clock", "-F", "997", "-a")
 check(re.search(r"cpu-clock +[\d,]+ +[\d.]+ us +\d+ +[\d.]+", result.stdout) and
-      re.search(r"at least [\d.,]+ (% \(\+-[\d.]+\) longer|times as long)|can't be told", result.stdout), "--plan measures what a sample costs", result.stdout, result.stderr)
+      re.search(r"at least [\d.,]+ (% \(±[\d.]+\) longer|times as long)|can't be told", result.stdout), "--plan measures what a sample costs", result.stdout, result.stderr)
 
 # ---- lost: counted, printed, in the file ----
 clear()
