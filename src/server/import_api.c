@@ -77,7 +77,8 @@ static int check_upload(const struct request *request, const char *name, struct 
 	if (fstat(request->upload, &info))
 		return err_set(err, errno, "the file: %s", strerror(errno));
 	if (!info.st_size)
-		return err_set(err, EINVAL, "the file is empty");
+		return err_set(err, EINVAL, "%s is empty; choose a file that has a profile in it",
+			       *name ? name : "the file");
 	if (strlen(name) > NAME_MOST)
 		return err_set(err, EINVAL, "`name` has at most %d bytes", NAME_MOST);
 	return 0;

@@ -287,7 +287,8 @@ static void put_figures(struct json *json, const struct figures *f)
 		put_figure(json, "ipc", "Instructions per cycle", facts->ipc, text);
 	}
 	if (f->run.facts.ending != ENDING_NONE)
-		put_figure(json, "ending", "Ended with", f->run.facts.ending_code, facts->ending);
+		put_figure(json, "ending", "Ended with", f->run.facts.ending_code,
+			   facts->limited ? "its time limit" : facts->ending);
 	json_close(json);
 }
 
@@ -331,10 +332,12 @@ static const char *why_no_budget(const struct figures *f)
 		return NULL;
 	if (*facts->budget.why)
 		return facts->budget.why;
+	if (facts->imported && facts->losses_untold)
+		return "the file has samples alone";
 	if (facts->imported)
 		return "the recording does not have it (record --budget)";
 	if (facts->whole_host)
-		return "it is known of programs, not of a whole machine";
+		return "it is measured for programs, not for a whole machine";
 	if (facts->nothing)
 		return "nothing was measured";
 	if (f->run.state < RUN_DONE)

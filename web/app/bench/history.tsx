@@ -3,7 +3,7 @@
 import { useRef } from "preact/hooks";
 import { api } from "../api/client";
 import { ACTIVE, OVER, type Run } from "../api/core";
-import { duration } from "../model/format";
+import { duration, exact } from "../model/format";
 import { useMayRun } from "../model/me";
 import { useAction, useNow, useSeen } from "../model/hooks";
 import { usePicture } from "../model/picture";
@@ -52,7 +52,7 @@ function Row({ run, chosen, onChoose, onReload }: { run: Run; chosen: boolean; o
 				<span class="mono ellipsis">{runTitle(run)}</span>
 				<span class="history-facts">
 					<StateBadge run={seen} />
-					{took !== null && <span class="number">{duration(took)}</span>}
+					{took !== null && <span class="number">{OVER.includes(run.state) ? exact(took) : duration(took)}</span>}
 					<span class="dim ellipsis grow">{batch && batch.of > 1 ? `${batch.index}/${batch.of} ` : ""}{run.tool}</span>
 					<Ago ns={run.created_ns} />
 				</span>

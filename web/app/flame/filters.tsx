@@ -24,9 +24,20 @@ function EventChoice({ state, change, events }: FilterProps) {
 	);
 }
 
+// A thread may have had several names, as before and after an exec: it is one choice, by the one it had most.
+export function byThread(rows: Threads["rows"]): Threads["rows"] {
+	const all = new Map<number, Threads["rows"][number]>();
+	for (const row of [...rows].sort((a, b) => b.percent - a.percent)) {
+		const known = all.get(row.tid);
+		all.set(row.tid, known ? { ...known, percent: known.percent + row.percent } : row);
+	}
+	return [...all.values()];
+}
+
 function ThreadChoice({ state, change, threads }: FilterProps) {
 	if (!threads) return <label><span class="flame-what">Thread</span> <select class="flame-who" aria-label="Thread" disabled><option>all threads</option></select></label>; // its place is kept
 	const left = threads.left_out;
+	if (threads.rows.length && threads.rows.every(({ tid }) => !tid)) return null; // nobody told who they are of
 	return (
 		<label><span class="flame-what">Thread</span> <select class="flame-who" aria-label="Thread" value={state.who} onChange={(changed) => change({ who: changed.currentTarget.value, zoom: 0 })}>
 			<option value="">all threads</option>
@@ -37,7 +48,7 @@ function ThreadChoice({ state, change, threads }: FilterProps) {
 				</optgroup>
 			)}
 			<optgroup label="Threads">
-				{threads.rows.map(({ comm, tid, percent }) => <option key={`${tid} ${comm}`} value={`t${tid}`}>{`${comm} ${tid} (${percent.toFixed(2)} %)`}</option>)}
+				{byThread(threads.rows).map(({ comm, tid, percent }) => <option key={tid} value={`t${tid}`}>{`${comm} ${tid} (${percent.toFixed(2)} %)`}</option>)}
 				{left > 0 && <option disabled>{`and ${grouped(left)} more with fewer samples`}</option>}
 			</optgroup>
 		</select></label>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, test } from "vitest";
-import { ago, bytes, count, duration, grouped, moment, seconds, short } from "./format";
+import { ago, bytes, count, duration, exact, grouped, moment, seconds, short } from "./format";
 
 test("numbers are grouped, also those past 2^53", () => {
 	expect(grouped(1234567)).toBe("1,234,567");
@@ -25,6 +25,8 @@ test("times have units that fit", () => {
 	expect(duration(1.5)).toBe("1.50 s");
 	expect(duration(59.96)).toBe("1:00 min");
 	expect(duration(3725)).toBe("1 h 02 min");
+	expect([0, 0.00002049, 0.02049, 0.99996, 9.393, 12.3456].map(exact)).toEqual(["0 s", "20.49 us", "20.49 ms", "1 s", "9.393 s", "12.35 s"]);
+	expect([119.4, 125, 7325].map(exact)).toEqual(["119.4 s", "2 min 05 s", "2 h 02 min"]);
 	expect(moment(1.23456, 10)).toBe("1.23 s");
 	expect(bytes(1536)).toBe("1.5 KiB");
 	expect(bytes("5368709120")).toBe("5.0 GiB");

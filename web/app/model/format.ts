@@ -56,6 +56,15 @@ export function duration(value: number): string {
 	return hours ? `${hours} h ${String(minutes).padStart(2, "0")} min` : `${minutes}:${rest} min`;
 }
 
+// As the commands and the server's sentences say it, to four digits: what is measured has one time everywhere.
+export function exact(value: number): string {
+	const whole = Math.round(value);
+	if (whole >= 7200) return `${Math.floor(whole / 3600)} h ${String(Math.floor(whole / 60) % 60).padStart(2, "0")} min`;
+	if (whole >= 120) return `${Math.floor(whole / 60)} min ${String(whole % 60).padStart(2, "0")} s`;
+	const [size, unit] = ([[1e-6, "us"], [1e-3, "ms"]] as const).find(([ns]) => value < 999.95 * ns) ?? [1, "s"];
+	return value <= 0 ? "0 s" : `${Number((value / size).toPrecision(4))} ${unit}`;
+}
+
 // A moment on the axis of a run: as many digits as the shown span needs.
 export function moment(value: number, span: number): string {
 	const digits = span > 20 ? 1 : span > 2 ? 2 : span > 0.2 ? 3 : span > 0.002 ? 5 : 6;

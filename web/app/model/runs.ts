@@ -23,6 +23,7 @@ export function stateWord(run: Run): string {
 	if (run.state === "queued" && run.place) return `waiting, place ${run.place}`;
 	if (run.state === "running" && run.paused) return "paused";
 	if (run.state === "cancelled" && run.started_ns) return "stopped"; // what was measured until then is there
+	if (atLimit(run) && run.ending) return "time limit"; // what was attached to goes on, and its limit is its end
 	if (run.state === "done" && endedBadly(run)) return endingWord(run);
 	if (run.state === "done" && run.facts?.damage) return "incomplete";
 	return WORDS[run.state];
@@ -47,6 +48,7 @@ export function endingWord(run: Run): string {
 export function stateTone(run: Run): string {
 	if (run.paused) return "warn";
 	if (run.state === "failed") return "bad";
+	if (atLimit(run) && run.ending) return "idle";
 	if (run.state === "done") return endedBadly(run) || run.facts?.damage ? "warn" : "good";
 	return run.state === "cancelled" || run.state === "queued" ? "idle" : "busy";
 }

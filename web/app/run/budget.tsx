@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where the time of a run went: a bar whose parts add up, and the same of each thread.
 import type { Budget, BudgetPart, BudgetThread } from "../api/schema";
-import { grouped, moment, percent } from "../model/format";
+import { exact, grouped, percent } from "../model/format";
 
 const NAMES = ["ran", "cpu-queue", "disk", "pages", "other"] as const;
 const SHORT: Record<(typeof NAMES)[number], string> = { ran: "Ran", "cpu-queue": "CPU queue", disk: "Disk", pages: "Memory", other: "Other" };
 const SHOWN = 6; // threads; of more the table is opened by hand
 
-export function BudgetSection({ budget, missing }: { budget: Budget | null | undefined; missing: string | null | undefined }) {
+export function BudgetSection({ budget, missing, took }: { budget: Budget | null | undefined; missing: string | null | undefined; took: number }) {
 	if (!budget) return missing ? <p class="dim budget-note">Where the time went is not known: {missing}.</p> : null;
 	const whole = budget.run.reduce((sum, part) => sum + Number(part.ns), 0) / 1e9;
 	const threads = budget.thread_count;
 	return (
 		<section class="budget" aria-label="Where the time went">
-			<h3>Where the time went <small class="dim">{moment(whole, whole)} from start to end{threads > 1 && `, ${grouped(threads)} threads`}</small></h3>
+			<h3>Where the time went <small class="dim">{exact(whole)} {whole - took > 0.001 * took ? "until the last of its processes had ended" : "from start to end"}{threads > 1 && `, ${grouped(threads)} threads`}</small></h3>
 			<Bar parts={budget.run} />
 			<ul class="budget-parts">
 				{budget.run.map((part) => (
@@ -21,7 +21,7 @@ export function BudgetSection({ budget, missing }: { budget: Budget | null | und
 						<i class={`part-${part.name}`} aria-hidden="true" />
 						<span>{part.label}</span>
 						<b>{percent(part.percent)}</b>
-						<span class="dim">{moment(Number(part.ns) / 1e9, whole)}</span>
+						<span class="dim">{exact(Number(part.ns) / 1e9)}</span>
 					</li>
 				))}
 			</ul>
@@ -59,7 +59,6 @@ function Notes({ budget }: { budget: Budget }) {
 
 function Threads({ budget }: { budget: Budget }) {
 	const shares = (parts: BudgetPart[]) => Object.fromEntries(parts.map((part) => [part.name, part.percent])) as BudgetThread["percent"];
-	const longest = Math.max(...budget.threads.map((thread) => Number(thread.life_ns))) / 1e9;
 	const total = (parts: BudgetPart[]) => parts.reduce((sum, part) => sum + Number(part.ns), 0) / 1e9;
 	const whole = total(budget.all_threads);
 	return (
@@ -71,10 +70,10 @@ function Threads({ budget }: { budget: Budget }) {
 						<tr><th scope="col">Thread</th><th scope="col" class="number">Lived</th><td />{NAMES.map((name) => <th scope="col" class="number" key={name}>{SHORT[name]}</th>)}</tr>
 					</thead>
 					<tbody>
-						<Row name={`All ${grouped(budget.thread_count)}`} life={moment(whole, whole)} shares={shares(budget.all_threads)} />
-						{budget.busiest_count < budget.thread_count && <Row name={busiestName(budget)} life={moment(total(budget.busiest_threads), whole)} shares={shares(budget.busiest_threads)} />}
+						<Row name={`All ${grouped(budget.thread_count)}`} life={exact(whole)} shares={shares(budget.all_threads)} />
+						{budget.busiest_count < budget.thread_count && <Row name={busiestName(budget)} life={exact(total(budget.busiest_threads))} shares={shares(budget.busiest_threads)} />}
 						{budget.threads.map((thread) => (
-							<Row key={`${thread.pid} ${thread.tid} ${thread.name}`} name={threadName(thread)} life={moment(Number(thread.life_ns) / 1e9, longest)} shares={thread.percent} />
+							<Row key={`${thread.pid} ${thread.tid} ${thread.name}`} name={threadName(thread)} life={exact(Number(thread.life_ns) / 1e9)} shares={thread.percent} />
 						))}
 					</tbody>
 				</table>

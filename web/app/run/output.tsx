@@ -9,7 +9,7 @@ import { bytes, grouped, seconds } from "../model/format";
 import { asRefusal, useAction, useStream } from "../model/hooks";
 import type { Refusal } from "../api/client";
 import { setParams, usePlace } from "../model/address";
-import { endingWord } from "../model/runs";
+import { atLimit, endedBadly, endingWord } from "../model/runs";
 import { Menu } from "../widgets/menu";
 import { Trouble } from "../widgets/trouble";
 import { saveText } from "./save";
@@ -163,7 +163,7 @@ export function OutputTab({ run }: { run: Run }) {
 				</label>
 				<label class="check"><input type="checkbox" checked={times} onChange={() => setParams({ times: times ? null : "1" })} /> Times</label>
 				<span class="grow" />
-				{run.ending && <span class={run.ending.code ? "chip bad" : "chip"}>{endingWord(run)}</span>}
+				{run.ending && <span class={endedBadly(run) ? "chip bad" : "chip"}>{atLimit(run) ? `time limit, ${endingWord(run)}` : endingWord(run)}</span>}
 				{page && <span class="dim">{bytes(page.bytes)}{Number(page.cut) > 0 && `, ${bytes(page.cut)} more were not kept`}</span>}
 				<Menu class="right" label={download.busy ? "…" : "Download"} title="Download the output" items={[
 					{ label: "Plain text", hint: "as it is shown", onClick: () => void download.run(false) },

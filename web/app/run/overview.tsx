@@ -2,7 +2,7 @@
 // What happened, what it means, what to look at next.
 import { OVER, type Run } from "../api/core";
 import type { Finding, OutputPage, Overview, Quality, QueryTop, RunSummary } from "../api/schema";
-import { grouped, moment, percent, seconds } from "../model/format";
+import { exact, grouped, moment, percent, seconds } from "../model/format";
 import { type Answer, useFetch, useWidth } from "../model/hooks";
 import { useMayRun } from "../model/me";
 import { endedBadly, hasData } from "../model/runs";
@@ -61,7 +61,7 @@ export function OverviewTab({ run, onTab, link }: { run: Run; onTab: (tab: strin
 				{first && <Remedy finding={first} />}
 				{first && <EvidenceLine run={run} finding={first} link={link} without={told} />}
 			</section>
-			<BudgetSection budget={overview.data?.budget} missing={overview.data?.budget_missing} />
+			<BudgetSection budget={overview.data?.budget} missing={overview.data?.budget_missing} took={seconds(summary.data?.duration_ns ?? 0)} />
 			<Figures figures={figures} />
 			<div class="overview-columns">
 				<div>
@@ -149,8 +149,9 @@ function EvidenceLine({ run, finding, link, without }: { run: Run; finding: Find
 function Figures({ figures }: { figures: RunSummary["figures"] }) {
 	const [box, width] = useWidth<HTMLDListElement>();
 	const rows = Math.ceil(figures.length / Math.max(2, Math.floor(width / FIGURE)));
+	const columns = Math.ceil(figures.length / rows) || 1;
 	return (
-		<dl class="figures" ref={box} style={{ "--columns": Math.ceil(figures.length / rows) || 1 }}>
+		<dl class="figures" ref={box} style={{ "--columns": columns, "--rest": rows * columns - figures.length + 1 || 1 }}>
 			{figures.map((figure) => (
 				<div key={figure.name} title={figure.note}>
 					<dt>{figure.label}</dt>
@@ -182,8 +183,8 @@ function TopFunctions({ top, link }: { top: Answer<QueryTop>; link: Link }) {
 }
 
 // What was counted, in all or since the counters were reset.
-function Totals({ summary: { counters, reset_ns, start_ns }, link }: { summary: RunSummary; link: Link }) {
-	const since = reset_ns && start_ns ? `since the reset at ${moment(seconds(reset_ns, start_ns), 10)}` : "in all";
+function Totals({ summary: { counters, reset_ns, start_ns, counted_ns }, link }: { summary: RunSummary; link: Link }) {
+	const since = reset_ns && start_ns ? `since the reset at ${moment(seconds(reset_ns, start_ns), 10)}` : counted_ns ? `in all, over ${exact(seconds(counted_ns))}` : "in all";
 	return (
 		<section class="totals" aria-label="Counters">
 			<h3>Counted <small class="dim">{since}</small> <small><a href={link("counters", {})}>over time</a></small></h3>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the numbers of a curve are of.
 
-import { duration, grouped, short } from "../model/format";
+import { exact, grouped, short } from "../model/format";
 
 export interface Unit {
 	words: string; // behind the name: "per second"
@@ -42,7 +42,7 @@ export function countUnit({ event, unit, scale }: Counted): Unit {
 
 // A sum over time; in full where it is a plain count.
 export function totalWords({ event, unit, scale }: Counted, total: number | string): string {
-	if (isClock(event)) return duration(Number(total) / 1e9);
+	if (isClock(event)) return exact(Number(total) / 1e9);
 	return unit || scale !== 1 ? `${short(Number(total) * scale)}${unit && ` ${unit}`}` : grouped(total);
 }
 

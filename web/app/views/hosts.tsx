@@ -7,7 +7,7 @@ import { commandIn } from "../model/remedy";
 import { CopyLine } from "../widgets/copy";
 import { Trouble } from "../widgets/trouble";
 
-const WORDS: Record<string, [string, string]> = { ok: ["works", "good"], limited: ["limited", "warn"], missing: ["missing", "bad"], unknown: ["unknown", "idle"] };
+const WORDS: Record<string, [string, string]> = { ok: ["fine", "good"], limited: ["limited", "warn"], missing: ["missing", "bad"], unknown: ["unknown", "idle"] };
 
 // What is missing first.
 const ORDER = ["missing", "limited", "unknown", "ok"];
@@ -60,7 +60,7 @@ function Verdict({ doctor }: { doctor: Doctor }) {
 	return (
 		<>
 			<h2 class="verdict">
-				{having("ok")} of {doctor.findings.length} things work{others.length ? ": " : "."}
+				{having("ok")} of {doctor.findings.length} checks are fine{others.length ? ": " : "."}
 				{others.map(([word, number]) => `${number} ${word}`).join(", ")}
 			</h2>
 			{doctor.grant && <CopyLine label="To allow more" text={doctor.grant} />}
@@ -73,7 +73,7 @@ function Area({ name, findings }: { name: string; findings: Finding[] }) {
 	const sorted = [...findings].sort((a, b) => ORDER.indexOf(a.state) - ORDER.indexOf(b.state));
 	return (
 		<details class="area" open={good < findings.length}>
-			<summary><h2>{name}</h2> <span class={`state ${good < findings.length ? "warn" : "good"}`}>{good < findings.length ? `${good} of ${findings.length} work` : `all ${findings.length} work`}</span></summary>
+			<summary><h2>{name}</h2> <span class={`state ${good < findings.length ? "warn" : "good"}`}>{good < findings.length ? `${good} of ${findings.length} fine` : `all ${findings.length} fine`}</span></summary>
 			<ul class="doctor">{sorted.map((finding) => <FindingRow finding={finding} key={finding.id} />)}</ul>
 		</details>
 	);

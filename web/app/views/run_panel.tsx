@@ -10,7 +10,7 @@ import { Progress } from "../bench/history";
 import { notifyEnd, NotifySwitch } from "../bench/notify";
 import type { TabProps } from "../flame/props";
 import { go, setParams, usePlace } from "../model/address";
-import { duration } from "../model/format";
+import { duration, exact } from "../model/format";
 import { useMayRun } from "../model/me";
 import { useAction, useFetch, useNow, useSoon, useStream, useTitle } from "../model/hooks";
 import { asShown, atLimit, chosenIn, downloadItems, hasData, hostOf, isCounted, removeRun, runSeconds, runTitle } from "../model/runs";
@@ -228,7 +228,7 @@ function RunHead({ run, small, session, told }: { run: Run; small: boolean; sess
 				{small ? <h2 class="mono ellipsis" title={runTitle(run)}><a href={`/r/${run.id}`}>{runTitle(run)}</a></h2> : <h1 class="mono ellipsis" title={runTitle(run)}>{runTitle(run)}</h1>}
 				<p class="run-facts">
 					<StateBadge run={seen} />
-					{took !== null && <span>{duration(took)}</span>}
+					{took !== null && <span>{OVER.includes(run.state) ? exact(took) : duration(took)}</span>}
 					<span class="dim">{small && `run ${run.id} · `}{run.tool} · <Ago ns={run.created_ns} /></span>
 					{host && !small && <span class="dim">on {host}</span>}
 					<RunTags run={run} key={run.id} />

@@ -113,7 +113,7 @@ function Begin({ busy, may }: { busy: boolean; may: boolean }) {
 	return (
 		<div class="panel hint">
 			<h2>Nothing measured yet</h2>
-			{may && <p>Type a command in the form and press Enter: its flame graph appears here while it runs.</p>}
+			{may && <p>Fill in the form and press Start, or Enter in a command: what is measured appears here while it runs.</p>}
 			{may && <p class="dim">You can also drop a recording on this page (perf.data, perf script, folded stacks, pprof).</p>}
 		</div>
 	);

@@ -61,7 +61,7 @@ export function Sessions() {
 			{!!items?.length && (
 				<ul class="cards" aria-label="Sessions">
 					{items.map((session) => (
-						<Card session={session} key={session.id} />
+						<Card session={session} search={asked} key={session.id} />
 					))}
 				</ul>
 			)}
@@ -136,12 +136,15 @@ function sampled(run: Run): boolean {
 	return run.state === "done" && (run.facts?.tabs?.includes("flame") ?? false);
 }
 
-function Card({ session }: { session: Session }) {
+function Card({ session, search }: { session: Session; search: string }) {
 	const may = useMayRun();
 	const [renaming, setRenaming] = useState(false);
 	const [row, seen] = useSeen<HTMLLIElement>();
 	const last = useFetch<List<Run>>(session.runs && seen ? "/runs" : null, { session: session.id, limit: 1 }, true);
-	const run = last.data?.items[0] && asShown(last.data.items[0]);
+	// whoever looks for a command sees the run that has it
+	const found = useFetch<List<Run>>(session.runs && seen && search ? "/runs" : null, { session: session.id, limit: 1, search }, true);
+	const shown = (search && found.data?.items[0]) || last.data?.items[0];
+	const run = shown && asShown(shown);
 	const change = useRef(session.change);
 	useEffect(() => {
 		if (change.current !== session.change) last.reload();

@@ -8,7 +8,7 @@ const KEYS: [string, string][] = [
 	["?", "this help"],
 	["g s", "all sessions"],
 	["g m", "machines"],
-	["1 … 7", "tabs of a run"],
+	["1 … 8", "tabs of a run"],
 	["Enter", "in the command: start the run; Ctrl Enter works anywhere"],
 	["Alt ↑ ↓", "move a queued run"],
 	["← → + −", "pan and zoom the focused plot"],
