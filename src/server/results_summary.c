@@ -265,7 +265,13 @@ static void put_figures(struct json *json, const struct figures *f)
 	json_open(json, "figures", '[');
 	put_use_figures(json, f);
 	if (f->profile) {
-		put_count_figure(json, "samples", "Samples", facts->samples);
+		/* values of an import count what it says, and not samples of ours */
+		bool named = f->event < f->profile->events.len &&
+			     f->profile->events.data[f->event].noun;
+
+		put_count_figure(json, "samples",
+				 named ? profile_noun(f->profile, f->event) : "Samples",
+				 facts->samples);
 		if (!facts->losses_untold)
 			put_count_figure(json, "lost", "Lost samples", facts->lost);
 	}

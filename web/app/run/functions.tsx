@@ -63,7 +63,7 @@ export function FunctionsTab(props: TabProps) {
 				</div>
 				<Filters state={state} change={change} events={events} threads={threads} start="" />
 				<span class="grow" />
-				<span class="dim">{top.data ? `${unit === "samples" || noun === "samples" ? samplesText(top.data.samples) : amount(Number(top.data.count), unit)} of ${top.data.event}` : " "}</span>
+				<span class="dim">{top.data ? `${unit === "samples" || noun === "samples" ? samplesText(top.data.samples) : amount(Number(top.data.count), unit)}${unit === top.data.event ? "" : ` of ${top.data.event}`}` : " "}</span>
 			</div>
 			<Trail changes={state.changes} onRemove={(at) => change({ changes: state.changes.filter((_, i) => i !== at) })} />
 			<Trouble refusal={top.refusal} onRetry={top.reload} />

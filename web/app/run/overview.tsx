@@ -36,7 +36,7 @@ export function OverviewTab({ run, onTab, link }: { run: Run; onTab: (tab: strin
 	const parts = new Set<string>(overview.data?.budget?.run.flatMap((part) => [part.name, part.label]) ?? []);
 	const figures = summary.data?.figures.filter((figure) => !parts.has(figure.name)).slice(0, MOST_FIGURES) ?? [];
 	// what stands among the figures is not said beside the sentence as well
-	const told = new Set([...parts, ...figures.map((figure) => figure.label)].map((name) => name.toLowerCase()));
+	const told = new Set([...parts, ...figures.flatMap((figure) => [figure.label, figure.name])].map((name) => name.toLowerCase()));
 	if (!over) return <Meanwhile run={run} onTab={onTab} />;
 	if (!some)
 		return (
@@ -89,7 +89,7 @@ export function OverviewTab({ run, onTab, link }: { run: Run; onTab: (tab: strin
 				</div>
 				<div>
 					{sampled && <TopFunctions top={top} link={link} />}
-					{sampled && <Trust quality={quality.data} samples={summary.data?.samples} />}
+					{sampled && <Trust quality={quality.data} summary={summary.data} />}
 					{sampled && totals}
 				</div>
 			</div>
@@ -206,10 +206,12 @@ function Totals({ summary: { counters, reset_ns, start_ns, counted_ns }, link }:
 }
 
 // How far the numbers can be believed.
-function Trust({ quality, samples }: { quality: Quality | undefined; samples: number | undefined }) {
+function Trust({ quality, summary }: { quality: Quality | undefined; summary: RunSummary | undefined }) {
 	const trust = quality?.trust;
 	if (!trust) return null;
 	const lost = trust.lost_percent ?? 0;
+	const own = summary?.samples === undefined || summary.samples === trust.samples;
+	const noun = summary?.events[0]?.noun; // what an import counts, where that is no samples
 	const cut = trust.cut_percent ?? 0;
 	const unknown = trust.unknown_percent ?? 0;
 	const faults = trust.faults ?? [];
@@ -220,7 +222,7 @@ function Trust({ quality, samples }: { quality: Quality | undefined; samples: nu
 	const covered = trust.covered_percent;
 	const coverage = has("coverage-unclear") ? "Can't tell" : judge(Math.abs((covered ?? 0) - 100) <= 5 && !has("idle-samples"));
 	const rows: [string, string, string][] = [
-		[samples === undefined || samples === trust.samples || !trust.event ? "Samples" : `Samples of ${trust.event}`, grouped(trust.samples ?? 0), has("few-samples") ? "Too few" : "Good"],
+		[noun || (own || !trust.event ? "Samples" : `Samples of ${trust.event}`), grouped((noun && summary?.samples) || (trust.samples ?? 0)), has("few-samples") ? "Too few" : "Good"],
 		["Lost", known(trust.lost, percent(lost)), trust.lost === null ? "Can't tell" : judge(!has("lost", "all-lost"))],
 		...(quality?.has_stacks === false || trust.cut_percent === null ? [] : [["Stacks cut short", percent(cut), sound("stacks")] satisfies [string, string, string]]),
 		...(trust.skipped_percent ? [["Stacks without a direct caller", percent(trust.skipped_percent), judge(!has("caller-skipped"))] satisfies [string, string, string]] : []),
