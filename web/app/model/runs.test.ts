@@ -18,9 +18,9 @@ test("what has ended is being read until it is known what there is", () => {
 test("what a limit of the form ended did not fail", () => {
 	const ending = { kind: "signal" as const, code: 15 };
 	const limited = run({ ending, reason: "ended after 2 s, its time limit", form: { limit_s: 2 } });
-	expect([stateWord(limited), endedBadly(limited)]).toEqual(["done", false]);
+	expect([stateWord(limited), endedBadly(limited)]).toEqual(["time limit", false]);
 	expect(stateWord({ ...limited, form: { limit_s: 0 } })).toBe("signal 15"); // the server's own
-	expect(stateWord({ ...limited, reason: "other words", usage: { limited: true } })).toBe("done");
+	expect(stateWord({ ...limited, reason: "other words", usage: { limited: true } })).toBe("time limit");
 	expect(stateWord({ ...limited, usage: { limited: false } })).toBe("signal 15");
 	expect(stateWord({ ...limited, reason: "" })).toBe("signal 15");
 });

@@ -61,7 +61,7 @@ test("an event with a scale is told in its unit: hover, table, CSV and total", (
 	curves.gained = growth.gained;
 	expect(totalOf(curves, 0)).toBe("90 Joules in all");
 	expect(countUnit({ event: "power/energy-pkg/", unit: "Joules", scale: JOULES })).toEqual({ words: "Joules", sign: " Joules", factor: JOULES });
-	expect(totalWords({ event: "task-clock", unit: "msec", scale: 1e-6 }, "1234000000")).toBe("1.23 s");
+	expect(totalWords({ event: "task-clock", unit: "msec", scale: 1e-6 }, "1234000000")).toBe("1.234 s");
 	expect(totalWords({ event: "faults", unit: "", scale: 1 }, "12345678901234567")).toBe("12,345,678,901,234,567");
 });
 
