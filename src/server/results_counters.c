@@ -91,8 +91,6 @@ static int open_counters(struct counters *counters, struct request *request, str
 	rc = open_complete(counters, request, err);
 	if (rc == -ENOENT)
 		rc = open_growing(counters, request, err);
-	if (!rc)
-		begin_with_run(counters);
 	return rc;
 }
 
@@ -177,6 +175,7 @@ static int get_counters(struct request *request, struct err *err)
 
 	if (rc)
 		return rc < 0 ? rc : 0;
+	begin_with_run(&counters);
 	question.from_ns = counters.from_ns;
 	question.to_ns = counters.to_ns;
 	rc = result_number(request, "width", PLOT_WIDTH, 1, PLOT_WIDTH_MAX, &question.width, err);
@@ -278,6 +277,7 @@ static int get_histogram(struct request *request, struct err *err)
 
 	if (rc)
 		return rc < 0 ? rc : 0;
+	begin_with_run(&counters);
 	rc = read_bars(request, &counters, &bars, err);
 	if (!rc) {
 		subject = subject_of(&counters);

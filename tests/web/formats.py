@@ -131,7 +131,7 @@ def with_stack(path):
     """pprof -raw leaves out samples that have no stack at all."""
     sums = {}
     for row in rows(path):
-        if row["stack"]:
+        if row["stack"] not in ("", "[no stack]"):
             sums[row["event"]] = sums.get(row["event"], 0) + int(row["period"])
     return sums
 

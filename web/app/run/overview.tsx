@@ -69,7 +69,7 @@ export function OverviewTab({ run, onTab, link }: { run: Run; onTab: (tab: strin
 					{sampled && (
 						<section aria-label="Flame graph">
 							<h3><Words text={graphWords(summary.data?.samples_of)} room={NAME} /> <small><a href={link("flame", {})}>open the flame graph</a></small></h3>
-							<a href={link("flame", {})} aria-label="Open the flame graph"><div class="preview-box"><MiniFlame run={run.id} labels class="preview" /></div></a>
+							<a href={link("flame", {})}><div class="preview-box"><MiniFlame run={run.id} labels class="preview" /></div></a>
 						</section>
 					)}
 					{others.length > 0 && (
