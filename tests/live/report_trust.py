@@ -40,7 +40,7 @@ def compiled(name, function="inner_work", *options):
 def record(name, *command):
     """perf's, which saves nothing here, so that what is gone is gone."""
     path = os.path.join(FOLDER, name + ".data")
-    run_perf("record", "-q", "-N", "-F", "999", "-o", path, *command, env=ENV)
+    run_perf("record", "-q", "-N", "-F", "9999", "-o", path, *command, env=ENV)
     return path
 
 

@@ -282,7 +282,7 @@ def scope():
     with settings(perf_event_paranoid=2):
         data = record("nobody", path, before=NOBODY)
     faulty("recorded by nobody", data, "user-only", "perf_event_paranoid")
-    faulty("--all-kernel", record("kernel", "--all-kernel", "dd", "if=/dev/zero", "of=/dev/null", "bs=1M", "count=4000",
+    faulty("--all-kernel", record("kernel", "--all-kernel", "dd", "if=/dev/zero", "of=/dev/null", "bs=1M", "count=40000",
                                   "status=none"), "kernel-only", "--all-kernel")
     if os.cpu_count() > 1:
         faulty("one CPU", record("cpu", "-C", "0", "--", path), "some-cpus", "without -C", heaviest=False)
