@@ -20,7 +20,7 @@ L1-dcache L1-dcache-loads L1-dcache-load-misses l1d-misses-read l1-d-write-miss 
 L1-icache-speculative-load iTLB-loads branch-load-misses bpu-misses node-stores L2-refs
 r1a8 r53003c:u 1:2 4:0x1a8 mem:0x1000/8:rw mem:0x1000:x mem:0x2000/1:w:u mem:4096/2
 msr/tsc/ tsc msr/event=0/ msr/config=0/ msr/r0/ msr/tsc,name=x/
-cycles/config1=7,name=y/u cs//u faults/name=z/k sched:sched_switch sched:sched_switch:u
+cycles/config1=7,name=y/u faults//u faults/name=z/k sched:sched_switch sched:sched_switch:k
 sched:sched_sw* {cycles,faults}:u {cs:u,faults}:k {faults,cs:k}:D g{cs,faults}
 breakpoint/config=0/""".split()
 

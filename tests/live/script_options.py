@@ -18,7 +18,7 @@ need_root()
 SCRATCH = tempfile.TemporaryDirectory(prefix="perfolio-script-options-")
 os.chdir(SCRATCH.name)
 os.environ["HOME"] = SCRATCH.name
-SQL = ("WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x+1 FROM c WHERE x<150000) "
+SQL = ("WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x+1 FROM c WHERE x<300000) "
        "SELECT count(*), sum(x*x%7), max(hex(x)) FROM c;")
 CXX = """
 namespace deep { struct inner { __attribute__((noinline)) long turn(long n); }; }
