@@ -23,7 +23,7 @@ SORTS = """
 #include <stdlib.h>
 static int less(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
 int main(void) { static int v[1 << 16];
-    for (int n = 0; n < 60; n++) { for (int i = 0; i < 1 << 16; i++) v[i] = rand();
+    for (int n = 0; n < 200; n++) { for (int i = 0; i < 1 << 16; i++) v[i] = rand();
         qsort(v, 1 << 16, sizeof(*v), less); } return 0; }
 """
 
@@ -40,7 +40,7 @@ def compiled(name, function="inner_work", *options):
 def record(name, *command):
     """perf's, which saves nothing here, so that what is gone is gone."""
     path = os.path.join(FOLDER, name + ".data")
-    run_perf("record", "-q", "-N", "-F", "9999", "-o", path, *command, env=ENV)
+    run_perf("record", "-q", "-N", "-F", "999", "-o", path, *command, env=ENV)
     return path
 
 
