@@ -16,14 +16,14 @@ SOURCE = """
 volatile unsigned long sink;
 __attribute__((noinline)) static void FUNCTION(void)
 { for (unsigned long i = 0; i < 2000000; i++) sink += i * i; }
-int main(void) { for (int i = 0; i < 60; i++) FUNCTION(); return 0; }
+int main(void) { for (int i = 0; i < 300; i++) FUNCTION(); return 0; }
 """
 
 SORTS = """
 #include <stdlib.h>
 static int less(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
 int main(void) { static int v[1 << 16];
-    for (int n = 0; n < 200; n++) { for (int i = 0; i < 1 << 16; i++) v[i] = rand();
+    for (int n = 0; n < 60; n++) { for (int i = 0; i < 1 << 16; i++) v[i] = rand();
         qsort(v, 1 << 16, sizeof(*v), less); } return 0; }
 """
 
