@@ -248,7 +248,7 @@ static void tell_other(const struct sums *s, struct finding *f)
 		say_name(f, facts->other_event);
 		say(f, ", not of time, and don't tell what limited it");
 	} else {
-		say(f, "Nothing tells what its samples are of, and so what limited it");
+		say(f, "The file does not say what was sampled, so what limited it can't be told");
 	}
 	if (facts->unknown >= 0.1 && (!top || facts->unknown > top->share)) {
 		say(f, "; %.0f %% is in code without names", percent(facts->unknown));
@@ -571,10 +571,13 @@ static void tell_off_cpu(const struct sums *s, struct finding *f)
 
 /* ---- running ---- */
 
-/* Also those that were never met by a sample: each is shorter than the time between two. */
+/*
+ * Also those that were never met by a sample: each is shorter than the time between two.  Of those
+ * that were met one may have started the others.
+ */
 static uint64_t count_processes(const struct overview_facts *facts)
 {
-	return facts->forks > facts->processes ? facts->forks : facts->processes;
+	return facts->forks + 1 >= facts->processes ? facts->forks : facts->processes;
 }
 
 bool has_short_processes(const struct sums *s)
@@ -848,7 +851,7 @@ static void tell_busy(const struct sums *s, struct finding *f)
 	char text[TEXT_NUMBER];
 
 	if (ran < 0)
-		say(f, "Its samples tell where it ran, not whether that limited it");
+		say(f, "Its samples show where it ran, but not whether that limited it");
 	else if (s->cpus_used >= SEVERAL_CPUS)
 		say(f, "It was limited by the CPU: it used %.1f CPUs on average over its %s",
 		    s->cpus_used, duration(s, text));
@@ -857,7 +860,7 @@ static void tell_busy(const struct sums *s, struct finding *f)
 		    s->known && !is_most(s, ran) ? " more than by anything else" : "", percent(ran),
 		    duration(s, text));
 	if (s->kernel >= 0)
-		say(f, ", %.0f %% of that in %s",
+		say(f, ran < 0 ? "; %.0f %% of them are in %s" : ", %.0f %% of that in %s",
 		    percent(s->kernel > MOST ? s->kernel : 1 - s->kernel),
 		    s->kernel > MOST ? "the kernel" : "user space");
 	say_rest(f, s, ran >= 0);

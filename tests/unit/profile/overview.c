@@ -176,7 +176,8 @@ TEST(overview_of_other_events)
 	       "`grow` alone has 38 %.");
 	facts.other_event = "";
 	expect(&facts, "other-event",
-	       "Nothing tells what its samples are of, and so what limited it; `grow` alone has");
+	       "The file does not say what was sampled, so what limited it can't be told; `grow` "
+	       "alone has");
 	/* the kernel's account of CPU time goes on telling */
 	facts = busy();
 	facts.other_event = "page-faults";

@@ -29,7 +29,7 @@ function corpusFiles() {
 		...(zstd.status === 0 ? [{ name: "perf.data.zst", bytes: zstd.stdout, good: samples(1768) }] : []),
 		{ name: "stacks.txt.gz", bytes: script, good: samples(blocks) },
 		{ name: "stacks.txt", bytes: gunzipSync(script), good: samples(blocks) },
-		{ name: "base.folded", bytes: folded, good: ({ weight }) => weight === total(folded), says: "Nothing tells what its samples are of" },
+		{ name: "base.folded", bytes: folded, good: ({ weight }) => weight === total(folded), says: "The file does not say what was sampled" },
 		{ name: "heap.pb.gz", bytes: read("pprof/parca/testdata__alloc_objects.pb.gz"), good: ({ samples }) => samples > 0, says: "Its samples are of alloc_space, not of time" },
 		{ name: "cpu.pb.gz", bytes: pprof, good: ({ samples, rows }) => samples > 0 && rows.length > 3 && rows.every((row) => words.includes(row.function)) },
 	];
