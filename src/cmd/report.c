@@ -560,8 +560,8 @@ static void say_whose(const struct report_run *run)
 	    st.st_uid == geteuid())
 		return;
 	log_line(LOG_WARN,
-		 "%s belongs to user %u, neither you nor root; read as far as its word can be "
-		 "taken (-f: without this line)",
+		 "%s belongs to user %u, not to you or root: it may not be what it seems "
+		 "(-f leaves out this line)",
 		 run->input, (unsigned)st.st_uid);
 }
 

@@ -354,8 +354,7 @@ static void complain(const struct script *script, const char *input)
 		log_line(LOG_WARN, "%s: %s", input, damage);
 	if (script->broken || script->unknown_ids)
 		log_line(LOG_WARN,
-			 "%s: %llu samples do not fit their event's description, %llu are of "
-			 "events that it does not describe",
+			 "%s: samples that can't be shown: %llu damaged, %llu of unknown events",
 			 input, (unsigned long long)script->broken,
 			 (unsigned long long)script->unknown_ids);
 }

@@ -238,7 +238,7 @@ static void check_size(struct perf_reader *reader, bool has_table)
 	reader_damage(reader, "truncated: %s of %s%s bytes%s", text_grouped(have, size),
 		      has_table ? "" : "at least ", text_grouped(all, stated),
 		      cut ? ""
-			  : "; all records are there, some of what stands behind them is missing");
+			  : "; all samples are there, part of the header behind them is missing");
 	reader->records_cut = cut;
 }
 

@@ -151,8 +151,7 @@ static int stops(struct perf_reader *reader, struct stream *stream, enum stop wh
 			      stream->at);
 	else if (why == STOP_NONSENSE)
 		reader_damage(reader,
-			      "what stands at offset %" PRIu64
-			      " is not a record; everything before it was read",
+			      "damaged at offset %" PRIu64 "; everything before it was read",
 			      stream->at);
 	else if (stream->end != UINT64_MAX && stream->at > stream->end)
 		reader_damage(reader, "its last record reaches past the end of the data");

@@ -317,9 +317,7 @@ static void note_losses(struct run *run)
 		summary_note(result, "%llu record%s came too late to be put in order",
 			     (unsigned long long)late, text_plural(late));
 	if (run->broken || run->unknown)
-		summary_note(result,
-			     "%llu samples do not fit their event's description, %llu are of "
-			     "events that the recording does not describe; they are left out",
+		summary_note(result, "samples left out: %llu damaged, %llu of unknown events",
 			     (unsigned long long)run->broken, (unsigned long long)run->unknown);
 }
 

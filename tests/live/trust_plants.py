@@ -320,7 +320,7 @@ def damage():
         file.write(whole[:-300])
     found = faulty("cut behind the samples", tail, "file-damaged", "copy the whole file", heaviest=False)
     text = next((fault["text"] for fault in found.get("faults", []) if fault["reason"] == "file-damaged"), "")
-    check(f"truncated: {len(whole) - 300:,} of {len(whole):,} bytes" in text and "all records are there" in text,
+    check(f"truncated: {len(whole) - 300:,} of {len(whole):,} bytes" in text and "all samples are there" in text,
           "cut behind the samples: by how much is said", text)
     check(found["covered_percent"] == doctor(data)["covered_percent"], "cut behind the samples: they stand for as much",
           found)

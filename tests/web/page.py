@@ -332,7 +332,7 @@ def several_events(browser, folder):
           (first, second))
     check("what would help is below it, where it would", advice.endswith(
           ". What would help most: record longer or at a higher rate (-F): 3 samples say little.") and
-          graph.text("#trust").endswith("without a name: 0.00 %"), advice, graph.text("#trust"))
+          graph.text("#trust").endswith("without a name: 0.00 %"), (advice, graph.text("#trust")))
     graph.page.close()
 
 

@@ -212,7 +212,7 @@ TEST(reader_gives_all_before_the_damage)
 		struct perf_reader *reader = open_made(&maker);
 
 		EXPECT_INT(count_records(reader), 1);
-		EXPECT_CONTAINS(perf_reader_damage(reader), "not a record");
+		EXPECT_CONTAINS(perf_reader_damage(reader), "damaged at");
 		perf_reader_close(reader);
 	}
 	make_free(&maker);

@@ -170,8 +170,8 @@ TEST(run_counts_what_is_damaged_or_lost)
 	EXPECT_INT(result.lost, 1234);
 	EXPECT_INT(result.notes.len, 2);
 	EXPECT_CONTAINS(result.notes.data[0], "1234 samples lost");
-	EXPECT_CONTAINS(result.notes.data[1], "2 samples do not fit");
-	EXPECT_CONTAINS(result.notes.data[1], "1 are of events");
+	EXPECT_CONTAINS(result.notes.data[1], "2 damaged, 1 of unknown");
+	EXPECT_CONTAINS(result.notes.data[1], "1 of unknown events");
 	summary_result_free(&result);
 	make_free(&maker);
 }
