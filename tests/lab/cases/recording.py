@@ -84,10 +84,11 @@ def inherited(judge):
     for program in ("forks", "threads"):
         counts = sorted(int(line.split()[0]) for line in judge.part(program).splitlines()
                         if line.strip())
-        # The i-th of them spins 1,010,000 turns i times, four instructions each.  Processes that
-        # take turns hand on what they have of a period, so one sample more or less is right.
+        # The i-th of them spins 1,010,000 turns i times, four instructions each.  Each time that they
+        # take turns on a CPU they hand on what they have of a period; the sum does not change by it.
         for count, expected in zip(counts[-3:], (40, 80, 121)):
-            judge.between("samples of one of the %s" % program, expected - 1, expected + 1, count)
+            judge.between("samples of one of the %s" % program, expected - 4, expected + 4, count)
+        judge.between("samples of all %s" % program, 241, 244, sum(counts[-3:]))
 
 
 @case("system calls by name", """
