@@ -65,7 +65,7 @@ PLT = re.compile(r"[\w.]+@plt\b|\b_init\b")
 def lines_of(text, comments=True):
     """What is told, without widths, tips, trust lines and ends of lines."""
     told = []
-    for line in text.split("\n# Trust:")[0].splitlines():
+    for line in re.split(r"\n# (?:Nothing matches\.|Trust)", text)[0].splitlines():
         words = " ".join(PLT.sub("PLT", line).split())
         words = re.sub(r"^[|\- ]+", "", words)  # which of two equal branches comes last
         if not words or words.strip("# .") == "" or re.match(r"# \(Tip|# Idle", words):
@@ -454,7 +454,7 @@ def check_sources(one, folder):
               *sorted(row for row in set(rows) if rows.count(row) > 1))
         ours, theirs = ({row: share for row, share in shares(report(program, one, *FLAT, "-s", keys)).items()
                          if re.match(wanted, row)} for program in (PERFOLIO, "perf"))
-        check(ours == theirs and len(ours) > 3, f"-s {keys}: perf's lines and shares", ours, theirs)
+        check(ours == theirs and len(ours) > 1, f"-s {keys}: perf's lines and shares", ours, theirs)
     path = os.path.join(folder, "bare")
     run(["g++", "-O1", "-fno-omit-frame-pointer", "-pthread", "-o", path, os.path.join(folder, "cpp.cc")])
     run_perf("record", "-q", "-N", "-e", "cpu-clock", "-F", "1999", "-o", path + ".data", path)
@@ -490,7 +490,9 @@ def main():
                             (empty, ("-e", "cpu-clock,alignment-faults")),
                             (threads, ("-e", "cpu-clock", "-F", "999", "-s"))):
             run_perf("record", "-q", *words, "-o", path, program)
-        run_perf("record", "-q", "-e", "sched:sched_switch,sched:sched_wakeup", "-a", "-o", trace, program)
+        # of several priorities, on a machine that does nothing else
+        run_perf("record", "-q", "-e", "sched:sched_switch,sched:sched_wakeup", "-a", "-o", trace, "sh", "-c",
+                 f"for i in 1 3 5 7 9 11; do nice -n $i sleep 0.02 & nice -n $i sleep 0.03; done; {program}; wait")
         check_rows(one, two, group, empty)
         check_layout(one)
         check_trees(one)
