@@ -67,6 +67,7 @@ def lines_of(text, comments=True):
     told = []
     for line in re.split(r"\n# (?:Nothing matches\.|Trust)", text)[0].splitlines():
         words = " ".join(PLT.sub("PLT", line).split())
+        words = re.sub(r"\bdl-[\w.-]+\.[ch]\b", "dl.c", words)  # the dynamic linker's, of which perf takes another file
         words = re.sub(r"^[|\- ]+", "", words)  # which of two equal branches comes last
         if not words or words.strip("# .") == "" or re.match(r"# \(Tip|# Idle", words):
             continue
