@@ -104,7 +104,7 @@ struct states_result {
 	VEC(struct states_row) rows; /* STATE_UNKNOWN is 0 in all of them */
 	uint64_t all_ns[STATE_PARTS];
 	/* Of STATE_OTHER, as in a row; the rest is not known. */
-	uint64_t call_ns[STATES_ENDERS];
+	__u64 call_ns[STATES_ENDERS];
 	int calls[STATES_ENDERS];
 	uint64_t overflow;
 	bool knows_pages; /* else they are among the others */

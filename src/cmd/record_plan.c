@@ -138,7 +138,7 @@ static struct forecast_sum add_up(const struct forecasts *forecasts, size_t cpus
 	return sum;
 }
 
-#define MANY_TIMES 0.5 /* longer: what comes to that is told in times, not per cent */
+#define MANY_TIMES 0.5 /* from here on slowdown is given as a factor, not in per cent */
 
 static void show_sum(const struct forecasts *forecasts, size_t cpus)
 {

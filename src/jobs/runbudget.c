@@ -164,40 +164,30 @@ static enum budget_wait wait_of(int call)
 	return WAITED_UNKNOWN;
 }
 
-static void take_why(struct budget_why *why, const struct states_row *row)
+/* Other waiting by its kind; what was in none of the calls is not known. */
+static void take_waits(uint64_t waits[static BUDGET_WAITS], uint64_t other_ns, const int *calls,
+		       const __u64 *call_ns, int count)
 {
-	uint64_t left = row->ns[STATE_OTHER], queue = row->ns[STATE_RUNNABLE];
+	for (int i = 0; i < count; i++) {
+		int call = calls[i] > 0 ? calls[i] - 1 : calls[i];
+		uint64_t ns = call_ns[i] < other_ns ? call_ns[i] : other_ns;
 
-	for (int i = 0; i < STATES_CALLS; i++) {
-		int call = row->calls[i] > 0 ? row->calls[i] - 1 : row->calls[i];
-		uint64_t ns = row->call_ns[i] < left ? row->call_ns[i] : left;
-
-		if (row->calls[i]) {
-			why->waits[wait_of(call)] += ns;
-			left -= ns;
+		if (calls[i]) {
+			waits[wait_of(call)] += ns;
+			other_ns -= ns;
 		}
 	}
-	why->waits[WAITED_UNKNOWN] += left;
+	waits[WAITED_UNKNOWN] += other_ns;
+}
+
+static void take_why(struct budget_why *why, const struct states_row *row)
+{
+	uint64_t queue = row->ns[STATE_RUNNABLE];
+
+	take_waits(why->waits, row->ns[STATE_OTHER], row->calls, row->call_ns, STATES_CALLS);
 	/* a queue has the switch in it, which counts as running: profile and kernel differ by it */
 	why->own = row->own_ns < queue ? row->own_ns : queue;
 	why->others = row->others_ns < queue - why->own ? row->others_ns : queue - why->own;
-}
-
-/* Of the run as a whole, as of a thread. */
-static void take_run_waits(struct budget *budget, const struct states_result *result)
-{
-	uint64_t left = budget->run_ns[BUDGET_OTHER];
-
-	for (int i = 0; i < STATES_ENDERS; i++) {
-		int call = result->calls[i] > 0 ? result->calls[i] - 1 : result->calls[i];
-		uint64_t ns = result->call_ns[i] < left ? result->call_ns[i] : left;
-
-		if (result->calls[i]) {
-			budget->run_waits[wait_of(call)] += ns;
-			left -= ns;
-		}
-	}
-	budget->run_waits[WAITED_UNKNOWN] += left;
 }
 
 static void take_row(struct budget *budget, const struct states_row *row)
@@ -238,7 +228,8 @@ static uint64_t end_states(struct runbudget *budget, uint64_t now_ns, struct bud
 	}
 	for (int i = 0; i < BUDGET_PARTS; i++)
 		into->run_ns[i] = result.all_ns[i];
-	take_run_waits(into, &result);
+	take_waits(into->run_waits, into->run_ns[BUDGET_OTHER], result.calls, result.call_ns,
+		   STATES_ENDERS);
 	/* one thread's life is the run's, and that of a thread is the more exact */
 	if (into->threads.len == 1) {
 		memcpy(into->run_ns, into->threads.data[0].ns, sizeof(into->run_ns));

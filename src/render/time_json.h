@@ -14,7 +14,7 @@ struct outbuf;
 struct time_subject {
 	int64_t run;
 	const struct profile *profile;
-	struct profile_span span; /* what pictures show; times are told since its start */
+	struct profile_span span; /* what pictures show; times count from its start */
 };
 
 /* Each gives 0, or -EINVAL or -ENOENT with words and nothing written. */
