@@ -13,6 +13,7 @@
 
 struct arena_block {
 	struct arena_block *next;
+	size_t size;
 	_Alignas(max_align_t) char bytes[];
 };
 
@@ -28,6 +29,7 @@ static void *take(struct arena *arena, size_t size, size_t alignment)
 		block = mem_alloc(room > SIZE_MAX - sizeof(*block) ? SIZE_MAX
 								   : room + sizeof(*block));
 		block->next = arena->blocks;
+		block->size = room;
 		arena->blocks = block;
 		if (room == size) /* a large piece gets its own block; the current one goes on */
 			return block->bytes;
@@ -71,6 +73,13 @@ char *arena_printf(struct arena *arena, const char *format, ...)
 	va_end(again);
 	va_end(args);
 	return text;
+}
+
+void arena_wipe(struct arena *arena)
+{
+	for (struct arena_block *block = arena->blocks; block; block = block->next)
+		explicit_bzero(block->bytes, block->size);
+	arena_free(arena);
 }
 
 void arena_free(struct arena *arena)

@@ -20,5 +20,6 @@ char *arena_strndup(struct arena *arena, const char *text, size_t length);
 char *arena_printf(struct arena *arena, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 void arena_free(struct arena *arena); /* leaves it empty and ready again */
+void arena_wipe(struct arena *arena); /* the same, and nothing of it is left in memory */
 
 #endif

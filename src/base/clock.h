@@ -38,13 +38,16 @@ static inline void clock_cond_init(pthread_cond_t *cond)
 }
 
 /* The time to give to pthread_cond_timedwait() for one of those. */
+static inline struct timespec clock_after(int64_t ns)
+{
+	int64_t until = clock_now_ns() + ns;
+
+	return (struct timespec){ .tv_sec = until / NS_PER_SEC, .tv_nsec = until % NS_PER_SEC };
+}
+
 static inline struct timespec clock_in(int seconds)
 {
-	struct timespec until;
-
-	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_sec += seconds;
-	return until;
+	return clock_after(seconds * NS_PER_SEC);
 }
 
 #endif

@@ -43,6 +43,32 @@ char *dir_user_data(void);
 /* For what can be made again: NAME in $XDG_CACHE_HOME/perfolio or ~/.cache/perfolio.  Free it. */
 char *dir_user_cache(const char *name);
 
+/*
+ * Files that are written for the user.  In a folder where others may write (/tmp, or one that is
+ * another user's), anybody can put a link, a pipe or a file of theirs under the name: those are not
+ * followed and not written to, but refused with -EACCES.  Elsewhere, and where they are our own or
+ * root's (under sudo also the caller's), it is as always: links lead on, devices take what comes.
+ */
+
+/* The name that the links lead to, whether there is such a file or not; NULL on failure.  Free it.
+ */
+char *file_lead(const char *path, struct err *err);
+
+/*
+ * Opens it for writing; it is made if need be, and empty.  how: 0, O_APPEND to keep what it has, or
+ * O_RDWR to read it as well.  -errno on failure.
+ */
+int file_create(const char *path, int how, struct err *err);
+
+/* Whether it is no file of that name but an open descriptor, be it a file's: /dev/stdout. */
+bool file_is_descriptor(const char *path);
+
+/*
+ * A new file beside the one at `path` (which file_lead gave), that takes its place by rename.
+ * *making is its name; free it.
+ */
+int file_beside(const char *path, char **making, struct err *err);
+
 /* write(2) until all is out; 0 or a negative errno value. */
 int fd_write_all(int fd, const void *bytes, size_t size);
 

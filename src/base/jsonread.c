@@ -5,8 +5,10 @@
 
 #include <errno.h>
 #include <json-c/json_tokener.h>
+#include <json-c/printbuf.h>
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define DEPTH 64 /* nesting; what we read has less than 10 */
 
@@ -63,6 +65,7 @@ struct json_object *jsonread(const char *text, size_t size, const char *name, st
 			why == json_tokener_continue  ? "it ends too early"
 			: why == json_tokener_success ? "it holds nothing but null"
 						      : json_tokener_error_desc(why));
+	explicit_bzero(tok->pb->buf, (size_t)tok->pb->size); /* a password, for all we know */
 	json_tokener_free(tok);
 	return root;
 }

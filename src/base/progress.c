@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/progress.h"
 #include "base/clock.h"
+#include "base/terminal.h"
 #include "base/text.h"
 
 #include <math.h>
@@ -24,10 +25,11 @@ static void draw(const struct progress *progress, uint64_t done, double seconds)
 	char count[TEXT_NUMBER], total[TEXT_NUMBER], left[TEXT_NUMBER];
 	double share, seconds_left;
 
-	fprintf(stderr, "\r%s ", progress->what);
+	fprintf(stderr, "%s%s ", terminal_code(STDERR_FILENO, "\r"), progress->what);
 	if (!progress->total) {
-		fprintf(stderr, "%s  %s/s\033[K", text_grouped(count, done),
-			text_decimal(total, (double)done / seconds, 0, true));
+		fprintf(stderr, "%s  %s/s%s", text_grouped(count, done),
+			text_decimal(total, (double)done / seconds, 0, true),
+			terminal_code(STDERR_FILENO, "\033[K"));
 		return;
 	}
 	share = (double)done / (double)progress->total;
@@ -40,7 +42,7 @@ static void draw(const struct progress *progress, uint64_t done, double seconds)
 	if (seconds_left > 0 && seconds_left < 1e6) /* more is no estimate, only alarming */
 		fprintf(stderr, ", %s left",
 			text_duration(left, (int64_t)ceil(seconds_left) * NS_PER_SEC));
-	fputs("\033[K", stderr);
+	fputs(terminal_code(STDERR_FILENO, "\033[K"), stderr);
 }
 
 void progress_at(struct progress *progress, uint64_t done)
@@ -60,6 +62,7 @@ void progress_at(struct progress *progress, uint64_t done)
 void progress_end(struct progress *progress)
 {
 	if (progress->visible)
-		fputs("\r\033[K", stderr);
+		fprintf(stderr, "%s%s", terminal_code(STDERR_FILENO, "\r"),
+			terminal_code(STDERR_FILENO, "\033[K"));
 	progress->visible = false;
 }

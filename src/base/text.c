@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/text.h"
 #include "base/clock.h"
+#include "base/terminal.h"
 
 #include <ctype.h>
 #include <fnmatch.h>
@@ -56,7 +57,7 @@ char *text_grouped(char into[static TEXT_NUMBER], uint64_t value)
 static char *two_units(char into[static TEXT_NUMBER], uint64_t count, unsigned each,
 		       const char *large, const char *small)
 {
-	snprintf(into, TEXT_NUMBER, "%" PRIu64 " %s %u %s", count / each, large,
+	snprintf(into, TEXT_NUMBER, "%" PRIu64 " %s %02u %s", count / each, large,
 		 (unsigned)(count % each), small);
 	return into;
 }
@@ -85,7 +86,7 @@ char *text_duration(char into[static TEXT_NUMBER], int64_t ns)
 	uint64_t seconds = ((uint64_t)ns + NS_PER_SEC / 2) / NS_PER_SEC;
 	size_t i = 0;
 
-	if (ns > 0 && seconds >= 2 * hour)
+	if (ns > 0 && seconds >= hour)
 		return two_units(into, seconds / minute, 60, "h", "min");
 	if (ns > 0 && seconds >= 2 * minute)
 		return two_units(into, seconds, 60, "min", "s");
@@ -104,15 +105,22 @@ char *text_duration(char into[static TEXT_NUMBER], int64_t ns)
 static FILE *paged;
 static int paged_width;
 
+/* The standard streams may be guarded ones, which have none of their own (base/terminal). */
+static int descriptor_of(FILE *out)
+{
+	return out == stdout ? STDOUT_FILENO : out == stderr ? STDERR_FILENO : fileno(out);
+}
+
 void text_remember_terminal(FILE *out)
 {
 	paged_width = text_width(out);
 	paged = out;
+	terminal_paged();
 }
 
 bool text_is_terminal(FILE *out)
 {
-	return out == paged || isatty(fileno(out));
+	return out == paged || isatty(descriptor_of(out));
 }
 
 const char *text_color(FILE *out, enum text_color color)
@@ -125,7 +133,7 @@ const char *text_color(FILE *out, enum text_color color)
 
 	if ((refused && *refused) || !term || !strcmp(term, "dumb") || !text_is_terminal(out))
 		return "";
-	return codes[color];
+	return terminal_code(descriptor_of(out), codes[color]);
 }
 
 int text_width(FILE *out)
@@ -134,7 +142,7 @@ int text_width(FILE *out)
 
 	if (out == paged)
 		return paged_width;
-	if (ioctl(fileno(out), TIOCGWINSZ, &size) || size.ws_col < 20)
+	if (ioctl(descriptor_of(out), TIOCGWINSZ, &size) || size.ws_col < 20)
 		return 80;
 	return size.ws_col;
 }

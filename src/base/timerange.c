@@ -31,8 +31,6 @@ static int parse_seconds(struct time_range *range, const char *text)
 {
 	if (*text != ',' && !take_seconds(&text, &range->start))
 		return -EINVAL;
-	if (!*text)
-		return 0;
 	if (*text++ != ',')
 		return -EINVAL;
 	if (*text && !take_seconds(&text, &range->end))
@@ -96,6 +94,11 @@ static int parse_relative(struct time_range *range, const char *text,
 	range->start = whole->start + (uint64_t)from;
 	range->end = dash[1] ? whole->start + (uint64_t)to : 0;
 	return 0;
+}
+
+size_t time_range_length(const char *text)
+{
+	return strcspn(text, strchr(text, '%') ? ", " : " ");
 }
 
 int time_range_parse(struct time_range *range, const char *text, const struct time_range *whole,

@@ -6,10 +6,13 @@
  *out "10s-20s"	so long after the first sample; either may be left out, seconds without a unit
  *	"10%-20%"	parts of the time from the first to the last sample
  *	"10%/2"		the second tenth of it
+ *
+ * Several of them may stand one behind the other, with blanks between them; parts with commas, too.
  */
 #ifndef BASE_TIMERANGE_H
 #define BASE_TIMERANGE_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 struct err;
@@ -24,5 +27,8 @@ struct time_range {
  */
 int time_range_parse(struct time_range *range, const char *text, const struct time_range *whole,
 		     struct err *err);
+
+/* How much of the text is its first range; one byte behind it the next one begins. */
+size_t time_range_length(const char *text);
 
 #endif

@@ -3,6 +3,7 @@
 #include "base/err.h"
 
 #include <errno.h>
+#include <string.h>
 
 struct event *event_list_add(struct event_list *list, enum event_kind kind, uint32_t type,
 			     uint64_t config)
@@ -21,16 +22,22 @@ struct event *event_list_add(struct event_list *list, enum event_kind kind, uint
 	return event;
 }
 
-bool event_is_kernels(const struct event *event)
-{
-	const struct perf_event_attr *attr = &event->attr.base;
+const char event_void_reason[] =
+	"it happens in the kernel only, and the kernel was left out; remove :u or --all-user";
 
-	if (event->kind == EVENT_TRACEPOINT) /* a probe may be one in a program */
-		return true;
+bool attr_is_kernels(const struct perf_event_attr *attr, const char *name)
+{
+	if (attr->type == PERF_TYPE_TRACEPOINT) /* a probe may be one in a program */
+		return !name || (strncmp(name, "probe", 5) && strncmp(name, "uprobe", 6));
 	return attr->type == PERF_TYPE_SOFTWARE &&
 	       (attr->config == PERF_COUNT_SW_CONTEXT_SWITCHES ||
 		attr->config == PERF_COUNT_SW_CPU_MIGRATIONS ||
 		attr->config == PERF_COUNT_SW_CGROUP_SWITCHES);
+}
+
+bool event_is_kernels(const struct event *event)
+{
+	return event->kind != EVENT_PROBE && attr_is_kernels(&event->attr.base, NULL);
 }
 
 bool event_is_void(const struct event *event)

@@ -106,9 +106,13 @@ struct event *event_list_add(struct event_list *list, enum event_kind kind, uint
 
 /* Whether it happens in the kernel only: without the kernel's part it is never counted. */
 bool event_is_kernels(const struct event *event);
+/* The same of what a recording tells of an event; of a tracepoint its name must do. */
+bool attr_is_kernels(const struct perf_event_attr *attr, const char *name);
 
 /* Whether the modifiers, --all-user or the like leave out all that it could count. */
 bool event_is_void(const struct event *event);
+/* Why there is nothing of it, and what to do. */
+extern const char event_void_reason[];
 
 /* cpu-clock and task-clock: when counted, they run on in every mode, whatever is left out. */
 bool event_is_clock(const struct event *event);

@@ -183,9 +183,7 @@ const char *host_why_not(const struct host *host, const struct event *event, int
 			 size_t room)
 {
 	if (event_is_void(event)) {
-		snprintf(into, room,
-			 "it happens in the kernel only, and the kernel was left out (:u, "
-			 "--all-user); count it without that");
+		snprintf(into, room, "%s", event_void_reason);
 		return into;
 	}
 	switch (code) {

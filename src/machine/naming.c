@@ -41,6 +41,7 @@ static struct dso *find_dso(struct naming *naming, uint32_t index, const struct 
 		.anchor = object->anchor,
 		.base = object->base,
 		.inode = object->inode,
+		.mapped = object->mapped,
 	};
 
 	if (!naming->store || key.kind == DSO_NONE || key.kind == DSO_BPF)

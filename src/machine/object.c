@@ -10,8 +10,7 @@ static bool starts_with(const char *text, const char *start)
 	return !strncmp(text, start, strlen(start));
 }
 
-/* "[ext4]" out of "/lib/modules/6.1/kernel/fs/ext4/ext4.ko.xz"; false if it is no module. */
-static bool module_name(const char *path, char *into, size_t room)
+bool object_module_name(const char *path, char *into, size_t room)
 {
 	static const char *const not_modules[] = {
 		"[kernel.kallsyms]", "[guest.kernel.kallsyms", "[vdso]", "[vdso32]", "[vdsox32]",
@@ -76,6 +75,7 @@ static uint32_t add_another(struct object_table *table, uint32_t first, const ui
 	index = (uint32_t)table->all->list.len;
 	object.build_id_size = 0;
 	object.ambiguous = false;
+	object.mapped = (struct dso_mapped){ 0 };
 	*vec_push(&table->all->list) = object;
 	kept = memcpy(arena_alloc(&table->keys, sizeof(key)), key, sizeof(key));
 	return map_add(&table->by_build, kept, sizeof(key), index);
@@ -111,7 +111,7 @@ uint32_t object_add_module(struct object_table *table, const char *path)
 	const char *kept;
 	uint32_t index;
 
-	if (!module_name(path, name, sizeof(name)))
+	if (!object_module_name(path, name, sizeof(name)))
 		snprintf(name, sizeof(name), "%s", path);
 	index = map_find(&table->by_module, name, strlen(name));
 	if (index != MAP_NONE)
@@ -141,7 +141,7 @@ uint32_t object_add_build_id(struct object_table *table, const char *path, bool 
 	if (!kernel)
 		return index;
 	object->kind = OBJECT_KERNEL;
-	if (module_name(path, name, sizeof(name))) {
+	if (object_module_name(path, name, sizeof(name))) {
 		object->kind = OBJECT_MODULE;
 		kept = interner_text(&table->names, interner_add(&table->names, name));
 		map_add(&table->by_module, kept, strlen(kept), index);
@@ -158,6 +158,14 @@ void object_set_base(struct object_table *table, uint32_t index, const char *anc
 	object->base = base;
 	if (anchor && *anchor)
 		object->anchor = interner_text(&table->names, interner_add(&table->names, anchor));
+}
+
+void object_set_mapped(struct object_table *table, uint32_t index, const struct dso_mapped *mapped)
+{
+	struct object *object = &table->all->list.data[index];
+
+	if (!object->mapped.size)
+		object->mapped = *mapped;
 }
 
 void object_set_build_id(struct object_table *table, uint32_t index, const uint8_t *bytes,

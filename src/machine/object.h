@@ -14,6 +14,7 @@
 #include "base/interner.h"
 #include "base/map.h"
 #include "base/vec.h"
+#include "symbol/symbol.h"
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -35,6 +36,7 @@ struct object {
 	/* One of several files of that name: which one; else 0.  build_id_size is 0 then, and its
 	 * bytes tell them apart. */
 	uint64_t inode;
+	struct dso_mapped mapped; /* by the first mapping of its code */
 	uint8_t build_id_size;
 	uint8_t build_id[20];
 	/* Where the kernel's were when recorded; names of another boot are moved by it. */
@@ -60,6 +62,9 @@ struct object_table { /* zeros and the list are a ready, empty one */
 
 #define OBJECT_NONE UINT32_MAX
 
+/* "[ext4]" out of "/lib/modules/6.1/kernel/fs/ext4/ext4.ko.xz"; false if it is no module. */
+bool object_module_name(const char *path, char *into, size_t room);
+
 /* The object of that name, new if need be. */
 uint32_t object_add(struct object_table *table, const char *name, enum object_kind kind);
 /* The same for a mapping that tells the build (size 0 if it does not). */
@@ -74,6 +79,8 @@ uint32_t object_add_build_id(struct object_table *table, const char *path, bool 
 			     const uint8_t *bytes, uint8_t size);
 /* Where it was, as its mapping tells; the first word counts. */
 void object_set_base(struct object_table *table, uint32_t index, const char *anchor, uint64_t base);
+/* How its code is mapped; the first word counts. */
+void object_set_mapped(struct object_table *table, uint32_t index, const struct dso_mapped *mapped);
 /* The build-id that a mapping tells, unless one is known. */
 void object_set_build_id(struct object_table *table, uint32_t index, const uint8_t *bytes,
 			 uint8_t size);

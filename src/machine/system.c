@@ -73,6 +73,7 @@ struct mmap_note {
 	const uint8_t *build_id;
 	uint8_t build_id_size; /* 0: not told */
 	uint64_t inode;	       /* likewise */
+	uint32_t major, minor; /* of its device */
 	const char *name;
 };
 
@@ -178,6 +179,15 @@ static void map_user(struct system *system, struct mapping *mapping, const struc
 		mapping->object = object_add(&system->objects, name, OBJECT_ANON);
 	} else {
 		mapping->object = add_file(&system->objects, note);
+		if (note->prot & PROT_EXEC)
+			object_set_mapped(&system->objects, mapping->object,
+					  &(struct dso_mapped){
+						  .offset = mapping->offset,
+						  .size = mapping->end - mapping->start,
+						  .inode = note->inode,
+						  .major = note->major,
+						  .minor = note->minor,
+					  });
 	}
 	process->maps = maps_own(process->maps);
 	maps_insert(process->maps, mapping);
@@ -205,6 +215,8 @@ static void take_file(struct mmap_note *note, uint16_t misc, struct cursor *c)
 		note->build_id_size = bytes[0];
 		note->build_id = bytes + 4;
 	} else if (bytes) {
+		memcpy(&note->major, bytes, sizeof(note->major));
+		memcpy(&note->minor, bytes + 4, sizeof(note->minor));
 		memcpy(&note->inode, bytes + 8, sizeof(note->inode));
 	}
 	note->prot = cursor_u32(c);

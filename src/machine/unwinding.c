@@ -42,13 +42,26 @@ static bool arch_of(const struct unwinding *u, const struct sample_regs *regs,
 	return unwind_arch_of(machine, regs->abi, arch);
 }
 
-enum unwind_pointer unwinding_pointer(struct unwinding *u, struct dso *dso, uint64_t file_off)
+/* Whether there is a file to ask, and somebody who does. */
+static bool can_ask(struct unwinding *u, const struct dso *dso)
 {
 	if (!u->naming->store || (dso_kind(dso) != DSO_FILE && dso_kind(dso) != DSO_VDSO))
-		return POINTER_UNKNOWN;
+		return false;
 	if (!u->unwinder)
 		start(u);
-	return unwinder_pointer(u->unwinder, dso, file_off);
+	return true;
+}
+
+enum unwind_pointer unwinding_pointer(struct unwinding *u, struct dso *dso, uint64_t file_off,
+				      bool called)
+{
+	return can_ask(u, dso) ? unwinder_pointer(u->unwinder, dso, file_off, called)
+			       : POINTER_UNKNOWN;
+}
+
+bool unwinding_lacks_rules(struct unwinding *u, struct dso *dso, uint64_t file_off)
+{
+	return can_ask(u, dso) && unwinder_lacks_rules(u->unwinder, dso, file_off);
 }
 
 struct question {

@@ -69,7 +69,9 @@ void unwinding_job_free(struct unwinding_job *job);
 
 /* Whether a frame pointer leads from code of an object to its caller, as far as its file tells. */
 enum unwind_pointer unwinding_pointer(struct unwinding *unwinding, struct dso *dso,
-				      uint64_t file_off);
+				      uint64_t file_off, bool called);
+/* Whether copied stacks could not be followed from there, by what its file has. */
+bool unwinding_lacks_rules(struct unwinding *unwinding, struct dso *dso, uint64_t file_off);
 
 /* Both at once. */
 bool unwinding_apply(struct unwinding *unwinding, const struct thread *thread,

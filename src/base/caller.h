@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Under sudo: the user who called it, whose the files are to be. */
-#ifndef RECORD_CALLER_H
-#define RECORD_CALLER_H
+#ifndef BASE_CALLER_H
+#define BASE_CALLER_H
 
 #include <stdbool.h>
 #include <sys/types.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "record/caller.h"
+#include "base/caller.h"
 
 #include <limits.h>
 #include <stdlib.h>
