@@ -9,7 +9,9 @@
 #include "cmd/record_options.h"
 #include "cmd/stat_options.h"
 #include "fuzz.h"
-#include "jobs/policy.h"
+#include "jobs/family.h"
+#include "jobs/identity.h"
+#include "jobs/reach.h"
 #include "jobs/request.h"
 
 #include <stdio.h>
@@ -74,7 +76,9 @@ static void read_record(const struct wordlist *words)
 /* Whatever it is, it is numbers and commas, and a rate one word. */
 static void read_target(const char *text, FILE *file)
 {
-	struct policy policy = { .attach = true, .other_users = true };
+	struct reach reach = { .attach = true, .attach_others = true, .users = true };
+	struct family family = { 0 };
+	struct identity who = { .name = (char *)"somebody" };
 	struct msg_start start = { .tool = TOOL_SAMPLE,
 				   .target = TARGET_PROCESS,
 				   .who = text,
@@ -84,11 +88,11 @@ static void read_target(const char *text, FILE *file)
 	struct stat info;
 
 	fstat(fileno(file), &info);
-	if (!request_check(&policy, info.st_dev, &start, NULL))
+	if (!request_check(&reach, &family, &who, info.st_dev, &start, NULL))
 		FUZZ_HOLDS(strspn(text, "0123456789,") == strlen(text) && *text);
 	start.who = "1";
 	start.rate = text;
-	if (!request_check(&policy, info.st_dev, &start, NULL))
+	if (!request_check(&reach, &family, &who, info.st_dev, &start, NULL))
 		FUZZ_HOLDS(strspn(text, "0123456789cmax") == strlen(text));
 }
 

@@ -40,7 +40,7 @@ static void check_sample(const struct perf_attr *attr, const struct perf_event_h
 static void check_tucked(const struct perf_attr *attr, struct perf_event_header *header)
 {
 	const struct perf_writer_attr event = { .attr = attr->attr };
-	struct tuck *tuck = tuck_new(&event, 1);
+	struct tuck *tuck = tuck_new(&event, 1, NULL);
 	struct sample before, after;
 
 	if (tuck && !sample_parse(attr, header, &before)) {

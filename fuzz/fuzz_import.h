@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the importers' targets have in common: import, ask for what views ask for, fold, compare. */
+/* What the importers' targets have in common: import, fold, compare, keep as an index. */
 #ifndef FUZZ_FUZZ_IMPORT_H
 #define FUZZ_FUZZ_IMPORT_H
 
@@ -7,9 +7,12 @@
 #include "fuzz.h"
 #include "import/import.h"
 #include "import/input.h"
+#include "profile/index.h"
 #include "render/folded.h"
 
 #include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 static inline void fuzz_fold(const struct profile *profile, uint16_t event)
 {
@@ -32,6 +35,20 @@ static inline void fuzz_fold(const struct profile *profile, uint16_t event)
 	outbuf_fini(&out);
 }
 
+/* The server keeps what it imports as an index: whatever an importer makes, that is to take. */
+static inline void fuzz_index(const struct profile *profile)
+{
+	int fd = memfd_create("index", MFD_CLOEXEC);
+	struct profile *again = NULL;
+	struct err err = { 0 };
+
+	FUZZ_HOLDS(!profile_index_write_fd(profile, fd, &err));
+	FUZZ_HOLDS(!profile_index_open_fd(&again, fd, &err));
+	FUZZ_HOLDS(again->samples.len == profile->samples.len);
+	profile_free(again);
+	close(fd);
+}
+
 static inline void fuzz_import(const uint8_t *data, size_t size, uint8_t how)
 {
 	struct import_options options = { .times = how & 1,
@@ -47,6 +64,8 @@ static inline void fuzz_import(const uint8_t *data, size_t size, uint8_t how)
 	FUZZ_HOLDS(!rc == !err.code && !rc == !!result.profile);
 	if (result.profile && result.profile->events.len)
 		fuzz_fold(result.profile, 0);
+	if (result.profile)
+		fuzz_index(result.profile);
 	profile_free(result.profile);
 	input_close(input);
 }

@@ -30,6 +30,7 @@ struct folded {
 	VEC(struct folded_step) steps; /* and its frames */
 	VEC(uint32_t) rows;	       /* by stack; NO_ROW: none yet */
 	uint64_t total;
+	unsigned int digits; /* values are kept in 10^-digits */
 	uint32_t thread, nowhere;
 	uint16_t event;
 };
@@ -64,27 +65,37 @@ static uint64_t whole(const char *at, const char *end)
 	return value;
 }
 
-/* The same for one with a point; *fraction says whether something but zeros is behind it. */
-static uint64_t rounded(const char *at, const char *end, bool *fraction)
-{
-	const char *point = memchr(at, '.', (size_t)(end - at));
-	char text[NUMBER_SIZE + 1] = "";
-	double number;
+#define DIGITS 6 /* of a fraction that are kept: the rest is rounded */
 
-	for (const char *c = point + 1; c < end; c++)
-		*fraction |= *c != '0';
-	if (!*fraction)
-		return whole(at, point);
-	memcpy(text, at, (size_t)(end - at));
-	number = strtod(text, NULL);
-	return number < 1.8e19 ? (uint64_t)(number + 0.5) : UINT64_MAX;
+struct folded_number {
+	uint64_t whole;
+	uint32_t parts;	     /* millionths */
+	unsigned int digits; /* of these, that say something */
+	bool rounded;
+};
+
+/* What is behind the point, up to the last digit that is not 0. */
+static void take_fraction(const char *at, const char *end, struct folded_number *number)
+{
+	bool up = end - at > DIGITS && at[DIGITS] >= '5';
+
+	while (end > at && end[-1] == '0')
+		end--;
+	number->rounded = end - at > DIGITS;
+	for (int i = 0; i < DIGITS; i++)
+		number->parts = number->parts * 10 + (at + i < end ? (uint32_t)(at[i] - '0') : 0);
+	number->parts += up;
+	number->digits = end - at < DIGITS ? (unsigned int)(end - at) : DIGITS;
+	if (number->parts == 1000000) {
+		number->parts = 0;
+		number->whole += number->whole < UINT64_MAX;
+	}
 }
 
 /* A number with or without a fraction at the end of [line, *end), behind a blank; moves *end. */
-static bool take_number(const char *line, const char **end, uint64_t *value, bool *fraction)
+static bool take_number(const char *line, const char **end, struct folded_number *number)
 {
-	const char *last = *end, *at;
-	bool point = false;
+	const char *last = *end, *at, *point = NULL;
 
 	while (last > line && is_blank(last[-1]))
 		last--;
@@ -92,13 +103,14 @@ static bool take_number(const char *line, const char **end, uint64_t *value, boo
 	while (at > line && is_digit(at[-1]))
 		at--;
 	if (at > line && at[-1] == '.')
-		for (at--, point = true; at > line && is_digit(at[-1]);)
+		for (point = --at; at > line && is_digit(at[-1]);)
 			at--;
 	if (at == line || at == last || !is_blank(at[-1]) || !is_digit(*at) ||
 	    last - at >= NUMBER_SIZE)
 		return false;
-	*fraction = false;
-	*value = point ? rounded(at, last, fraction) : whole(at, last);
+	*number = (struct folded_number){ .whole = whole(at, point ? point : last) };
+	if (point)
+		take_fraction(point + 1, last, number);
 	*end = at - 1;
 	return true;
 }
@@ -214,28 +226,78 @@ static void add_row(struct folded *f, uint32_t stack, uint64_t value)
 						    .count = value });
 }
 
+static uint64_t power_of_ten(unsigned int digits)
+{
+	uint64_t power = 1;
+
+	while (digits--)
+		power *= 10;
+	return power;
+}
+
+/* Counts in smaller parts, as a value needs them; what is there already becomes that many more. */
+static void count_finer(struct folded *f, unsigned int digits)
+{
+	struct profile *profile = f->job->sink.profile;
+	struct profile_samples *rows = &profile->samples;
+	uint64_t times;
+
+	/* room for a thousand times of what came so far: fine parts are no use without the whole */
+	while (digits > f->digits &&
+	       f->total > MOST_COUNTED / 1000 / power_of_ten(digits - f->digits))
+		digits--;
+	if (digits <= f->digits)
+		return;
+	times = power_of_ten(digits - f->digits);
+	for (size_t i = 0; i < rows->len; i++)
+		profile_add_to(profile, i, profile_row_count(rows, i) * (times - 1),
+			       rows->weight[i] * (times - 1));
+	profile->quality.unknown_leaves *= times;
+	profile->quality.cut_stacks *= times;
+	f->total *= times;
+	f->digits = digits;
+}
+
+/* In the parts that are counted; UINT64_MAX: more than can be. */
+static uint64_t value_of(const struct folded *f, const struct folded_number *number)
+{
+	uint64_t part = power_of_ten(DIGITS - f->digits), value;
+
+	if (__builtin_mul_overflow(number->whole, power_of_ten(f->digits), &value) ||
+	    __builtin_add_overflow(value, (number->parts + part / 2) / part, &value))
+		return UINT64_MAX;
+	return value;
+}
+
 static void take_line(void *state, const char *line, const char *end)
 {
 	struct folded *f = state;
 	struct import_result *result = f->job->result;
 	struct profile *profile = f->job->sink.profile;
 	const char *all = end;
-	uint64_t value, before;
-	bool fraction, ignored;
+	struct folded_number number, before;
+	uint64_t value;
 	uint32_t stack, leaf;
 
 	while (line < end && is_blank(end[-1]))
 		end--;
 	if (line == end || *line == '#')
 		return;
-	if (!take_number(line, &end, &value, &fraction) || value > MOST_COUNTED - f->total) {
+	if (!take_number(line, &end, &number)) {
+		import_broken(result, line, all);
+		return;
+	}
+	if (number.digits > f->digits)
+		count_finer(f, number.digits);
+	value = value_of(f, &number);
+	if (value > MOST_COUNTED - f->total) {
 		import_broken(result, line, all);
 		return;
 	}
 	f->total += value;
-	result->rounded += fraction;
+	result->rounded += number.rounded || number.digits > f->digits;
 	/* Two values are before and after; widths are those after. */
-	result->two_columns += take_number(line, &end, &before, &ignored);
+	result->two_columns += take_number(line, &end, &before);
 	while (end > line && is_blank(end[-1]))
 		end--;
 	if (!value || line == end)
@@ -244,7 +306,8 @@ static void take_line(void *state, const char *line, const char *end)
 	leaf = vec_last(&f->steps)->link >> 1;
 	if (profile->functions.data[leaf].kind == FRAME_UNKNOWN)
 		profile->quality.unknown_leaves += value;
-	profile->quality.cut_stacks += f->steps.len > SINK_DEPTH;
+	if (f->steps.len > SINK_DEPTH)
+		profile->quality.cut_stacks += value;
 	add_row(f, stack, value);
 }
 
@@ -262,13 +325,25 @@ static void expect(struct folded *f, uint64_t size)
 	mem_populate(f->rows.data, rows * 2 * sizeof(*f->rows.data));
 }
 
+/* What the values are then, for everybody who shows one. */
+static void name_parts(struct folded *f)
+{
+	static const char *const names[DIGITS + 1] = { UNTOLD_NOUN,	  "tenths",
+						       "hundredths",	  "thousandths",
+						       "ten-thousandths", "hundred-thousandths",
+						       "millionths" };
+	struct profile *profile = f->job->sink.profile;
+
+	profile->events.data[f->event].noun = interner_add(&profile->strings, names[f->digits]);
+	f->job->result->parts = f->digits ? names[f->digits] : NULL;
+}
+
 int import_folded(struct import_job *job, struct err *err)
 {
 	struct profile *profile = job->sink.profile;
 	struct folded f = { .job = job, .event = sink_event(&job->sink, UNTOLD_NOUN, "") };
 	int rc;
 
-	profile->events.data[f.event].noun = interner_add(&profile->strings, UNTOLD_NOUN);
 	f.nowhere = import_object(profile, "");
 	f.thread = profile_thread(profile, &(struct profile_thread){
 						   .comm = interner_add(&profile->strings, ""),
@@ -276,6 +351,7 @@ int import_folded(struct import_job *job, struct err *err)
 					   });
 	expect(&f, input_size(job->input));
 	rc = import_each_line(job, take_line, &f, err);
+	name_parts(&f);
 	rawtab_free(&f.frames);
 	vec_free(&f.last);
 	vec_free(&f.steps);
@@ -286,12 +362,11 @@ int import_folded(struct import_job *job, struct err *err)
 int folded_line_speaks(const char *line, const char *end)
 {
 	const char *stop = end;
-	uint64_t value;
-	bool fraction;
+	struct folded_number number;
 
 	if (end == line || *line == '#' || (end == line + 1 && *line == '\r'))
 		return 0;
-	return *line != ' ' && *line != '\t' && take_number(line, &stop, &value, &fraction) &&
+	return *line != ' ' && *line != '\t' && take_number(line, &stop, &number) &&
 			       !memchr(line, 0, (size_t)(stop - line))
 		       ? 1
 		       : -1;

@@ -39,16 +39,18 @@ void import_broken(struct import_result *result, const char *line, const char *e
 void import_broken_at(struct import_result *result, uint64_t number, const char *line,
 		      const char *end)
 {
+	static const char more[] = "…";
 	size_t length = (size_t)(end - line);
+	bool cut = length >= sizeof(result->broken_text);
 
 	if (result->broken++)
 		return;
 	result->broken_line = number;
-	if (length >= sizeof(result->broken_text))
-		length = sizeof(result->broken_text) - 1;
+	if (cut)
+		length = sizeof(result->broken_text) - sizeof(more);
 	for (size_t i = 0; i < length; i++)
 		result->broken_text[i] = isprint((unsigned char)line[i]) ? line[i] : '?';
-	result->broken_text[length] = '\0';
+	strcpy(result->broken_text + length, cut ? more : "");
 }
 
 static const char *skip_bom(const char *at, const char *end)

@@ -47,6 +47,8 @@ struct import_places {
 	VEC(size_t) first;
 };
 
+#define IMPORT_TYPES 8 /* of values that are told apart where they are left out */
+
 struct import_result {
 	struct import_places places; /* of import_options.places; import_places_free */
 	struct profile *profile;
@@ -55,8 +57,11 @@ struct import_result {
 	uint64_t broken;      /* lines or samples that were left out */
 	uint64_t broken_line; /* the first of them, counted from 1 */
 	char broken_text[100];
-	uint64_t rounded;	  /* folded: values with a fraction */
-	uint64_t two_columns;	  /* folded: lines with two values, of which the last was taken */
+	/* pprof: samples with a value below zero, which is left out; how much, by event */
+	uint64_t negative, negative_weight[IMPORT_TYPES];
+	uint64_t rounded;     /* folded: values with a fraction of more digits than are kept */
+	const char *parts;    /* folded: values have fractions, and are in "thousandths"; or NULL */
+	uint64_t two_columns; /* folded: lines with two values, of which the last was taken */
 	bool has_times, has_cpus; /* told of some sample; kept if that was asked for */
 	bool cut_end;		  /* as_perl: the last sample was left out */
 };

@@ -30,7 +30,10 @@ struct input {
 
 	z_stream gzip;
 	ZSTD_DStream *zstd;
-	bool unpacked; /* the end of a packed part was reached, and no byte of another seen */
+	bool unpacked;	    /* the end of a packed part was reached, and no byte of another seen */
+	uint64_t made;	    /* bytes that were unpacked */
+	uint64_t most_made; /* that may be, if they are more than most_times the packed ones */
+	unsigned most_times;
 
 	char *peeked;
 	size_t peeked_at, peeked_size;
@@ -107,6 +110,7 @@ struct input *input_open(const char *path, struct err *err)
 		return NULL;
 	}
 	in = mem_alloc(sizeof(*in));
+	input_limit(in, INPUT_STREAM_BYTES, INPUT_STREAM_TIMES);
 	in->fd = fd;
 	in->name = mem_strdup(standard ? "standard input" : path);
 	in->size = S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
@@ -123,6 +127,7 @@ struct input *input_of(const void *bytes, size_t size)
 {
 	struct input *in = mem_alloc(sizeof(*in));
 
+	input_limit(in, INPUT_STREAM_BYTES, INPUT_STREAM_TIMES);
 	in->fd = -1;
 	in->name = mem_strdup("bytes in memory");
 	in->size = in->position = size;
@@ -224,6 +229,25 @@ static ssize_t step_zstd(struct input *in, void *into, size_t room, struct err *
 	return (ssize_t)to.pos;
 }
 
+void input_limit(struct input *in, uint64_t bytes, unsigned times)
+{
+	in->most_made = bytes;
+	in->most_times = times;
+}
+
+/* What is packed by whoever wants to fill memory or time is some thousand times larger. */
+static int check_size(struct input *in, struct err *err)
+{
+	uint64_t packed = in->position - (uint64_t)(in->raw_end - in->raw_at);
+
+	if (in->made <= in->most_made || in->made / in->most_times <= packed)
+		return 0;
+	return err_set(err, EFBIG,
+		       "%s: unpacks to more than %llu MB and %u times its size; if that is right, "
+		       "unpack it first",
+		       in->name, (unsigned long long)(in->most_made >> 20), in->most_times);
+}
+
 static ssize_t read_more(struct input *in, void *into, size_t room, struct err *err)
 {
 	/* zlib counts in 32 bits. */
@@ -240,6 +264,10 @@ static ssize_t read_more(struct input *in, void *into, size_t room, struct err *
 			return 0;
 		got = in->packing == PACKED_GZIP ? step_gzip(in, into, most, err)
 						 : step_zstd(in, into, most, err);
+		if (got > 0) {
+			in->made += (uint64_t)got;
+			return check_size(in, err) ? -EFBIG : got;
+		}
 		if (got)
 			return got;
 		if (in->raw_at == in->raw_end && in->raw_done && !in->unpacked)
@@ -287,10 +315,13 @@ int input_read_all(struct input *in, struct buf *into, uint64_t most, struct err
 	char *piece = mem_alloc(RAW_SIZE);
 	ssize_t got;
 
+	input_limit(in, INPUT_WHOLE_BYTES, INPUT_WHOLE_TIMES);
 	while ((got = input_read(in, piece, RAW_SIZE, err)) > 0) {
 		if (into->len + (uint64_t)got > most) {
-			got = err_set(err, EFBIG, "%s: more than %llu MB when unpacked", in->name,
-				      (unsigned long long)(most >> 20));
+			got = err_set(err, EFBIG,
+				      "%s: more than %llu MB when unpacked; this format is "
+				      "read as a whole",
+				      in->name, (unsigned long long)(most >> 20));
 			break;
 		}
 		buf_add(into, piece, (size_t)got);

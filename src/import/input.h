@@ -31,6 +31,17 @@ uint64_t input_position(const struct input *input);
 uint64_t input_size(const struct input *input);
 bool input_is_packed(const struct input *input);
 
+/*
+ * Packed data that grows to more than `bytes` and to more than `times` its size is refused with
+ * -EFBIG: nothing that was measured does.  What is read as a stream costs time only and has the
+ * limits below from the start; what is read as a whole wants less.
+ */
+#define INPUT_STREAM_BYTES ((uint64_t)1 << 30)
+#define INPUT_STREAM_TIMES 1000
+#define INPUT_WHOLE_BYTES  ((uint64_t)64 << 20)
+#define INPUT_WHOLE_TIMES  100
+void input_limit(struct input *input, uint64_t bytes, unsigned times);
+
 /* The first unpacked bytes (at most INPUT_PEEK, all there are if fewer), to tell formats apart. */
 #define INPUT_PEEK ((size_t)64 * 1024)
 int input_peek(struct input *input, const char **bytes, size_t *size, struct err *err);

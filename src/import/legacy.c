@@ -225,8 +225,7 @@ static uint32_t stack_of(struct legacy *legacy, struct idmap *known,
 		if (i == 1 && addresses[1] == addresses[0] && !legacy->is_java &&
 		    !legacy->leaf_is_call)
 			continue;
-		*vec_push(&sink->chain) = link_of(function_of(legacy, known, addresses[i], is_call),
-						  false);
+		sink_push(sink, link_of(function_of(legacy, known, addresses[i], is_call), false));
 	}
 	if (!sink->chain.len)
 		*vec_push(&sink->chain) = link_of(import_no_stack(sink->profile), false);

@@ -37,7 +37,8 @@ struct script {
 	bool frame_in_head; /* the sample's only frame stands there: callers below replace it */
 	struct buf bare;    /* a line that is a head if a frame follows: "prog 12"; empty: none */
 	uint64_t bare_line;
-	bool ended; /* a blank line came, or the sample is a single line */
+	bool tabbed; /* a line of the sample began with a tab: perf's own text */
+	bool ended;  /* a blank line came, or the sample is a single line */
 	struct profile_row row;
 };
 
@@ -74,11 +75,11 @@ static void finish_sample(struct script *s)
 		profile->quality.unknown_leaves += profile->functions.data[leaf].kind ==
 						   FRAME_UNKNOWN;
 	}
-	profile->quality.cut_stacks += s->job->sink.chain.len > SINK_DEPTH;
 	if (s->places.len)
 		s->row.leaf = leaf_of_places(s);
 	s->places.len = 0;
 	s->row.stack = sink_stack(&s->job->sink, true);
+	profile->quality.cut_stacks += s->job->sink.cut;
 	sink_add(&s->job->sink, &s->row);
 }
 
@@ -174,7 +175,7 @@ static void begin_sample(struct script *s)
 {
 	finish_sample(s);
 	s->in_sample = true;
-	s->ended = s->frame_in_head = false;
+	s->ended = s->frame_in_head = s->tabbed = false;
 }
 
 static uint64_t hex_of(const char *at, const char *end)
@@ -216,8 +217,15 @@ static void push_links(struct script *s, uint32_t id, const char *at, const char
 	s->frame_in_head = false;
 	if (s->job->options->places)
 		push_places(s, &links, at, end);
-	for (uint32_t i = 0; i < links.count; i++)
-		*vec_push(&s->job->sink.chain) = s->pool.data[links.first + i];
+	for (uint32_t i = 0; i < links.count; i++) {
+		uint32_t link = s->pool.data[links.first + i];
+
+		/* without heads each line may turn out to be a sample (finish_lines) */
+		if (s->any_head && !s->job->options->places)
+			sink_push(&s->job->sink, link);
+		else
+			*vec_push(&s->job->sink.chain) = link;
+	}
 	if (links.is_sample && !s->any_head)
 		finish_sample(s);
 }
@@ -285,12 +293,25 @@ static void keep_bare_head(struct script *s, const char *line, const char *end)
 	s->bare_line = s->job->result->lines;
 }
 
+static inline bool is_hex_digit(unsigned char c)
+{
+	return (unsigned)(c - '0') < 10 || (unsigned)((c | 32) - 'a') < 6;
+}
+
+static bool piece_is_hex(struct piece piece)
+{
+	for (const char *p = piece.at; p < piece.end; p++)
+		if (!is_hex_digit((unsigned char)*p))
+			return false;
+	return true;
+}
+
 /* A thread's name can be one too ("cc1", "ed"), but not so long. */
 static bool begins_with_address(const char *line, const char *end)
 {
 	struct script_frame frame;
 
-	return script_frame_parse(line, end, &frame) &&
+	return script_frame_parse(line, end, &frame) && piece_is_hex(frame.address) &&
 	       (frame.object.at < frame.object.end || piece_length(frame.address) >= 6);
 }
 
@@ -359,11 +380,6 @@ static void take_new_line(struct script *s, const char *line, const char *end, s
 	}
 }
 
-static inline bool is_hex_digit(unsigned char c)
-{
-	return (unsigned)(c - '0') < 10 || (unsigned)((c | 32) - 'a') < 6;
-}
-
 /* What the meaning of a frame's line depends on; nothing if it does not look like one. */
 static inline struct piece frame_key(const char *line, const char *end, bool addresses)
 {
@@ -394,9 +410,16 @@ static void take_line(void *state, const char *line, const char *end)
 			finish_sample(s);
 		return;
 	}
+	if (s->tabbed && script_is_columns(line, end)) {
+		s->ended = true;
+		if (!s->any_head)
+			finish_sample(s);
+		return;
+	}
 	if (*line == ' ' || *line == '\t') {
 		uint32_t id;
 
+		s->tabbed |= *line == '\t';
 		key = frame_key(line, end, s->job->options->addresses);
 		id = key.at ? rawtab_find(&s->frames, key.at, piece_length(key)) : RAW_NONE;
 		if (id != RAW_NONE) {
@@ -474,12 +497,12 @@ int perfscript_line_speaks(const char *line, const char *end, bool *timed)
 		return 0;
 	if (is_head)
 		return head.has_time || isalpha((unsigned char)*head.event.at) ? 1 : -1;
-	if (!indented && script_line_parse(line, end, &head, &frame))
+	if (script_line_parse(line, end, &head, &frame))
 		return 1;
-	return is_frame(line, end, *timed, &frame) &&
-			       (indented || *timed || piece_length(frame.address) >= 6)
-		       ? 1
-		       : -1;
+	if (is_frame(line, end, *timed, &frame) &&
+	    (indented || *timed || piece_length(frame.address) >= 6))
+		return 1;
+	return script_is_columns(line, end) ? 0 : -1;
 }
 
 bool perfscript_looks_so(const char *bytes, size_t size)

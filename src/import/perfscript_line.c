@@ -1,52 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "import/perfscript_line.h"
+#include "import/perfscript_word.h"
 
 #include <ctype.h>
 #include <string.h>
 
 static const char nothing[] = "";
 const struct piece no_piece = { nothing, nothing };
-
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t' || c == '\r';
-}
-
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-static bool is_hex(char c)
-{
-	return is_digit(c) || ((c | 32) >= 'a' && (c | 32) <= 'f');
-}
-
-static struct piece trim(const char *at, const char *end)
-{
-	while (at < end && is_blank(*at))
-		at++;
-	while (end > at && is_blank(end[-1]))
-		end--;
-	return (struct piece){ at, end };
-}
-
-/* The last word of a piece, which must be trimmed. */
-static struct piece last_word(struct piece text)
-{
-	const char *at = text.end;
-
-	while (at > text.at && !is_blank(at[-1]))
-		at--;
-	return (struct piece){ at, text.end };
-}
-
-static const char *word_end(const char *at, const char *end)
-{
-	while (at < end && !is_blank(*at))
-		at++;
-	return at;
-}
 
 /* Digits up to `end`; false if there is anything else, or too much. */
 static bool read_number(const char *at, const char *end, uint64_t *value)
@@ -139,10 +99,71 @@ static bool read_cpu(struct piece word, struct script_head *head)
 	return true;
 }
 
+static bool looks_like(struct piece word, const char *pattern)
+{
+	const char *p = word.at;
+
+	for (; *pattern && p < word.end; p++, pattern++)
+		if (*pattern == '0' ? !is_digit(*p) : *p != *pattern)
+			return false;
+	return !*pattern;
+}
+
+/* "U", "K" (-F misc): whose code it was. */
+static bool is_misc(struct piece word)
+{
+	for (const char *p = word.at; p < word.end; p++)
+		if (!strchr("KUHGgMESp", *p))
+			return false;
+	return word.at < word.end;
+}
+
+/* "2026-11-16 22:40:05.123456" (-F tod). */
+static bool is_date(struct piece day, struct piece clock)
+{
+	return looks_like(day, "0000-00-00") && looks_like(clock, "00:00:00");
+}
+
+/* Both may stand between the CPU, or thread, and the time. */
+static struct piece without_between(struct piece text)
+{
+	struct script_head unused = { 0 };
+	struct piece word = last_word(text), front = trim(text.at, word.at);
+	struct piece day = last_word(front);
+
+	if (is_date(day, word)) {
+		text = trim(front.at, day.at);
+		word = last_word(text);
+		front = trim(text.at, word.at);
+	}
+	if (!is_misc(word))
+		return text;
+	word = last_word(front);
+	return read_cpu(word, &unused) || read_thread(word, &unused) ? front : text;
+}
+
+/* The same from its beginning, where there is no time. */
+static const char *behind_between(const char *at, const char *end)
+{
+	struct piece text = trim(at, end), day, clock;
+
+	day = (struct piece){ text.at, word_end(text.at, text.end) };
+	if (is_misc(day)) {
+		text = trim(day.end, text.end);
+		day = (struct piece){ text.at, word_end(text.at, text.end) };
+	}
+	clock = trim(day.end, text.end);
+	clock.end = word_end(clock.at, clock.end);
+	return is_date(day, clock) ? clock.end : text.at;
+}
+
 /* Everything in front of the time, from its end: CPU, thread, and what is left is the name. */
 static void read_before(struct piece text, struct script_head *head)
 {
-	struct piece word = last_word(text);
+	struct piece word;
+
+	text = without_between(text);
+	word = last_word(text);
 
 	if (read_cpu(word, head)) {
 		text = trim(text.at, word.at);
@@ -167,7 +188,9 @@ static const char *read_without_time(struct piece line, struct script_head *head
 			head->comm = trim(line.at, word.at);
 			word = trim(next, line.end);
 			next = word_end(word.at, line.end);
-			return read_cpu((struct piece){ word.at, next }, head) ? next : word.at;
+			return behind_between(
+				read_cpu((struct piece){ word.at, next }, head) ? next : word.at,
+				line.end);
 		}
 		word.at = next;
 	}
@@ -308,24 +331,6 @@ bool script_frame_parse(const char *at, const char *end, struct script_frame *fr
 	return true;
 }
 
-static bool is_address(const char *at, const char *end)
-{
-	for (const char *p = at; p < end; p++)
-		if (!is_hex(*p))
-			return false;
-	return at < end;
-}
-
-/* An address that is no word of a name: "add" and "feed" are functions. */
-static bool is_long_address(const char *at, const char *end)
-{
-	bool digit = false;
-
-	for (const char *p = at; p < end; p++)
-		digit |= is_digit(*p);
-	return digit && end - at >= 6 && is_address(at, end);
-}
-
 /* What tracepoints print in brackets is no object: "NR 59 (7ffd12a0, 55d0e8, 0)". */
 static bool is_object(struct piece name)
 {
@@ -340,9 +345,9 @@ static bool is_object(struct piece name)
 }
 
 /*
- * The frame that ends a text: the last address with a name and an object behind it.  What stands in
- * front of it (the words of a tracepoint, the address that was accessed, with its own name and
- * object) begins at `text` and ends where the frame does.
+ * The frame that ends a text: the last address with a name and an object, if any, behind it.  What
+ * stands in front of it (the words of a tracepoint, the address that was accessed, with its own
+ * name and object) begins at `text` and ends where the frame does.
  */
 static bool last_frame(struct piece text, struct script_frame *frame)
 {
@@ -351,12 +356,16 @@ static bool last_frame(struct piece text, struct script_frame *frame)
 	for (const char *p = text.end; p > text.at; p = word) {
 		word = last_word(trim(text.at, p)).at;
 		if (is_long_address(word, word_end(word, text.end)))
-			return script_frame_parse(word, text.end, frame) &&
-			       is_object(frame->object);
+			return script_frame_parse(word, text.end, frame);
 		if (word <= text.at)
 			break;
 	}
 	return false;
+}
+
+static bool last_frame_with_object(struct piece text, struct script_frame *frame)
+{
+	return last_frame(text, frame) && is_object(frame->object);
 }
 
 /* "sched:sched_switch", not "cycles:u" or "cpu/cycles/u": words of its own follow it. */
@@ -381,13 +390,14 @@ bool script_frame_in_head(const struct script_head *head, struct script_frame *f
 
 	if (arrow)
 		rest = trim(rest.at, arrow);
-	/* Without objects (-F ip,sym) nothing else may stand there. */
+	if (!is_tracepoint || rest.at == rest.end || rest.end[-1] != ')')
+		rest = script_without_columns(rest);
+	/* Objects (-F dso) tell frames from the words of a tracepoint. */
 	if (rest.at < rest.end && rest.end[-1] != ')')
-		return !is_tracepoint && is_long_address(rest.at, word_end(rest.at, rest.end)) &&
-		       script_frame_parse(rest.at, rest.end, frame);
+		return !is_tracepoint && last_frame(rest, frame);
 	if (rest.at == rest.end)
 		return false;
-	if (last_frame(rest, frame))
+	if (last_frame_with_object(rest, frame))
 		return true;
 	if (is_tracepoint)
 		return false;
@@ -418,7 +428,8 @@ bool script_line_parse(const char *at, const char *end, struct script_head *head
 
 	if (arrow)
 		line = trim(line.at, arrow);
-	if (line.at == line.end || line.end[-1] != ')' || !last_frame(line, frame) ||
+	line = script_without_columns(line);
+	if (line.at == line.end || line.end[-1] != ')' || !last_frame_with_object(line, frame) ||
 	    frame->address.at == line.at)
 		return false;
 	script_head_bare(line.at, frame->address.at, head);
@@ -463,7 +474,9 @@ bool script_is_dump(const char *at, const char *end)
 {
 	struct piece text = trim(at, end);
 
-	return text.at < text.end && *text.at == '.';
+	return text.at < text.end &&
+	       (*text.at == '.' ||
+		(*text.at == '|' && text.end > text.at + 1 && is_digit(text.at[1])));
 }
 
 bool script_is_branches(const char *at, const char *end)

@@ -67,13 +67,23 @@ bool script_line_parse(const char *at, const char *end, struct script_head *head
 /* "comm with blanks PID/TID [CPU]" of which each may be missing: a head without time and event. */
 void script_head_bare(const char *at, const char *end, struct script_head *head);
 
+/*
+ * A text without the columns that perf prints behind a frame: registers, the instruction, branches,
+ * the physical address, sizes of pages, instructions a cycle (-F iregs,uregs,insn,insnlen,brstack,
+ * phys_addr,data_page_size,code_page_size,ipc).
+ */
+struct piece script_without_columns(struct piece text);
+/* Nothing but such columns: they stand below a call chain, which begins its lines with tabs. */
+bool script_is_columns(const char *at, const char *end);
+
 /* Another record than a sample: "prog 12 1.5: PERF_RECORD_MMAP2 12/12: [0x400000(...". */
 bool script_is_record(const char *at, const char *end);
 /* What "PERF_RECORD_LOST lost 7" and "PERF_RECORD_LOST_SAMPLES lost 7" tell; 0 of other records. */
 uint64_t script_record_lost(const char *at, const char *end, bool *samples);
 /* Branches in a line of their own: the end of a sample. */
 bool script_is_branches(const char *at, const char *end);
-/* A line of a dump (-D): "... thread: prog:12", ". 0000: 09 00 00 00". */
+/* A line of a dump (-D), "... thread: prog:12", ". 0000: 09 00 00 00", or of source (-F srccode),
+ * "|175  x = y;". */
 bool script_is_dump(const char *at, const char *end);
 /* Lines that belong there but say nothing of stacks: source lines, branches. */
 bool script_is_noise(const char *at, const char *end);

@@ -12,6 +12,13 @@
 
 #include <errno.h>
 
+#define MOST_FRAMES (SINK_DEPTH + 1)   /* one more than is kept, so that it counts as cut */
+#define MOST_TEXT   ((size_t)64 << 10) /* of a name: it is copied wherever it is used */
+
+/* A table's row takes more memory than the two bytes that it can be written in. */
+#define TABLES_FREE  ((size_t)64 << 20)
+#define TABLES_TIMES 4 /* as many bytes as the profile has, and TABLES_FREE */
+
 struct location {
 	uint64_t mapping, address;
 	uint32_t first_line, lines; /* of `lines`: function numbers, the innermost first */
@@ -19,6 +26,7 @@ struct location {
 
 struct mapping {
 	uint64_t file, build_id; /* strings */
+	uint32_t object;	 /* once it was asked for, and one more; 0: not yet */
 };
 
 struct type {
@@ -46,11 +54,13 @@ struct pprof {
 static char *string_of(const struct pprof *p, uint64_t number)
 {
 	const struct cursor *text;
+	size_t length;
 
 	if (number >= p->strings.len)
 		return mem_strdup("");
 	text = &p->strings.data[number];
-	return mem_strndup((const char *)text->at, cursor_left(text));
+	length = cursor_left(text) < MOST_TEXT ? cursor_left(text) : MOST_TEXT;
+	return mem_strndup((const char *)text->at, length);
 }
 
 static void remember(struct idmap *map, uint64_t id, size_t index)
@@ -138,12 +148,24 @@ static void read_location(struct pprof *p, struct cursor c)
 	*vec_push(&p->locations) = location;
 }
 
-/* The first pass: everything but samples.  False if the bytes are no such message. */
-static bool read_tables(struct pprof *p, struct cursor c)
+static size_t size_of_tables(const struct pprof *p)
 {
+	return p->strings.cap * sizeof(*p->strings.data) + p->types.cap * sizeof(*p->types.data) +
+	       p->mapping_facts.cap * sizeof(*p->mapping_facts.data) +
+	       p->function_names.cap * sizeof(*p->function_names.data) +
+	       p->lines.cap * sizeof(*p->lines.data) +
+	       p->locations.cap * sizeof(*p->locations.data);
+}
+
+/* The first pass: everything but samples.  -EBADMSG if the bytes are no such message. */
+static int read_tables(struct pprof *p, struct cursor c)
+{
+	size_t most = TABLES_FREE + cursor_left(&c) * TABLES_TIMES;
 	struct proto_field field;
 
 	while (proto_next(&c, &field)) {
+		if (size_of_tables(p) > most)
+			return -EFBIG;
 		if (field.wire == PROTO_VARINT && field.number == PROFILE_DEFAULT_TYPE)
 			p->default_type = field.value;
 		if (field.wire != PROTO_BYTES)
@@ -157,23 +179,26 @@ static bool read_tables(struct pprof *p, struct cursor c)
 		default: break;
 		}
 	}
-	return !c.broken && !cursor_left(&c);
+	return c.broken || cursor_left(&c) ? -EBADMSG : 0;
 }
 
 static uint32_t object_of(struct pprof *p, uint64_t mapping)
 {
 	uint32_t index = idmap_find(&p->mappings, mapping);
+	struct mapping *facts;
 	char *path, *id;
-	uint32_t object;
 
 	if (index == IDMAP_NONE)
 		return import_object(p->job->sink.profile, "");
-	path = string_of(p, p->mapping_facts.data[index].file);
-	id = string_of(p, p->mapping_facts.data[index].build_id);
-	object = import_object_of(p->job->sink.profile, path, id);
+	facts = &p->mapping_facts.data[index];
+	if (facts->object)
+		return facts->object - 1;
+	path = string_of(p, facts->file);
+	id = string_of(p, facts->build_id);
+	facts->object = import_object_of(p->job->sink.profile, path, id) + 1;
 	free(id);
 	free(path);
-	return object;
+	return facts->object - 1;
 }
 
 static uint32_t function_of(struct pprof *p, uint64_t number, uint32_t object)
@@ -193,6 +218,8 @@ static uint32_t function_of(struct pprof *p, uint64_t number, uint32_t object)
 	return idmap_add(&p->links, key, function);
 }
 
+/* From the outermost on, so that of a stack that is too deep no more is looked at than is kept:
+ * locations may have as many lines as they like, and samples as many locations. */
 static void push_location(struct pprof *p, uint64_t id)
 {
 	uint32_t index = id == UINT64_MAX ? IDMAP_NONE : idmap_find(&p->location_ids, id);
@@ -208,7 +235,7 @@ static void push_location(struct pprof *p, uint64_t id)
 	}
 	at = &p->locations.data[index];
 	object = object_of(p, at->mapping);
-	for (uint32_t i = 0; i < at->lines; i++)
+	for (uint32_t i = at->lines; i-- > 0 && sink->chain.len < MOST_FRAMES;)
 		*vec_push(&sink->chain) =
 			link_of(function_of(p, p->lines.data[at->first_line + i], object),
 				i + 1 < at->lines);
@@ -217,24 +244,32 @@ static void push_location(struct pprof *p, uint64_t id)
 						  false);
 }
 
+/* A value without a type, and locations of frames that would be left out anyway, take no memory. */
+static void add_number(struct pprof *p, uint64_t value, bool values)
+{
+	size_t types = p->types.len ? p->types.len : 1;
+
+	if (values) {
+		if (p->values.len < types)
+			*vec_push(&p->values) = (int64_t)value;
+		return;
+	}
+	if (p->path.len >= (size_t)2 * MOST_FRAMES) { /* the outermost stand last */
+		memmove(p->path.data, p->path.data + MOST_FRAMES,
+			MOST_FRAMES * sizeof(*p->path.data));
+		p->path.len = MOST_FRAMES;
+	}
+	*vec_push(&p->path) = value;
+}
+
 /* Numbers that may stand one by one or packed. */
 static void read_numbers(struct proto_field *field, struct pprof *p, bool values)
 {
-	if (field->wire != PROTO_BYTES) {
-		if (values)
-			*vec_push(&p->values) = (int64_t)field->value;
-		else
-			*vec_push(&p->path) = field->value;
-		return;
-	}
-	while (cursor_left(&field->inside)) {
-		uint64_t value = proto_varint(&field->inside);
-
-		if (values)
-			*vec_push(&p->values) = (int64_t)value;
-		else
-			*vec_push(&p->path) = value;
-	}
+	if (field->wire != PROTO_BYTES)
+		add_number(p, field->value, values);
+	else
+		while (cursor_left(&field->inside))
+			add_number(p, proto_varint(&field->inside), values);
 }
 
 static uint16_t event_of(struct pprof *p, size_t type)
@@ -254,25 +289,33 @@ static uint64_t count_of(const struct pprof *p, size_t type)
 
 static void add_values(struct pprof *p, const struct profile_row *sample, bool unknown)
 {
+	struct profile_quality *quality = &p->job->sink.profile->quality;
 	struct import_result *result = p->job->result;
+	bool negative = false;
 
 	for (size_t i = 0; i < p->values.len; i++) {
 		int64_t value = p->values.data[i];
 		uint64_t count = count_of(p, i);
+		uint16_t event = value ? event_of(p, i) : 0;
 
-		if (value < 0)
-			import_broken(result, "(a value below zero)",
-				      strchr("(a value below zero)", '\0'));
+		if (value < 0) {
+			negative = true;
+			if (event < IMPORT_TYPES)
+				result->negative_weight[event] += 0 - (uint64_t)value;
+		}
 		if (value <= 0)
 			continue;
 		if (unknown)
-			p->job->sink.profile->quality.unknown_leaves += count;
+			quality->unknown_leaves += count;
+		if (p->job->sink.cut)
+			quality->cut_stacks += count;
 		sink_add(&p->job->sink, &(struct profile_row){ .stack = sample->stack,
 							       .thread = sample->thread,
-							       .event = event_of(p, i),
+							       .event = event,
 							       .weight = (uint64_t)value,
 							       .count = count });
 	}
+	result->negative += negative;
 }
 
 /* What the labels of a sample tell of its thread. */
@@ -340,6 +383,7 @@ static void read_sample(struct pprof *p, struct cursor c)
 	struct labels labels = { 0 };
 	struct proto_field field;
 	bool unknown = false;
+	uint32_t leaf;
 
 	p->path.len = p->values.len = 0;
 	while (proto_next(&c, &field)) {
@@ -356,13 +400,14 @@ static void read_sample(struct pprof *p, struct cursor c)
 			      strchr("(a damaged sample)", '\0'));
 		return;
 	}
-	vec_each (id, &p->path)
-		push_location(p, *id);
+	for (size_t i = p->path.len; i-- > 0 && sink->chain.len < MOST_FRAMES;)
+		push_location(p, p->path.data[i]);
 	if (!sink->chain.len)
 		*vec_push(&sink->chain) = link_of(import_no_stack(sink->profile), false);
-	unknown = sink->profile->functions.data[sink->chain.data[0] >> 1].kind == FRAME_UNKNOWN;
+	leaf = *vec_last(&sink->chain) >> 1;
+	unknown = sink->profile->functions.data[leaf].kind == FRAME_UNKNOWN;
 	add_values(p,
-		   &(struct profile_row){ .stack = sink_stack(sink, true),
+		   &(struct profile_row){ .stack = sink_stack(sink, false),
 					  .thread = thread_of(p, &labels) },
 		   unknown);
 }
@@ -458,6 +503,19 @@ static void release(struct pprof *p)
 	vec_free(&p->values);
 }
 
+static int check_tables(struct pprof *p, const struct buf *bytes, struct err *err)
+{
+	const char *name = input_name(p->job->input);
+	int rc = read_tables(p, cursor_of(bytes->data, bytes->len));
+
+	if (rc == -EFBIG)
+		return err_set(err, EFBIG,
+			       "%s: the pprof profile's tables take more than %zu MB of memory, %d "
+			       "times their size; their rows are empty",
+			       name, (TABLES_FREE + bytes->len * TABLES_TIMES) >> 20, TABLES_TIMES);
+	return rc ? err_set(err, EBADMSG, "%s: the pprof profile is damaged", name) : 0;
+}
+
 int import_pprof(struct import_job *job, struct err *err)
 {
 	uint64_t most = job->options->most_bytes ? job->options->most_bytes : IMPORT_MOST_BYTES;
@@ -466,9 +524,8 @@ int import_pprof(struct import_job *job, struct err *err)
 	struct buf bytes = { 0 };
 	int rc = input_read_all(job->input, &bytes, most, err);
 
-	if (!rc && !read_tables(&p, cursor_of(bytes.data, bytes.len)))
-		rc = err_set(err, EBADMSG, "%s: the pprof profile is damaged",
-			     input_name(job->input));
+	if (!rc)
+		rc = check_tables(&p, &bytes, err);
 	if (!rc) {
 		struct profile_thread thread = { .generation = GENERATION_UNKNOWN,
 						 .comm = interner_add(&profile->strings, "") };

@@ -65,7 +65,7 @@ static uint32_t new_stack(struct sink *sink, bool leaf_first)
 	size_t len = sink->chain.len;
 	uint32_t stack = STACK_ROOT;
 
-	for (size_t i = 0; i < len && i < SINK_DEPTH; i++) {
+	for (size_t i = 0; i < len; i++) {
 		uint32_t link = sink->chain.data[leaf_first ? len - 1 - i : i];
 
 		stack = profile_stack(sink->profile, stack, link >> 1, link & 1);
@@ -92,14 +92,39 @@ static void grow_chains(struct sink *sink)
 	free(old);
 }
 
+/* Takes away what is too much on the leaf's side. */
+static void shorten(struct sink *sink, bool leaf_first)
+{
+	size_t more = sink->chain.len - SINK_DEPTH;
+
+	if (leaf_first)
+		memmove(sink->chain.data, sink->chain.data + more,
+			SINK_DEPTH * sizeof(*sink->chain.data));
+	sink->chain.len = SINK_DEPTH;
+	sink->dropped += more;
+}
+
+void sink_push(struct sink *sink, uint32_t link)
+{
+	if (sink->chain.len >= 2 * SINK_DEPTH)
+		shorten(sink, true);
+	*vec_push(&sink->chain) = link;
+}
+
 uint32_t sink_stack(struct sink *sink, bool leaf_first)
 {
 	uint64_t hash;
 	uint32_t stack;
 	size_t at;
 
+	if (sink->chain.len > SINK_DEPTH)
+		shorten(sink, leaf_first);
+	sink->cut = sink->dropped;
+	sink->dropped = 0;
 	if (!sink->chain.len)
 		return STACK_ROOT;
+	/* as profile_stack() has it, so that the stack is found again */
+	sink->chain.data[leaf_first ? sink->chain.len - 1 : 0] &= ~1u;
 	if ((sink->chains_len + 1) * 2 > sink->chains_cap)
 		grow_chains(sink);
 	hash = XXH3_64bits(sink->chain.data, sink->chain.len * sizeof(*sink->chain.data));

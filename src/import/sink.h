@@ -24,6 +24,8 @@ struct sink {
 	struct profile *profile;
 	bool times, cpus;    /* keep them: rows that differ in them stay apart */
 	VEC(uint32_t) chain; /* each a link_of() */
+	size_t dropped;	     /* of the chain, by sink_push */
+	bool cut;	     /* the last sink_stack had more frames than are kept */
 
 	struct chain_slot *chains;
 	size_t chains_len, chains_cap;
@@ -39,6 +41,9 @@ static inline uint32_t link_of(uint32_t function, bool inlined)
 }
 
 void sink_init(struct sink *sink, struct profile *profile);
+
+/* Adds the caller of the chain's last; however many come, memory holds what sink_stack keeps. */
+void sink_push(struct sink *sink, uint32_t link);
 
 /* The stack of the chain, which is empty afterwards. */
 uint32_t sink_stack(struct sink *sink, bool leaf_first);

@@ -2,6 +2,7 @@
 #include "perfdata/compress.h"
 #include "base/mem.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zstd.h>
@@ -9,11 +10,16 @@
 #define ROOM  ((size_t)256 * 1024)
 #define PIECE 65536
 
+/* Nothing that was recorded is so much smaller when packed; what is made to be takes hours. */
+#define MOST_FREE  ((uint64_t)1 << 30)
+#define MOST_TIMES 1000
+
 struct inflate {
 	ZSTD_DStream *stream;
 	ZSTD_inBuffer input;
 	unsigned char piece[PIECE];
 	const char *error;
+	uint64_t fed, made;   /* bytes */
 	size_t start, length; /* of what lies in `bytes` and was not taken yet */
 	_Alignas(8) unsigned char bytes[ROOM];
 };
@@ -41,6 +47,7 @@ void inflate_feed(struct inflate *inflate, const void *bytes, size_t size)
 	size = size < PIECE ? size : PIECE;
 	memcpy(inflate->piece, bytes, size);
 	inflate->input = (ZSTD_inBuffer){ .src = inflate->piece, .size = size };
+	inflate->fed += size;
 }
 
 const char *inflate_error(const struct inflate *inflate)
@@ -72,7 +79,10 @@ size_t inflate_fill(struct inflate *inflate, size_t want, const unsigned char **
 				inflate->error = ZSTD_getErrorName(rc);
 		} while (!inflate->error && output.pos < output.size &&
 			 (inflate->input.pos < inflate->input.size || output.pos > before));
+		inflate->made += output.pos - inflate->start - inflate->length;
 		inflate->length = output.pos - inflate->start;
+		if (inflate->made > MOST_FREE && inflate->made / MOST_TIMES > inflate->fed)
+			inflate->error = "it unpacks to more than 1,000 times its size";
 	}
 	*at = inflate->bytes + inflate->start;
 	return inflate->length;

@@ -22,11 +22,17 @@ enum counts_flags {
 	COUNTS_CPU = 1 << 0,	   /* cpu_ns is known */
 	COUNTS_IDLE = 1 << 1,	   /* so is idle_ns: whole CPUs were sampled */
 	COUNTS_INHERITED = 1 << 2, /* new processes began a period anew: short ones are missed */
+	COUNTS_FULL = 1 << 3,  /* the file reached its size, and the recording ended with that */
+	COUNTS_ENDED = 1 << 4, /* so did the program, by itself: */
 };
+#define COUNTS_STATUS_SHIFT 32 /* ... with this status of wait(2), 16 bits */
 
 struct perf_counts {
 	uint64_t flags;
-	/* CPU time of what was sampled, while it was: of its threads; of whole CPUs all of it */
+	/*
+	 * CPU time of what was sampled, while it was: of its threads; of whole CPUs all of it.  A
+	 * clock may have counted less: while the kernel switches tasks no event counts.
+	 */
 	uint64_t cpu_ns;
 	uint64_t idle_ns;     /* of that, CPUs without work */
 	VEC(uint64_t) events; /* by the file's order: what each of them counted */

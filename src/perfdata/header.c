@@ -103,11 +103,11 @@ static void find_data(struct perf_reader *reader)
 	struct stream *stream = &reader->streams.data[0];
 
 	/* Ours sets the reserved bit as long as it writes: see docs/perfdata.md. */
-	reader->silent = has_feature(&reader->header, FEATURE_RESERVED);
-	reader->unfinished = reader->silent || !data->size;
+	reader->ours = has_feature(&reader->header, FEATURE_RESERVED);
+	reader->unfinished = reader->ours || !data->size;
 	stream->end = data->size <= UINT64_MAX - data->offset ? data->offset + data->size
 							      : UINT64_MAX;
-	if (!data->size || (reader->silent && !reader->follow))
+	if (!data->size || (reader->ours && !reader->follow))
 		stream->end = UINT64_MAX;
 }
 

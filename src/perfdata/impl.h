@@ -34,7 +34,7 @@ struct perf_reader {
 	bool pipe, swapped;
 	bool follow;
 	bool unfinished; /* whoever writes it has not closed it yet */
-	bool silent;	 /* ... and left it such that nothing is lost: no reason to complain */
+	bool ours;	 /* ... and left it such that nothing before is lost */
 	struct attr_table attrs;
 	struct feature_slot features[PERF_FEATURE_WORDS * 64];
 	VEC(struct stream) streams;

@@ -39,9 +39,14 @@ static int start(struct perf_reader *reader, struct err *err)
 
 	if (rc)
 		return rc;
-	if (reader->unfinished && !reader->silent && !reader->follow)
-		reader_damage(reader, "its recorder did not close it; read to the last record "
-				      "that is whole");
+	if (reader->unfinished && !reader->follow)
+		reader_damage(reader,
+			      reader->ours
+				      ? "its recorder was killed, or still writes it: what came "
+					"after its last round is missing"
+				      : "its recorder did not close it; read to the last "
+					"record that is whole");
+	reader->records_cut &= !reader->ours;
 	names_from_features(reader);
 	return 0;
 }

@@ -194,8 +194,12 @@ static int take_plain(struct perf_reader *reader, struct stream *stream, struct 
 	size = size_at(reader, bytes);
 	if (size < sizeof(*rec->header))
 		return stops(reader, stream, STOP_NONSENSE) ? -EAGAIN : 0;
-	if (have < size || stream->end - stream->at < size)
-		return stops(reader, stream, STOP_CUT) ? -EAGAIN : 0;
+	if (have < size || stream->end - stream->at < size) {
+		/* Where all of the data is there, it is no end but a size that can't be. */
+		bool whole = have >= stream->end - stream->at;
+
+		return stops(reader, stream, whole ? STOP_NONSENSE : STOP_CUT) ? -EAGAIN : 0;
+	}
 
 	rec->header = place(reader, bytes, size, &reader->scratch);
 	rec->file_off = stream->at;

@@ -227,6 +227,16 @@ void perf_writer_counts(struct perf_writer *w, const struct perf_counts *counts,
 	w->fresh |= last;
 }
 
+void perf_writer_late_counts(struct perf_writer *w, uint64_t flags, const uint64_t *budget,
+			     size_t count)
+{
+	w->counts.flags |= flags;
+	w->counts.budget.len = 0;
+	for (size_t i = 0; i < count; i++)
+		*vec_push(&w->counts.budget) = budget[i];
+	w->fresh = true;
+}
+
 static int commit(struct perf_writer *w, uint64_t round_at, struct err *err)
 {
 	int rc;

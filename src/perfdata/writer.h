@@ -71,6 +71,9 @@ int perf_writer_append(struct perf_writer *writer, const struct iovec *parts, in
 		       struct err *err);
 /* What the rounds from now on tell of (perfdata/counts.h); `last`: one more ends with it anyhow. */
 void perf_writer_counts(struct perf_writer *writer, const struct perf_counts *counts, bool last);
+/* What is known behind the last of these: more flags, and the time budget unless count is 0. */
+void perf_writer_late_counts(struct perf_writer *writer, uint64_t flags, const uint64_t *budget,
+			     size_t count);
 /* Ends a round and commits it; nothing happens if nothing was appended since the last. */
 int perf_writer_round(struct perf_writer *writer, struct err *err);
 /* Writes the late features and the final table, and truncates the rest. */

@@ -12,7 +12,12 @@ TEST(folded_lines)
 		{ "main;work;sort 12\nmain;io_[k] 3\n", "main;io_[k] 3\nmain;work;sort 12\n", 0, 0,
 		  0 },
 		{ "a;b 1\r\na;b 2\r\n", "a;b 3\n", 0, 0, 0 },
-		{ "a;b 1.5\na;b 2.0\n", "a;b 4\n", 0, 1, 0 },
+		{ "a;b 1.5\na;b 2.0\n", "a;b 35\n", 0, 0, 0 },
+		{ "fast 0.4\nslow 0.45\nx 3\n", "fast 40\nslow 45\nx 300\n", 0, 0, 0 },
+		{ "a 3\nb 1.0\na 0.125\nb 2 0.5\n", "a 3125\nb 1500\n", 0, 0, 1 },
+		{ "a 0.00000049\nb 0.1234567\nc 0.9999999\n", "b 123457\nc 1000000\n", 0, 3, 0 },
+		/* where the whole is too much for it, fractions are rounded */
+		{ "a 9000000000000000000\nb 1.6\n", "a 9000000000000000000\nb 2\n", 0, 1, 0 },
 		{ "a;b 7 9\n", "a;b 9\n", 0, 0, 1 },
 		{ "# no\n\na 1\nnothing\nb x\nb 1\nc 1\n", "a 1\nb 1\nc 1\n", 2, 0, 0 },
 		{ "a;;b 1\n", "a;[unknown];b 1\n", 0, 0, 0 },
@@ -44,6 +49,23 @@ TEST(folded_lines)
 		EXPECT_INT(result.two_columns, cases[i].two);
 		free(got);
 	}
+}
+
+/* What is said of a bad line is short, and that it goes on is seen. */
+TEST(folded_long_bad_line)
+{
+	struct import_result result;
+	struct buf text = { 0 };
+
+	buf_puts(&text, "a 1\nb 1\n");
+	for (int i = 0; i < 200; i++)
+		buf_puts(&text, "x");
+	buf_puts(&text, "\n");
+	free(fold_text(text.data, &result));
+	EXPECT_INT(result.broken, 1);
+	EXPECT_INT(strlen(result.broken_text), sizeof(result.broken_text) - 1);
+	EXPECT_CONTAINS(result.broken_text, "xxx…");
+	buf_free(&text);
 }
 
 /* A stack deeper than any program's: the leaf's side is left out, the count is not. */

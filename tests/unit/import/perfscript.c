@@ -2,7 +2,11 @@
 #include "import/fold.h"
 #include "import/input.h"
 #include "import/perfscript_line.h"
+#include "profile/index.h"
 #include "test.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
 
 static void expect_piece(struct piece piece, const char *want)
 {
@@ -206,6 +210,39 @@ TEST(perfscript_stacks)
 		{ "p 1 1.0: 1 a:\n\t7f f (/b)\n  x.c:12 (inlined)\n  libc.so.6[1f2]\n"
 		  "\t80 g (/b+0x12)\n\n",
 		  "p-?/1;g;f 1\n" },
+		/* columns behind a frame, with its object and without */
+		{ "p 1 9.1: 1 a:  4008a0 f+0x4 (/b)               0\n"
+		  "p 1 9.2: 1 a:  4008a0 f+0x4 (/b)       4b58ceea0 N/A 4K\n"
+		  "p 1 9.3: 1 a:  4008a0 f+0x4 (/b) ABI:2    AX:0x7f3    R10:0x0\n"
+		  "p 1 9.4: 1 a:  4008a0 f+0x4 (/b) ilen: 3 insn: 48 8b 02    0 4K\n"
+		  "p 1 9.5: 1 a:  4008a0 f+0x4 (/b) 0x4005c8/0x4005dc/P/-/-/0 \t IPC: 0.50 (3/6)\n"
+		  "p 1 9.6: 1 a:  4008a0 f               0 2M\n"
+		  "p 1 9.7: 1 a:  7ffd12a0 [unknown]     4008a0 f<int>\n"
+		  "p 1 9.8: 1 a:  7ffd12a0 [unknown]  1e05080021 |OP N/A|LVL N/A  0  0   4008a0 "
+		  "f<int> ABI:2 "
+		  "AX:0x1\n",
+		  "p-?/1;f 5\np-?/1;f 1\np-?/1;f<int> 2\n" },
+		/* and below a chain, which begins with tabs; in place of the blank line */
+		{ "p 1 9.1: 1 a:\n\t  4008a0 f (/b)\n\t  4008b0 main (/b)\n       4b58ceea0 N/A "
+		  "4K\n"
+		  "p 1 9.2: 1 a:\n\t  4008a0 f (/b)\n\t  4008b0 main (/b)\n               0\n"
+		  "p 1 9.3: 1 a:\n\t  4008a0 f (/b)\n\t  4008b0 main (/b)\n ABI:2    AX:0x7f3  "
+		  "ilen: 4\n",
+		  "p-?/1;main;f 3\n" },
+		{ "\t  4008a0 f (/b)\n 4K\n\t  4008a0 f (/b)\n\t  4008b0 main (/b)\n 4K\n",
+		  "f 1\nmain;f 1\n" },
+		/* whose code it was, and the date, in front of the time or without one */
+		{ "p 1 [000] U     2026-11-16 22:38:52.319914 9.1: 4 a:\n\t  4008a0 f (/b)\n\n"
+		  "p 1 K    9.1: 4 a:\n\t  4008a0 f (/b)\n\n"
+		  "p 1 U    2026-11-16 22:38:52.319914  4 a:\n\t  4008a0 f (/b)\n\n",
+		  "p-?/1;f 12\n" },
+		/* a thread, not the address of a frame */
+		{ "  prog 12 cycles:   4005dc f (/b)\n", "prog-?/12;f 1\n" },
+		{ "  prog 12    4005dc f (/b)    0\n", "prog-?/12;f 1\n" },
+		/* lines of source */
+		{ "p 1 9.1: 1 a:\n\t  4008a0 f (/b)\n|175\t  x = y; // 12 cycles: 3\n\t  4008b0 "
+		  "main (/b)\n\n",
+		  "p-?/1;main;f 1\n" },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -260,4 +297,27 @@ TEST(perfscript_rows)
 		profile_free(profile);
 		input_close(input);
 	}
+}
+
+/* The outermost frame of a stack that was cut may be an inlined one: the index takes it, too. */
+TEST(perfscript_inlined_outermost)
+{
+	const char *text = "p 1 1.0: 1 a:\n\t10 foo+0x0 (/bin/a)\n\t20 bar+0x0 (inlined)\n\n"
+			   "p 1 2.0: 1 a:\n\t10 foo+0x0 (/bin/a)\n\t20 bar+0x0 (inlined)\n\n";
+	struct import_result result;
+	struct profile *again = NULL;
+	struct input *input = input_of(text, strlen(text));
+	struct err err = { 0 };
+	int fd = memfd_create("index", MFD_CLOEXEC);
+
+	EXPECT_INT(import_read(input, &(struct import_options){ 0 }, &result, &err), 0);
+	EXPECT_INT(result.profile->stacks.len, 3);
+	EXPECT_INT(result.profile->samples.len, 1); /* found again */
+	EXPECT_INT(profile_index_write_fd(result.profile, fd, &err), 0);
+	EXPECT_INT(profile_index_open_fd(&again, fd, &err), 0);
+	EXPECT_TEXT(err.text, "");
+	profile_free(again);
+	profile_free(result.profile);
+	input_close(input);
+	close(fd);
 }

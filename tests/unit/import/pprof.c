@@ -159,6 +159,12 @@ TEST(pprof_of_values)
 		put_number(&part, 2, i ? 10 : 30);
 		put_bytes(&bytes, 2, &part);
 	}
+	for (int i = 0; i < 3; i++) { /* a difference: less than nothing, of the space alone */
+		put_number(&part, 1, 1);
+		put_number(&part, 2, 0);
+		put_number(&part, 2, (uint64_t)-7);
+		put_bytes(&bytes, 2, &part);
+	}
 	put_number(&part, 1, 1);
 	put_number(&inner, 1, 1);
 	put_bytes(&part, 4, &inner);
@@ -175,6 +181,10 @@ TEST(pprof_of_values)
 	EXPECT_TEXT(profile_noun(profile, 0), "inuse_objects");
 	EXPECT_TEXT(profile_noun(profile, 1), "inuse_objects");
 	EXPECT_INT(profile->events.data[0].weight, 40);
+	EXPECT_INT(result.broken, 0);
+	EXPECT_INT(result.negative, 3);
+	EXPECT_INT(result.negative_weight[0], 21);
+	EXPECT_INT(result.negative_weight[1], 0);
 	EXPECT_INT(profile->quality.origin, ORIGIN_VALUES);
 	EXPECT_INT(profile->quality.without_stack, 2); /* of each type one */
 	EXPECT_INT(profile->quality.unknown_leaves, 0);
