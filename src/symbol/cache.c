@@ -19,7 +19,7 @@
 #include <xxhash.h>
 
 #define CACHE_MAGIC   "pfolsyms"
-#define CACHE_VERSION 2
+#define CACHE_VERSION 3
 #define CACHE_ORDER   0x01020304u
 #define SOURCE_MAX    PATH_MAX
 #define USED_AFTER_S  (24 * 60 * 60) /* a hit renews a file's time when it is older than this */
@@ -52,6 +52,8 @@ void cache_identity_init(struct cache_identity *identity, enum cache_kind kind,
 	identity->size = stamp->size;
 	identity->mtime_s = (uint64_t)stamp->mtime.tv_sec;
 	identity->mtime_ns = (uint64_t)stamp->mtime.tv_nsec;
+	identity->ctime_s = (uint64_t)stamp->ctime.tv_sec;
+	identity->ctime_ns = (uint64_t)stamp->ctime.tv_nsec;
 }
 
 uint64_t cache_checksum(const void *bytes, size_t size)

@@ -34,8 +34,9 @@ struct cache_identity {
 	uint8_t state; /* enum dso_state: how complete the source was */
 	uint8_t build_id_size, build_id[BUILD_ID_SIZE];
 	uint8_t reserved;
-	uint64_t device, inode, size, mtime_s, mtime_ns; /* without a build-id */
-	uint64_t symbols_size, strings_size;		 /* of the tables that were read */
+	/* without a build-id; the time of its last change, since the other may be set to any */
+	uint64_t device, inode, size, mtime_s, mtime_ns, ctime_s, ctime_ns;
+	uint64_t symbols_size, strings_size; /* of the tables that were read */
 	uint64_t boot; /* kallsyms: where things are differs from boot to boot */
 };
 

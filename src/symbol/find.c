@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 
 struct finder finder_of(struct dso *object)
 {
@@ -22,6 +23,7 @@ struct finder finder_of(struct dso *object)
 				.pids = object->pids.data,
 				.pid_count = object->pids.len,
 				.inode = object->key.inode,
+				.mapped = object->key.mapped,
 				.trouble = DSO_MISSING };
 }
 
@@ -32,20 +34,94 @@ static void note_trouble(struct finder *f, enum dso_state trouble)
 		f->trouble = trouble;
 }
 
-static bool is_newer(const struct finder *f, const struct image *image)
+static int64_t time_ns(const struct timespec *time)
 {
-	int64_t written = image->stamp.mtime.tv_sec * INT64_C(1000000000) +
-			  image->stamp.mtime.tv_nsec;
+	return time->tv_sec * INT64_C(1000000000) + time->tv_nsec;
+}
+
+/* Either time: what unpacks or copies files sets the one to the past, and nobody the other. */
+static bool is_newer(const struct finder *f, const struct image_stamp *stamp)
+{
 	int64_t recorded = f->store->options.recorded_ns;
 
-	return f->dated && !f->wanted.size && !f->store->options.symfs && recorded &&
-	       written > recorded;
+	return recorded && (time_ns(&stamp->mtime) > recorded || time_ns(&stamp->ctime) > recorded);
+}
+
+/* On layered file systems stat() and mappings know a file by different devices: it tells nothing.
+ */
+static bool is_replaced(const struct finder *f, const struct image_stamp *stamp)
+{
+	return f->mapped.inode && stamp->device == makedev(f->mapped.major, f->mapped.minor) &&
+	       stamp->inode != f->mapped.inode;
+}
+
+enum fit { FITS, MAY_FIT, FITS_NOT };
+
+/* All that is loaded, in one piece: loaders map that with the rights of what comes first. */
+static uint64_t whole_size(const struct elf_file *elf, uint64_t page)
+{
+	uint64_t start = UINT64_MAX, end = 0;
+
+	for (uint32_t i = 0; i < elf->segment_count; i++) {
+		const struct elf_segment *segment = &elf->segments[i];
+
+		if (segment->type != PT_LOAD)
+			continue;
+		start = start == UINT64_MAX ? segment->addr & ~(page - 1) : start;
+		end = segment->addr + segment->memory_size;
+	}
+	return (end - start + page - 1) & ~(page - 1);
+}
+
+static enum fit fit_in_pages(const struct elf_file *elf, const struct dso_mapped *mapped,
+			     uint64_t page)
+{
+	enum fit fit = FITS_NOT;
+	bool first = true;
+
+	for (uint32_t i = 0; i < elf->segment_count; i++) {
+		const struct elf_segment *segment = &elf->segments[i];
+		uint64_t start = segment->offset & ~(page - 1);
+		uint64_t end = (segment->offset + segment->file_size + page - 1) & ~(page - 1);
+
+		if (segment->type != PT_LOAD)
+			continue;
+		if (segment->flags & PF_X && mapped->offset == start &&
+		    (mapped->size == end - start ||
+		     (first && mapped->size == whole_size(elf, page))))
+			return FITS;
+		/* A part whose rights were changed for a while is a mapping of its own. */
+		if (mapped->offset >= start && mapped->offset <= end &&
+		    mapped->size <= end - mapped->offset)
+			fit = MAY_FIT;
+		first = false;
+	}
+	return first ? FITS : fit; /* nothing to load: who mapped it has other rules */
+}
+
+/* Whether its program headers make such a mapping, with the pages of any machine. */
+static enum fit fit_of(const struct elf_file *elf, const struct dso_mapped *mapped)
+{
+	static const uint64_t pages[] = { 4096, 16384, 65536 };
+	uint64_t edges = mapped->offset | mapped->size;
+	enum fit best = FITS_NOT;
+
+	if (!mapped->size || edges & (pages[0] - 1))
+		return FITS;
+	for (size_t i = 0; i < ARRAY_SIZE(pages) && !(edges & (pages[i] - 1)); i++) {
+		enum fit fit = fit_in_pages(elf, mapped, pages[i]);
+
+		best = fit < best ? fit : best;
+	}
+	return best;
 }
 
 /* Takes the image over. */
 static bool accept(struct finder *f, struct image image, struct elf_file *elf)
 {
-	bool newer = is_newer(f, &image);
+	bool by_path = f->by_path && !f->wanted.size && !f->guest && !f->store->options.symfs;
+	bool doubted = by_path && (is_newer(f, &image.stamp) || is_replaced(f, &image.stamp));
+	enum fit fit;
 	struct build_id id;
 
 	if (f->inode && !f->wanted.size && image.stamp.inode != f->inode) {
@@ -63,15 +139,31 @@ static bool accept(struct finder *f, struct image image, struct elf_file *elf)
 		return false;
 	}
 	elf_file_build_id(elf, &id);
-	if (f->wanted.size && !build_id_same(&id, &f->wanted)) {
+	fit = by_path ? fit_of(elf, &f->mapped) : FITS;
+	if ((f->wanted.size && !build_id_same(&id, &f->wanted)) || fit == FITS_NOT) {
 		note_trouble(f, DSO_MISMATCH);
 		elf_file_close(elf);
 		return false;
 	}
 	f->wanted = id;
 	f->inode = 0;
-	f->newer = newer;
+	f->doubted = doubted || fit == MAY_FIT;
 	return true;
+}
+
+/*
+ * A fence refuses whatever is asked for, be it there or not.  What can't even be looked at is in no
+ * way the file of another machine.
+ */
+static bool is_absent(const struct finder *f, const char *root, const char *path)
+{
+	char *whole = mem_printf("%s%s", root, path);
+	struct stat st;
+	bool absent = stat(whole, &st) &&
+		      (f->store->options.other_machine || errno == ENOENT || errno == ENOTDIR);
+
+	free(whole);
+	return absent;
 }
 
 bool find_try(struct finder *f, const char *root, const char *path, struct elf_file *elf)
@@ -79,7 +171,7 @@ bool find_try(struct finder *f, const char *root, const char *path, struct elf_f
 	struct image image;
 	int rc = image_open_in(&image, root, path);
 
-	if (rc == -EACCES || rc == -EPERM || rc == -EIO)
+	if ((rc == -EACCES || rc == -EPERM || rc == -EIO) && !is_absent(f, root, path))
 		note_trouble(f, DSO_UNREADABLE);
 	if (rc || !accept(f, image, elf))
 		return false;
@@ -206,10 +298,10 @@ bool find_code(struct finder *f, struct elf_file *code)
 
 	/* Without a build-id, the name of a deleted file belongs to another one if to any. */
 	found = deleted && try_mapped(f, code);
-	f->dated = true;
+	f->by_path = true;
 	found = found ||
 		((!deleted || f->wanted.size) && path[0] == '/' && find_place(f, path, code));
-	f->dated = false;
+	f->by_path = false;
 	found = found || (!deleted && f->wanted.size && try_mapped(f, code)) ||
 		find_try_cached(f, "elf", code) ||
 		find_try_debuginfod(f, DEBUGINFOD_EXECUTABLE, code);

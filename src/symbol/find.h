@@ -3,7 +3,9 @@
  * Finding the files of an object: the one that ran, and the one that has its names.
  *
  * A file is taken if it has the build-id of the recording; a candidate that has another one is
- * remembered as trouble.  Without a build-id in the recording the path must do, on this machine.
+ * remembered as trouble.  Without a build-id in the recording the path must do, on this machine: a
+ * file that can't be mapped as the recording tells is another one, and one that has changed since
+ * the recording, or is mapped in other pieces, may be.
  */
 #ifndef SYMBOL_FIND_H
 #define SYMBOL_FIND_H
@@ -21,8 +23,9 @@ struct finder {
 	const char *path;
 	struct build_id wanted; /* once a file is found: its own, if the recording had none */
 	uint64_t inode;		/* until a file is found: it must have this one; 0: any */
-	bool dated;	/* of a file that no build-id tells, whether it is newer is of interest */
-	bool newer;	/* than the recording: the one that was found may be another one */
+	struct dso_mapped mapped;
+	bool by_path;	/* a file is taken by its path on this machine, if no build-id tells it */
+	bool doubted;	/* so the one that was found was, and it may be another one */
 	uint32_t guest; /* that it is of, as in struct dso_key */
 	const pid_t *pids; /* of those that mapped it */
 	size_t pid_count;

@@ -19,7 +19,8 @@ static struct image_stamp stamp_of(const struct stat *st)
 	return (struct image_stamp){ .device = st->st_dev,
 				     .inode = st->st_ino,
 				     .size = (uint64_t)st->st_size,
-				     .mtime = st->st_mtim };
+				     .mtime = st->st_mtim,
+				     .ctime = st->st_ctim };
 }
 
 /* Without O_NONBLOCK a pipe of that name would hold us up. */
@@ -75,9 +76,9 @@ int image_open(struct image *image, const char *path)
 	return image_open_refused(image, rc, IMAGE_IN, 0, path);
 }
 
-static int open_in(struct image *image, const char *root, const char *path)
+static int open_in(struct image *image, const char *root, const char *path, int flags)
 {
-	struct open_how how = { .flags = OPEN_FLAGS,
+	struct open_how how = { .flags = (uint64_t)flags,
 				.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS };
 	int dir, fd, failure;
 	char *whole;
@@ -91,7 +92,7 @@ static int open_in(struct image *image, const char *root, const char *path)
 	close(dir);
 	if (fd < 0 && failure == ENOSYS) { /* before Linux 5.6, or under seccomp */
 		whole = mem_printf("%s/%s", root, path);
-		fd = open(whole, OPEN_FLAGS);
+		fd = open(whole, flags);
 		failure = errno;
 		free(whole);
 	}
@@ -99,16 +100,32 @@ static int open_in(struct image *image, const char *root, const char *path)
 	return take_fd(image, fd);
 }
 
+/* The process whose root it is; 0: a folder that stands for /, and is nobody's. */
+static pid_t process_of_root(const char *root)
+{
+	int pid = 0, end = 0;
+
+	return sscanf(root, "/proc/%d/root%n", &pid, &end) == 1 && end && !root[end] ? pid : 0;
+}
+
 int image_open_in(struct image *image, const char *root, const char *path)
 {
-	int pid = 0, end = 0, rc;
+	pid_t pid = process_of_root(root);
+	int rc;
 
 	if (!root[0])
 		return image_open(image, path);
-	rc = open_in(image, root, path);
-	if (sscanf(root, "/proc/%d/root%n", &pid, &end) != 1 || !end || root[end])
-		return rc; /* a folder that stands for /, and is nobody's */
-	return image_open_refused(image, rc, IMAGE_IN, pid, path);
+	rc = open_in(image, root, path, OPEN_FLAGS);
+	return pid ? image_open_refused(image, rc, IMAGE_IN, pid, path) : rc;
+}
+
+int image_open_plain_in(struct image *image, const char *root, const char *path)
+{
+	pid_t pid = process_of_root(root);
+	int rc = root[0] ? open_in(image, root, path, OPEN_FLAGS | O_NOFOLLOW)
+			 : take_fd(image, open(path, OPEN_FLAGS | O_NOFOLLOW));
+
+	return pid || !root[0] ? image_open_refused(image, rc, IMAGE_PLAIN, pid, path) : rc;
 }
 
 struct image image_of(const void *data, size_t size)

@@ -24,7 +24,7 @@ struct image {
 	void *owned;  /* freed on close */
 	struct image_stamp {
 		uint64_t device, inode, size;
-		struct timespec mtime;
+		struct timespec mtime, ctime;
 	} stamp;
 };
 
@@ -37,6 +37,9 @@ int image_open(struct image *image, const char *path);
  */
 int image_open_in(struct image *image, const char *root, const char *path);
 
+/* The same, and what bears the name is the file itself, no link to one. */
+int image_open_plain_in(struct image *image, const char *root, const char *path);
+
 /*
  * Who is fenced in can have somebody outside to ask for what it may not look at itself; NULL: it
  * has nobody.  Returns a descriptor, the answer 0 or 1, or a negative errno value; from any thread.
@@ -45,6 +48,7 @@ enum image_question {
 	IMAGE_IN,     /* the file that the process knows by that path; pid 0: that everybody does */
 	IMAGE_MAPPED, /* process_open_mapped() */
 	IMAGE_APART,  /* process_is_apart() */
+	IMAGE_PLAIN,  /* as IMAGE_IN, and no link */
 };
 typedef int image_asked(enum image_question question, pid_t pid, const char *path);
 void image_ask(image_asked *asked);

@@ -11,6 +11,23 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+
+/* -ELOOP, as for a link, if somebody else may have put it there; it is closed then. */
+static int believe(const struct dso *object, struct image *image)
+{
+	const struct symbol_options *options = &object->store->options;
+	struct stat st;
+
+	if (process_wrote(object->key.pid, image, options->recorded_ns))
+		return 0;
+	/* Who made the recording could have written anything into it. */
+	if (options->has_owner && !fstat(image->fd, &st) && st.st_uid == options->owner &&
+	    st.st_nlink == 1 && !(st.st_mode & S_IWOTH))
+		return 0;
+	image_close(image);
+	return -ELOOP;
+}
 
 /*
  * A process in a container writes into its own /tmp, under the pid that it has there.  When it is
@@ -36,13 +53,13 @@ static int open_map(struct dso *object, struct image *image, char *path, size_t 
 
 		snprintf(inner, sizeof(inner), "/tmp/perf-%d.map", own);
 		snprintf(path, room, "%s%s", root, inner);
-		rc = image_open_in(image, root, inner);
+		rc = image_open_plain_in(image, root, inner);
 	}
 	if (rc) {
 		snprintf(path, room, "%s", name);
-		rc = image_open(image, name);
+		rc = image_open_plain_in(image, "", name);
 	}
-	return rc;
+	return rc ? rc : believe(object, image);
 }
 
 /* Where its list has code of several names: what ran there when is not in it. */
@@ -81,7 +98,9 @@ void read_jit_object(struct dso *object, struct reading *r)
 	char *text;
 	int rc = open_map(object, &image, path, sizeof(path));
 
-	r->state = rc == -EACCES || rc == -EPERM ? DSO_UNREADABLE : DSO_MISSING;
+	r->state = rc == -ELOOP			   ? DSO_DISTRUSTED
+		   : rc == -EACCES || rc == -EPERM ? DSO_UNREADABLE
+						   : DSO_MISSING;
 	if (rc)
 		return;
 	text = (char *)image_load(&image, 0, image.size);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 static bool same_place(const char *a, const char *b)
@@ -47,6 +48,55 @@ pid_t process_own_pid(pid_t pid)
 	if (in)
 		fclose(in);
 	return own;
+}
+
+/* When it began, since 1970; 0: not known. */
+static int64_t began_ns(pid_t pid)
+{
+	struct timespec wall, boot;
+	unsigned long long ticks = 0;
+	char path[64], line[1024], *at;
+	FILE *in;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	in = fopen(path, "re");
+	at = in && fgets(line, sizeof(line), in) ? strrchr(line, ')') : NULL;
+	for (int i = 2; at && i < 22; i++) /* its name is the second field, its begin the 22nd */
+		at = strchr(at + 1, ' ');
+	if (at)
+		ticks = strtoull(at, NULL, 10);
+	if (in)
+		fclose(in);
+	if (!ticks || clock_gettime(CLOCK_REALTIME, &wall) || clock_gettime(CLOCK_BOOTTIME, &boot))
+		return 0;
+	return (wall.tv_sec - boot.tv_sec) * 1000000000LL + (wall.tv_nsec - boot.tv_nsec) +
+	       (int64_t)(ticks * (1000000000ULL / (unsigned long long)sysconf(_SC_CLK_TCK)));
+}
+
+bool process_is_of_user(pid_t pid, uid_t user, int64_t until_ns)
+{
+	char path[64], line[256];
+	unsigned real, effective = UINT_MAX;
+	FILE *in;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	in = fopen(path, "re");
+	while (in && fgets(line, sizeof(line), in))
+		if (sscanf(line, "Uid: %u %u", &real, &effective) == 2)
+			break;
+	if (in)
+		fclose(in);
+	return effective == user && (!until_ns || began_ns(pid) <= until_ns);
+}
+
+bool process_wrote(pid_t pid, const struct image *list, int64_t until_ns)
+{
+	struct stat st;
+
+	if (!list->is_file || fstat(list->fd, &st) || !S_ISREG(st.st_mode) || st.st_nlink > 1 ||
+	    st.st_mode & S_IWOTH)
+		return false;
+	return !st.st_uid || st.st_uid == geteuid() || process_is_of_user(pid, st.st_uid, until_ns);
 }
 
 /* Whether a name of /proc is that path, or was before the file was deleted. */

@@ -16,6 +16,19 @@ bool process_is_apart(pid_t pid);
 pid_t process_own_pid(pid_t pid);
 
 /*
+ * Whether its effective user is that one, now, and it had begun by the time `until` (since 1970;
+ * 0: at any time): what bears its number since is another one.
+ */
+bool process_is_of_user(pid_t pid, uid_t user, int64_t until_ns);
+
+/*
+ * A JIT's list of functions lies in /tmp, where anybody can put a file under any process's name. It
+ * is believed if it is root's, our own or that of the process's user, if others may not write to it
+ * and if it has no other name.
+ */
+bool process_wrote(pid_t pid, const struct image *list, int64_t until_ns);
+
+/*
  * A file that it has mapped under that path, also when it was deleted or replaced since.  0 or a
  * negative errno value; *source tells where it was found.
  */

@@ -208,7 +208,7 @@ static bool try_reading(struct dso *object, struct reading *r)
 		done = read_sources(object->store, &s, &f.wanted, r);
 	else
 		read_kept(object->store, &f.wanted, r);
-	if (f.newer && (r->state == DSO_FULL || r->state == DSO_PARTIAL))
+	if (f.doubted && (r->state == DSO_FULL || r->state == DSO_PARTIAL))
 		r->state = DSO_NEWER;
 	if (!done)
 		r->state = DSO_MISMATCH; /* it is being rebuilt: no longer what was recorded */

@@ -45,7 +45,9 @@ enum dso_state {
 	DSO_MISMATCH,	/* a file, but of another build */
 	DSO_HIDDEN,	/* the kernel does not show its addresses (kptr_restrict) */
 	DSO_UNREADABLE, /* permission, damage */
-	DSO_NEWER, /* it has names, but was written after the recording, and no build-id tells */
+	DSO_NEWER, /* it has names, but may have changed since the recording, and no build-id tells
+		    */
+	DSO_DISTRUSTED, /* a JIT's list that somebody else may have written */
 };
 
 /* Whose frames are expanded to the functions that were inlined there. */
@@ -98,6 +100,9 @@ struct symbol_options {
 	void *fetching_context; /* freed with the store */
 	int64_t recorded_ns;	/* end of the recording, since 1970: what can't be checked by a
 				   build-id must not be newer; 0: not known */
+	bool has_owner; /* the recording is a file of this user, whose lists are believed as it is
+			 */
+	uid_t owner;
 	bool other_machine; /* the recording is not of this machine: /proc, the running kernel and
 			       files without a build-id say nothing about it */
 };
@@ -121,12 +126,20 @@ bool symbol_store_wants_lines(const struct symbol_store *store);
 bool symbol_store_wants_modules(const struct symbol_store *store); /* named */
 bool symbol_store_wants_paths(const struct symbol_store *store);   /* of their files */
 
+/* How a program had its code mapped from a file; all 0: not known. */
+struct dso_mapped {
+	uint64_t offset, size; /* of the mapping in the file */
+	uint64_t inode;
+	uint32_t major, minor; /* of the device; with the inode */
+};
+
 struct dso_key {
 	enum dso_kind kind;
 	const char *path; /* as the mapping says: "/usr/lib/libc.so.6", "[kernel.kallsyms]" */
 	struct build_id build_id;
 	uint64_t inode; /* a file must have this one if it is not known by its build-id; 0: any */
-	pid_t pid;	/* who mapped it: its root, mount namespace, JIT map; 0: not known */
+	struct dso_mapped mapped; /* tells another file of that path, without a build-id */
+	pid_t pid; /* who mapped it: its root, mount namespace, JIT map; 0: not known */
 	/* Not of the recorded machine, but of one that ran in its process of this number less 1; 0
 	 * if it is, 1 for all guests that have no folder of their own. */
 	uint32_t guest;

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "unwind/unwind.h"
 #include "base/idmap.h"
+#include "symbol/elf.h"
+#include "symbol/symbol.h"
 #include "unwind/object.h"
+#include "unwind/prologue.h"
 
 #include <elf.h>
 #include <linux/perf_event.h>
@@ -11,6 +14,11 @@ struct unwinder {
 	/* NULL: its file is not there; of one that follows, by their numbers: not met yet. */
 	VEC(struct unwind_object *) objects;
 	struct idmap by_dso;
+	/* The file whose code was looked at last, which stays open: another place of it is next. */
+	const struct dso *code_of;
+	struct elf_file code;
+	VEC(struct prologue) prologues;
+	struct idmap by_function; /* to these, by object and where the function begins */
 };
 
 struct unwinder *unwinder_new(void)
@@ -26,17 +34,27 @@ void unwinder_free(struct unwinder *unwinder)
 		unwind_object_free(*object);
 	vec_free(&unwinder->objects);
 	idmap_free(&unwinder->by_dso);
+	elf_file_close(&unwinder->code);
+	vec_free(&unwinder->prologues);
+	idmap_free(&unwinder->by_function);
 	free(unwinder);
 }
 
-static struct unwind_object *object_of(struct unwinder *unwinder, struct dso *dso)
+static uint32_t number_of(struct unwinder *unwinder, struct dso *dso)
 {
 	uint32_t next = (uint32_t)unwinder->objects.len;
 	uint32_t at = idmap_add(&unwinder->by_dso, (uintptr_t)dso, next);
 
 	if (at == next)
 		*vec_push(&unwinder->objects) = unwind_object_open(dso);
-	return unwinder->objects.data[at];
+	return at;
+}
+
+static struct unwind_object *object_of(struct unwinder *unwinder, struct dso *dso)
+{
+	uint32_t number = number_of(unwinder, dso); /* which may move them */
+
+	return unwinder->objects.data[number];
 }
 
 bool unwinder_share(const struct unwinder *unwinder, const struct dso *dso,
@@ -90,40 +108,210 @@ static bool is_saved(const struct cfi_rule *rule)
 	return rule && rule->where == CFI_AT;
 }
 
-/*
- * On x86 the CFA is counted from the frame pointer while that is set up.  On arm64 it may be
- * counted from sp all along; there, frames begin with both registers saved, and the pointer is set
- * next.
- */
-static enum unwind_pointer pointer_of(const struct unwind_object *object, const struct cfi_row *row)
+/* Bytes of an object's file, at most so many; 0 if there are none. */
+static size_t read_code(struct unwinder *unwinder, struct dso *dso, uint64_t file_off,
+			unsigned char *into, size_t size)
 {
-	const struct cfi_rule *back = rule_of(object, row, row->return_column);
-	uint8_t pointer;
+	uint64_t end;
+
+	if (unwinder->code_of != dso) {
+		elf_file_close(&unwinder->code);
+		unwinder->code = (struct elf_file){ 0 };
+		unwinder->code_of = dso_open_code(dso, &unwinder->code) ? dso : NULL;
+	}
+	end = unwinder->code_of ? unwinder->code.image.size : 0;
+	if (file_off >= end)
+		return 0;
+	size = end - file_off < size ? (size_t)(end - file_off) : size;
+	return image_read(&unwinder->code.image, file_off, into, size) ? size : 0;
+}
+
+/* A place in a function that is judged by its instructions. */
+struct spot {
+	struct dso *dso;
+	const struct unwind_object *object;
+	uint64_t start, file_off; /* of the function and of the place */
+	bool called;
+};
+
+/* Each function is looked at once. */
+static struct prologue prologue_of(struct unwinder *unwinder, const struct spot *spot)
+{
+	uint64_t key = (uint64_t)number_of(unwinder, spot->dso) << 40 ^ spot->start;
+	uint32_t next = (uint32_t)unwinder->prologues.len;
+	uint32_t at = idmap_add(&unwinder->by_function, key, next);
+	unsigned char code[PROLOGUE_BYTES];
+
+	if (at == next) {
+		size_t size = read_code(unwinder, spot->dso, spot->start, code, sizeof(code));
+		struct prologue found = prologue_find(unwind_object_machine(spot->object), code,
+						      size);
+
+		*vec_push(&unwinder->prologues) = found;
+	}
+	return unwinder->prologues.data[at];
+}
+
+static bool returns(struct unwinder *unwinder, const struct spot *spot)
+{
+	unsigned char code[4];
+
+	return !spot->called && prologue_is_return(unwind_object_machine(spot->object), code,
+						   read_code(unwinder, spot->dso, spot->file_off,
+							     code, sizeof(code)));
+}
+
+static bool is_set_before(struct unwinder *unwinder, const struct spot *spot)
+{
+	struct prologue prologue = prologue_of(unwinder, spot);
+
+	return prologue.set && spot->file_off - spot->start >= prologue.set;
+}
+
+/* Where nothing but instructions tells: what they do not show is not known. */
+static enum unwind_pointer pointer_by_code(struct unwinder *unwinder, const struct spot *spot)
+{
+	struct prologue prologue = prologue_of(unwinder, spot);
+	uint64_t at = spot->file_off - spot->start;
+
+	if (prologue.set && at >= prologue.set)
+		return returns(unwinder, spot) ? POINTER_NOT_SET : POINTER_SET;
+	if ((prologue.may_be && at >= prologue.may_be) || at > prologue.looked)
+		return POINTER_UNKNOWN;
+	return prologue.looked ? POINTER_NOT_SET : POINTER_UNKNOWN;
+}
+
+static bool begins_with(const struct unwind_object *object, int32_t expression, uint8_t operation)
+{
+	const struct cfi_expression *e = &unwind_object_rows(object)->expressions.data[expression];
+
+	return e->size && e->bytes[0] == operation;
+}
+
+#define COUNTED_FROM 0x70 /* DW_OP_breg0, and so on */
+
+/* Whether the frame is found by the pointer: counted from it, or saved where it leads to. */
+static bool goes_by(const struct unwind_object *object, const struct cfi_row *row, uint8_t pointer)
+{
+	const struct cfi_rule *saved = rule_of(object, row, pointer);
+
+	if (row->frame == CFI_FRAME_REGISTER && row->reg == pointer)
+		return true;
+	if (row->frame == CFI_FRAME_RESULT &&
+	    begins_with(object, row->value, (uint8_t)(COUNTED_FROM + pointer)))
+		return true;
+	return saved && saved->where == CFI_AT_RESULT &&
+	       begins_with(object, saved->value, (uint8_t)(COUNTED_FROM + pointer));
+}
+
+/* The first row of the function's entry; each ends with a row without a frame. */
+static const struct cfi_row *first_row(const struct unwind_object *object,
+				       const struct cfi_row *row)
+{
+	const struct cfi_row *all = unwind_object_rows(object)->list.data;
+
+	while (row > all && row[-1].frame != CFI_NO_FRAME)
+		row--;
+	return row;
+}
+
+/* Whether a function's rules say anywhere what becomes of the register. */
+static bool is_told_of(const struct unwind_object *object, const struct cfi_row *row,
+		       uint8_t pointer)
+{
+	for (; row->frame != CFI_NO_FRAME; row++)
+		if (goes_by(object, row, pointer) || rule_of(object, row, pointer))
+			return true;
+	return false;
+}
+
+/*
+ * On x86 the CFA is counted from the frame pointer while that is set up.  Go's rules count from the
+ * stack pointer all along and never mention the other: then instructions tell, and the rules
+ * whether the frame is still there.
+ */
+static enum unwind_pointer pointer_of_x86(struct unwinder *unwinder, struct spot *spot,
+					  const struct cfi_row *row, uint8_t pointer, uint64_t pc)
+{
+	const struct cfi_row *first = first_row(spot->object, row);
+	int32_t word = pointer == 6 ? 8 : 4;
+
+	if (goes_by(spot->object, row, pointer))
+		return POINTER_SET;
+	if (row->frame != CFI_FRAME_REGISTER || row->value < 2 * word ||
+	    is_told_of(spot->object, first, pointer))
+		return POINTER_NOT_SET;
+	spot->start = spot->file_off - (pc - first->start);
+	return is_set_before(unwinder, spot) ? POINTER_SET : POINTER_NOT_SET;
+}
+
+/*
+ * On arm64 the CFA may be counted from sp all along; there, frames begin with both registers saved,
+ * and the pointer is set next.  Go's rules tell of the return address only.
+ */
+static enum unwind_pointer pointer_of_arm64(struct unwinder *unwinder, struct spot *spot,
+					    const struct cfi_row *row, uint64_t pc)
+{
+	const struct cfi_row *first = first_row(spot->object, row);
+
+	if (!is_saved(rule_of(spot->object, row, 30)))
+		return POINTER_NOT_SET;
+	if (is_saved(rule_of(spot->object, row, 29)))
+		return POINTER_SET;
+	if (is_told_of(spot->object, first, 29))
+		return POINTER_NOT_SET;
+	spot->start = spot->file_off - (pc - first->start);
+	return is_set_before(unwinder, spot) ? POINTER_SET : POINTER_NOT_SET;
+}
+
+static enum unwind_pointer pointer_of(struct unwinder *unwinder, struct spot *spot,
+				      const struct cfi_row *row, uint64_t pc)
+{
+	const struct cfi_rule *back = rule_of(spot->object, row, row->return_column);
 
 	if (back && back->where == CFI_UNDEFINED)
 		return POINTER_ROOT;
-	switch (unwind_object_machine(object)) {
-	case EM_X86_64: pointer = 6; break;
-	case EM_386: pointer = 5; break;
-	case EM_AARCH64:
-		return is_saved(rule_of(object, row, 29)) && is_saved(rule_of(object, row, 30))
-			       ? POINTER_SET
-			       : POINTER_NOT_SET;
+	switch (unwind_object_machine(spot->object)) {
+	case EM_X86_64: return pointer_of_x86(unwinder, spot, row, 6, pc);
+	case EM_386: return pointer_of_x86(unwinder, spot, row, 5, pc);
+	case EM_AARCH64: return pointer_of_arm64(unwinder, spot, row, pc);
 	default: return POINTER_UNKNOWN;
 	}
-	return row->frame == CFI_FRAME_REGISTER && row->reg == pointer ? POINTER_SET
-								       : POINTER_NOT_SET;
 }
 
-enum unwind_pointer unwinder_pointer(struct unwinder *unwinder, struct dso *dso, uint64_t file_off)
+static const struct cfi_row *row_at(struct unwind_object *object, uint64_t pc)
+{
+	const struct cfi_row *row = unwind_object_find(object, pc);
+
+	return row && row->frame != CFI_NO_FRAME ? row : NULL;
+}
+
+enum unwind_pointer unwinder_pointer(struct unwinder *unwinder, struct dso *dso, uint64_t file_off,
+				     bool called)
 {
 	struct unwind_object *object = object_of(unwinder, dso);
+	struct spot spot = { .dso = dso, .object = object, .file_off = file_off, .called = called };
 	const struct cfi_row *row;
+	struct symbol symbol;
+	uint64_t pc;
 
 	if (!object)
 		return POINTER_UNKNOWN;
-	row = unwind_object_find(object, unwind_object_address(object, file_off));
-	return row && row->frame != CFI_NO_FRAME ? pointer_of(object, row) : POINTER_UNKNOWN;
+	pc = unwind_object_address(object, file_off);
+	row = row_at(object, pc);
+	if (row)
+		return pointer_of(unwinder, &spot, row, pc);
+	if (!dso_find(dso, file_off, &symbol))
+		return POINTER_UNKNOWN;
+	spot.start = symbol.start;
+	return pointer_by_code(unwinder, &spot);
+}
+
+bool unwinder_lacks_rules(struct unwinder *unwinder, struct dso *dso, uint64_t file_off)
+{
+	struct unwind_object *object = object_of(unwinder, dso);
+
+	return object && !row_at(object, unwind_object_address(object, file_off));
 }
 
 /* One thread on its way out. */

@@ -85,8 +85,15 @@ enum unwind_pointer {
 	POINTER_NOT_SET, /* what it holds there is still the caller's own, or no frame pointer */
 };
 
-/* The same for a place of an object, by its unwinding rules. */
-enum unwind_pointer unwinder_pointer(struct unwinder *unwinder, struct dso *dso, uint64_t file_off);
+/*
+ * The same for a place of an object, by its unwinding rules; by its instructions where those do not
+ * tell.  called: it is the last byte of a call, else an instruction begins there.
+ */
+enum unwind_pointer unwinder_pointer(struct unwinder *unwinder, struct dso *dso, uint64_t file_off,
+				     bool called);
+
+/* Whether its file is there, and has no unwinding rules for that place. */
+bool unwinder_lacks_rules(struct unwinder *unwinder, struct dso *dso, uint64_t file_off);
 
 /* At least the frame of the registers themselves comes out, unless they have no pc. */
 void unwinder_run(struct unwinder *unwinder, const struct unwind_input *input,

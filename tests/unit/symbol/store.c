@@ -6,12 +6,14 @@
 #include "test.h"
 
 #include <elf.h>
+#include <fcntl.h>
 #include <lzma.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 #include <zstd.h>
 
@@ -96,6 +98,78 @@ TEST(store_partial_and_stripped)
 	put_elf("bin/stripped", &(struct made_elf){ .build_id = ID });
 	expect_file("/bin/partial", ID, DSO_PARTIAL, "-", "exported", "/bin/partial");
 	expect_file("/bin/stripped", ID, DSO_STRIPPED, "-", "-", "/bin/stripped");
+	folder_remove();
+}
+
+static enum dso_state state_by_path(const char *path, const struct dso_mapped *mapped,
+				    int64_t recorded_ns)
+{
+	struct symbol_options options = { .cache_dir = "", .recorded_ns = recorded_ns };
+	struct symbol_store *store = symbol_store_new(&options);
+	struct dso_key key = { .kind = DSO_FILE, .path = path, .mapped = *mapped };
+	struct dso *object = symbol_dso(store, &key);
+	enum dso_state state;
+	struct symbol symbol;
+
+	dso_find(object, OFF(0x108), &symbol);
+	state = dso_state(object);
+	symbol_store_free(store);
+	return state;
+}
+
+/* Where no build-id tells, how its code was mapped may. */
+TEST(store_knows_another_file_by_its_mapping)
+{
+	static const struct {
+		uint64_t offset, size;
+		enum dso_state state;
+	} cases[] = {
+		{ 0, 0, DSO_FULL }, /* not told */
+		{ MADE_TEXT_OFF, MADE_TEXT_SIZE, DSO_FULL },
+		{ MADE_TEXT_OFF, 0x1000, DSO_NEWER }, /* a part of it may have had other rights */
+		{ MADE_TEXT_OFF + 0x1000, 0x1000, DSO_NEWER },
+		{ MADE_TEXT_OFF, MADE_TEXT_SIZE + 0x1000, DSO_MISMATCH },
+		{ MADE_TEXT_OFF + 0x1000, MADE_TEXT_SIZE, DSO_MISMATCH },
+		{ 0, 0x1000, DSO_MISMATCH },
+		{ 0, 0x10000, DSO_FULL },  /* by pages of 64 KB */
+		{ 0x80, 0x345, DSO_FULL }, /* by no pages: made up */
+		{ UINT64_MAX - 0xfff, 0x1000, DSO_MISMATCH },
+	};
+
+	folder_new();
+	put_elf("bin/prog", &(struct made_elf){ .symtab = full });
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct dso_mapped mapped = { .offset = cases[i].offset, .size = cases[i].size };
+
+		test_case("%zu", i);
+		EXPECT_INT(state_by_path(folder_path("bin/prog"), &mapped, 0), cases[i].state);
+	}
+	folder_remove();
+}
+
+/* What is newer, or another inode of the same device, may be another file; any time can be set. */
+TEST(store_doubts_a_file_that_has_changed)
+{
+	struct dso_mapped mapped = { 0 };
+	struct timespec old[2] = { { .tv_sec = 1000 }, { .tv_sec = 1000 } };
+	struct stat st;
+	int64_t now;
+
+	folder_new();
+	put_elf("bin/prog", &(struct made_elf){ .symtab = full });
+	EXPECT(!utimensat(AT_FDCWD, folder_path("bin/prog"), old, 0));
+	EXPECT(!stat(folder_path("bin/prog"), &st));
+	now = st.st_ctim.tv_sec * INT64_C(1000000000) + st.st_ctim.tv_nsec;
+	EXPECT_INT(state_by_path(folder_path("bin/prog"), &mapped, now), DSO_FULL);
+	EXPECT_INT(state_by_path(folder_path("bin/prog"), &mapped, now - 1), DSO_NEWER);
+	mapped = (struct dso_mapped){ .inode = st.st_ino,
+				      .major = major(st.st_dev),
+				      .minor = minor(st.st_dev) };
+	EXPECT_INT(state_by_path(folder_path("bin/prog"), &mapped, now), DSO_FULL);
+	mapped.inode++;
+	EXPECT_INT(state_by_path(folder_path("bin/prog"), &mapped, now), DSO_NEWER);
+	mapped.minor++; /* a layered file system's: says nothing */
+	EXPECT_INT(state_by_path(folder_path("bin/prog"), &mapped, now), DSO_FULL);
 	folder_remove();
 }
 

@@ -32,6 +32,10 @@ struct scene {
 #define TRAMP (TEXT + 0x400)
 #define STUB  (TEXT + 0x500)
 #define TABLE (TEXT + 0x600)
+#define USUAL (TEXT + 0x700) /* how functions set up their frame pointers, or do not */
+#define GO    (TEXT + 0x740)
+#define LOCAL (TEXT + 0x780)
+#define DRAP  (TEXT + 0x7c0)
 #define JIT   0x7e0000000000u
 #define HEAP  0x7d0000000000u
 
@@ -66,6 +70,15 @@ static void make_library(void)
 		   "\x0f\x0b\x77\x08\x80\x00\x3f\x1a\x3b\x2a\x33\x24\x22", 13);
 	/* CFA = rsp + 8 + what stands 0x20 bytes further in the code: "\x08", zeros. */
 	make_entry(&frames, MADE_TEXT_ADDR + 0x600, 0x100, "\x0f\x06\x80\x20\x06\x77\x08\x22", 8);
+	/* gcc's: push, mov (CFA = rbp + 16), leave (rsp + 8) */
+	make_entry(&frames, MADE_TEXT_ADDR + 0x700, 0x40,
+		   "\x41\x0e\x10\x86\x02\x43\x0d\x06\x5c\x0c\x07\x08", 12);
+	/* Go's: sub of 0x68, and add at the end; never a word of rbp */
+	make_entry(&frames, MADE_TEXT_ADDR + 0x740, 0x40, "\x44\x0e\x70\x60\x0e\x08", 6);
+	/* sub of 0x28, and rbp saved for another use */
+	make_entry(&frames, MADE_TEXT_ADDR + 0x780, 0x40, "\x44\x0e\x30\x45\x86\x02", 6);
+	/* realigned by gcc: CFA = what stands 8 below rbp */
+	make_entry(&frames, MADE_TEXT_ADDR + 0x7c0, 0x40, "\x48\x0f\x03\x76\x78\x06", 6);
 	make_common(&frames, &(struct made_common){ .letters = "zRS",
 						    .data = "\x1b",
 						    .data_size = 1,
@@ -78,6 +91,11 @@ static void make_library(void)
 					  frames.bytes.data, frames.bytes.len },
 					{ 0 } } });
 	file.data[MADE_TEXT_OFF + 0x620] = 8;
+	memcpy(file.data + MADE_TEXT_OFF + 0x700, "\x55\x48\x89\xe5", 4);
+	memcpy(file.data + MADE_TEXT_OFF + 0x740,
+	       "\x48\x83\xec\x68\x48\x89\x6c\x24\x60\x48\x8d\x6c\x24\x60", 14);
+	memcpy(file.data + MADE_TEXT_OFF + 0x780,
+	       "\x48\x83\xec\x28\x48\x89\x6c\x24\x20\x48\x8d\x6c\x24\x20", 14);
 	folder_put("lib.so", file.data, file.len);
 	buf_free(&file);
 	buf_free(&frames.bytes);
@@ -417,4 +435,73 @@ TEST(unwind_knows_architectures)
 		if (cases[i].known)
 			EXPECT_INT(arch, cases[i].arch);
 	}
+}
+
+/* Whether the kernel's walk by frame pointers finds the caller of code at a place. */
+TEST(unwind_tells_where_frame_pointers_are_set)
+{
+	static const struct {
+		const char *label;
+		uint64_t pc;
+		enum unwind_pointer want;
+	} cases[] = {
+		{ "a leaf without a frame", LEAF + 5, POINTER_NOT_SET },
+		{ "the outermost function", OUTER + 5, POINTER_ROOT },
+		{ "before the push", USUAL, POINTER_NOT_SET },
+		{ "between push and mov", USUAL + 1, POINTER_NOT_SET },
+		{ "behind the mov", USUAL + 4, POINTER_SET },
+		{ "behind leave", USUAL + 0x20, POINTER_NOT_SET },
+		{ "Go, before its lea", GO + 9, POINTER_NOT_SET },
+		{ "Go, behind it", GO + 14, POINTER_SET },
+		{ "Go, its frame removed", GO + 0x24, POINTER_NOT_SET },
+		{ "rbp used for something else", LOCAL + 0x10, POINTER_NOT_SET },
+		{ "a stack that is realigned", DRAP + 0x10, POINTER_SET },
+		{ "a stub, counted from rsp", STUB + 1, POINTER_NOT_SET },
+	};
+	struct scene s;
+
+	set_up(&s, LEAF);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		test_case("%s", cases[i].label);
+		EXPECT_INT(unwinder_pointer(s.unwinder, s.dso, cases[i].pc - BASE, false),
+			   cases[i].want);
+	}
+	tear_down(&s);
+}
+
+/* A file with symbols and no rules: its instructions tell, and where there is no symbol, nothing.
+ */
+TEST(unwind_tells_it_by_instructions_where_there_are_no_rules)
+{
+	struct buf file = { 0 };
+	struct scene s;
+
+	folder_new();
+	make_elf(
+		&file,
+		&(struct made_elf){
+			.symtab = (struct made_symbol[]){
+				{ "framed", MADE_TEXT_ADDR, 0x40, STT_FUNC, STB_GLOBAL, 0, 0 },
+				{ "bare", MADE_TEXT_ADDR + 0x40, 0x40, STT_FUNC, STB_GLOBAL, 0, 0 },
+				{ 0 } } });
+	memset(file.data + MADE_TEXT_OFF, 0x90, 0x80);
+	memcpy(file.data + MADE_TEXT_OFF, "\x55\x48\x89\xe5", 4);
+	file.data[MADE_TEXT_OFF + 0x20] = (char)0xc3;
+	folder_put("lib.so", file.data, file.len);
+	buf_free(&file);
+	s.store = symbol_store_new(
+		&(struct symbol_options){ .symfs = folder_path(""), .cache_dir = "" });
+	s.dso = symbol_dso(s.store, &(struct dso_key){ .kind = DSO_FILE, .path = "/lib.so" });
+	s.unwinder = unwinder_new();
+	EXPECT_INT(unwinder_pointer(s.unwinder, s.dso, MADE_TEXT_OFF + 1, false), POINTER_NOT_SET);
+	EXPECT_INT(unwinder_pointer(s.unwinder, s.dso, MADE_TEXT_OFF + 4, false), POINTER_SET);
+	EXPECT_INT(unwinder_pointer(s.unwinder, s.dso, MADE_TEXT_OFF + 0x20, false),
+		   POINTER_NOT_SET);
+	EXPECT_INT(unwinder_pointer(s.unwinder, s.dso, MADE_TEXT_OFF + 0x20, true), POINTER_SET);
+	EXPECT_INT(unwinder_pointer(s.unwinder, s.dso, MADE_TEXT_OFF + 0x50, false),
+		   POINTER_NOT_SET);
+	EXPECT_INT(unwinder_pointer(s.unwinder, s.dso, MADE_TEXT_OFF + 0x100, false),
+		   POINTER_UNKNOWN);
+	EXPECT(unwinder_lacks_rules(s.unwinder, s.dso, MADE_TEXT_OFF + 0x50));
+	tear_down(&s);
 }
