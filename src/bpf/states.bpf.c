@@ -16,6 +16,7 @@
 #define TASK_UNINTERRUPTIBLE 0x2
 #define TASK_STOPPED	     0xc /* by a signal, or traced */
 #define TASK_DEAD	     0x80
+#define PASSES		     8 /* tries to take the time, while other CPUs do */
 
 struct sched_info {
 	unsigned long long run_delay;
@@ -105,31 +106,45 @@ static __always_inline struct states_row *row_of(__u32 tid)
 
 /* ---- all of them together ---- */
 
+/* The first state that any of them is in: unknown ones come before those that just sleep. */
+static __always_inline int first_state(const struct states_all *sum)
+{
+	const volatile __u32 *threads = sum->threads;
+
+#pragma unroll
+	for (int i = 0; i < STATES; i++) {
+		int state = i < STATE_OTHER ? i : i == STATE_OTHER ? STATE_UNKNOWN : STATE_OTHER;
+
+		if (threads[state])
+			return state;
+	}
+	return STATES;
+}
+
 /*
- * What the time since the last change was.  Two CPUs may come at once: each takes the time that
- * the other left, so that all of it is counted once, and what may go to a wrong state is what
- * lies between the two.  How long all of them did nothing but wait is returned.
+ * What the time since the last change was.  Two CPUs may come at once: the state is looked at
+ * before the time is taken, and again if somebody else took it meanwhile.  The other way round
+ * a CPU that finds its time taken already would change what the time is about to be counted as.
+ * So what may go to a wrong state is what lies between the two, and all is counted once.
+ * How long all of them did nothing but wait is returned.
  */
 static __always_inline __u64 pass_time(struct states_all *sum, __u64 now)
 {
-	__u64 last = sum->last_ns;
-
-	if (now <= last) /* another CPU was here meanwhile */
-		return 0;
-	last = __sync_lock_test_and_set(&sum->last_ns, now);
-	if (!last || now <= last)
-		return 0;
 #pragma unroll
-	for (int i = 0; i < STATES; i++) {
-		/* unknown ones come before those that just sleep */
-		int state = i < STATE_OTHER ? i : i == STATE_OTHER ? STATE_UNKNOWN : STATE_OTHER;
+	for (int i = 0; i < PASSES; i++) {
+		__u64 last = *(volatile __u64 *)&sum->last_ns;
+		int state = first_state(sum);
 
-		if (sum->threads[state]) {
-			__sync_fetch_and_add(&sum->ns[state], now - last);
-			return state == STATE_OTHER ? now - last : 0;
-		}
+		if (now <= last) /* another CPU was here meanwhile */
+			return 0;
+		if (__sync_val_compare_and_swap(&sum->last_ns, last, now) != last)
+			continue;
+		if (!last || state >= STATES)
+			return 0;
+		__sync_fetch_and_add(&sum->ns[state & 7], now - last);
+		return state == STATE_OTHER ? now - last : 0;
 	}
-	return 0;
+	return 0; /* others did it all the time */
 }
 
 static __always_inline void count_one(struct states_all *sum, __u32 state, int by)
@@ -300,6 +315,10 @@ static __always_inline void go(struct states_row *row, __u32 state, __u64 now)
 
 	if (waited && row->state == STATE_OTHER && row->call)
 		add_ender(sum, row->call, waited);
+	if (sum && row->state == STATE_RUNNABLE && sum->ns[STATE_RUNNABLE] > row->run_before)
+		row->run_queued_ns += sum->ns[STATE_RUNNABLE] - row->run_before;
+	if (sum && state == STATE_RUNNABLE)
+		row->run_before = sum->ns[STATE_RUNNABLE];
 	leave(row, now);
 	if (sum && row->counted)
 		count_one(sum, row->state, -1);
@@ -309,6 +328,21 @@ static __always_inline void go(struct states_row *row, __u32 state, __u64 now)
 		count_one(sum, state, 1);
 	row->counted = 1;
 	row->state = state;
+}
+
+/* Of all together it was running, too, where no other one ran: what they waited for a CPU then. */
+static __always_inline void settle_all(struct states_row *row)
+{
+	__u64 moved = row->moved_ns < row->run_queued_ns ? row->moved_ns : row->run_queued_ns;
+	__u64 by = moved -
+		   row->run_moved_ns; /* less than before: it wraps around, and so do the sums */
+	struct states_all *sum = sum_of_all();
+
+	row->run_moved_ns = moved;
+	if (!sum || !by)
+		return;
+	__sync_fetch_and_add(&sum->ns[STATE_RUNNABLE], -by);
+	__sync_fetch_and_add(&sum->ns[STATE_RAN], by);
 }
 
 /*
@@ -326,6 +360,7 @@ static __always_inline void settle_queue(struct states_row *row, struct task_str
 		row->knows_delay = 1;
 		row->delay_ns = delay;
 		row->queued_ns = row->moved_ns = 0;
+		row->run_queued_ns = row->run_moved_ns = 0;
 		return;
 	}
 	/* Sums since the beginning, not pieces: one that one account has a switch later than the
@@ -335,6 +370,7 @@ static __always_inline void settle_queue(struct states_row *row, struct task_str
 	row->ns[STATE_RUNNABLE] -= moved - row->moved_ns;
 	row->ns[STATE_RAN] += moved - row->moved_ns;
 	row->moved_ns = moved;
+	settle_all(row);
 }
 
 /* ---- their ends ---- */
@@ -382,17 +418,28 @@ static __noinline int sum_up(struct states_row *row)
 	return 0;
 }
 
+/* The end of a process is that of its last thread, which may have no row of its own then. */
+static __always_inline void note_end(const struct states_row *row, __u64 now)
+{
+	struct states_row *first = row_of(row->pid);
+
+	if (first && first->added)
+		first->process_end_ns = now;
+}
+
 static __always_inline void end(struct states_row *row, __u32 tid, __u64 now)
 {
 	struct states_all *sum = sum_at(now);
 
 	leave(row, now);
 	row->end_ns = now;
+	note_end(row, now);
 	if (!sum)
 		return;
+	sum->end_ns = now > sum->end_ns ? now : sum->end_ns;
 	if (row->counted)
 		count_one(sum, row->state, -1);
-	if (sum->ended >= STATES_ENDED) {
+	if (sum->ended >= STATES_ENDED && !row->added) {
 		sum_up(row);
 		bpf_map_delete_elem(&rows, &tid);
 	} else {
@@ -423,6 +470,10 @@ static __always_inline int switched(void *ctx, bool preempt, struct task_struct 
 	hand_cpu(cpu, own, next_tid && !own, now);
 	if (row && !row->end_ns) {
 		bpf_probe_read_kernel(row->comm, sizeof(row->comm), prev->comm);
+		/* Not every kernel tells of each switch.  Who leaves a CPU has had it: since when
+		 * is what the kernel's account knows. */
+		if (row->state == STATE_RUNNABLE)
+			go(row, STATE_RAN, now);
 		settle_queue(row, prev);
 		if (prev_state & TASK_DEAD) {
 			end(row, prev_tid, now);
@@ -527,6 +578,7 @@ int BPF_PROG(on_start, struct task_struct *task)
 	row->knows_delay = 1; /* it has not waited yet */
 	row->counted = 1;
 	row->state = STATE_RUNNABLE;
+	row->run_before = sum->ns[STATE_RUNNABLE];
 	bpf_probe_read_kernel(row->comm, sizeof(row->comm), task->comm);
 	queue_up(row, cpu_of_task(task), now);
 	count_one(sum, STATE_RUNNABLE, 1);

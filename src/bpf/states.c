@@ -165,6 +165,7 @@ int states_add(struct states *states, pid_t pid, pid_t tid, bool runs, uint64_t 
 		.tid = (uint32_t)tid,
 		.pid = (uint32_t)pid,
 		.threads = 1,
+		.added = 1,
 		.state = runs ? STATE_RAN : STATE_OTHER,
 	};
 	uint32_t key = (uint32_t)tid;
@@ -390,11 +391,12 @@ static void read_rows(int map, uint64_t now_ns, struct states_result *result)
 
 /*
  * Threads that were added are not among those of their state before their first change: nothing
- * else has counted the time until then.
+ * else has counted the time until then.  end_ns: the last one that ended did so, with a row or not.
  */
-static void add_first(const struct states *states, uint64_t now_ns, struct states_result *result)
+static void add_first(const struct states *states, uint64_t now_ns, uint64_t end_ns,
+		      struct states_result *result)
 {
-	uint64_t end_ns = 0, sum = 0;
+	uint64_t sum = 0;
 	bool runs = false;
 
 	vec_each (row, &result->rows) {
@@ -457,7 +459,7 @@ static void read_all(struct states *states, uint64_t now_ns, struct states_resul
 	}
 	result->overflow = all.overflow;
 	settle_unclear(states, result, all.ns[STATE_UNKNOWN]);
-	add_first(states, now_ns, result);
+	add_first(states, now_ns, all.end_ns, result);
 }
 
 void states_end(struct states *states, uint64_t now_ns, struct states_result *result)

@@ -45,6 +45,7 @@ enum state {
 struct states_row {
 	__u64 since_ns; /* it is in its state */
 	__u64 begin_ns, end_ns;
+	__u64 process_end_ns; /* of one that was added: when a thread of its process last ended */
 	__u64 ns[STATES];
 	__u64 unclear_ns[STATES_UNCLEAR];
 	__s32 unclear_stack[STATES_UNCLEAR]; /* 1 more than its number; 0: free */
@@ -58,11 +59,14 @@ struct states_row {
 	__u64 delay_ns;	 /* the kernel's own account of waiting for a CPU when we first saw it */
 	__u64 queued_ns; /* by our clock since then */
 	__u64 moved_ns;	 /* of that: what the kernel's account does not have, counted as running */
+	/* The same of all together, while it waited: what they had counted when it became ready. */
+	__u64 run_before, run_queued_ns, run_moved_ns;
 	__u64 switches, preemptions;
 	__u32 tid, pid;
 	__u32 threads; /* that it is of */
 	__u32 state;
 	__u32 knows_delay;
+	__u32 added;   /* and not started by one that is followed: its row is kept */
 	__u32 counted; /* among the threads of its state; those that are added are not, at first */
 	__s32 stack;   /* of its state, if that is STATE_UNKNOWN */
 	__s32 call;    /* if that is STATE_OTHER */
@@ -85,8 +89,8 @@ struct states_all {
 	/* Of STATE_OTHER: in which system call the thread was that ended it, as in a row. */
 	__u64 call_ns[STATES_ENDERS];
 	__s32 calls[STATES_ENDERS];
-	__u64 ended;
-	__u64 overflow; /* threads without a row */
+	__u64 ended, end_ns; /* how many, and when the last one did */
+	__u64 overflow;	     /* threads without a row */
 };
 
 #ifndef __bpf__

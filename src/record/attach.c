@@ -90,7 +90,9 @@ static bool has_run(pid_t tid)
 static int open_task(struct attach *a, const struct target_task *task, struct err *err)
 {
 	struct sampled_place place = { .pid = task->tid, .cgroup = NO_CGROUP };
-	int rc = 0;
+	const struct owner *owner = &a->s->target->owner;
+	size_t first = a->s->fds.len;
+	int held = owner_hold(owner, task->tid), rc = 0;
 
 	if (!a->settled)
 		rc = sampling_settle(a->s, &place, err);
@@ -98,6 +100,11 @@ static int open_task(struct attach *a, const struct target_task *task, struct er
 		a->settled = true;
 		rc = sampling_open_place(a->s, &place, err);
 	}
+	/* Whose it was when it was looked up is no answer: it may have become another's since. */
+	if (!rc && (rc = owner_check(owner, held, task->tid, err)))
+		sampling_close_from(a->s, first);
+	if (held >= 0)
+		close(held);
 	if (rc && rc != -ESRCH)
 		return rc;
 	tidset_add(&a->known, task->tid);

@@ -134,6 +134,13 @@ double sampling_cost_slowdown(double share)
 	return share / (1 - share);
 }
 
+double sampling_cost_times(double share, double error)
+{
+	double times = 1 + sampling_cost_slowdown(share > error ? share - error : 0);
+
+	return times < 10 ? floor(times * 10) / 10 : floor(times);
+}
+
 static bool comes_by_itself(const struct event *event)
 {
 	uint64_t config = event->attr.base.config;

@@ -26,6 +26,13 @@ double sampling_cost_share(const struct sampling_cost *cost, double rate);
 double sampling_cost_slowdown(double share);
 
 /*
+ * The same as a factor, to be told to people.  Where samples take nearly all of the CPU, a
+ * hundredth more of it doubles the factor: so it is that of the least share that was measured,
+ * rounded down.
+ */
+double sampling_cost_times(double share, double error);
+
+/*
  * Spins for half a second or so on one CPU, with and without sampling in turns.  -ENOTSUP for
  * events that do not come by themselves while a program computes (tracepoints, faults).  On a
  * machine that leaves us no CPU for half a millisecond what a sample costs can't be told.

@@ -108,9 +108,10 @@ static int try_user_only(struct counters *c, const struct session_slot *slot, si
 	struct event_attr attr = c->attrs[index];
 	int fd;
 
-	/* A count of what happens in the kernel only would be 0 without it, and untrue. */
+	/* A count of what happens in the kernel only, or is wanted of it only, would be 0 without
+	 * it, and untrue. */
 	if (event_at(c, index)->explicit_modes || attr.base.exclude_kernel ||
-	    event_is_kernels(event_at(c, index)))
+	    attr.base.exclude_user || event_is_kernels(event_at(c, index)))
 		return -EACCES;
 	attr.base.exclude_kernel = attr.base.exclude_hv = 1;
 	fd = open_once(c, slot, &attr, group_fd);

@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
+#include <unistd.h>
 
 /* What opening one event came to, when it is not the whole session's failure. */
 enum { OPENED, SKIPPED, CHANGED };
@@ -191,6 +192,19 @@ static int open_slot(struct counters *c, size_t slot, struct err *err)
 	return OPENED;
 }
 
+/* Its events must be those of a task that may be measured: record/owner.h. */
+static int open_owned(struct counters *c, size_t slot, struct err *err)
+{
+	pid_t tid = c->slots.data[slot].shown.tid;
+	int held = owner_hold(&c->target->owner, tid), rc = open_slot(c, slot, err);
+
+	if (rc == OPENED)
+		rc = owner_check(&c->target->owner, held, tid, err);
+	if (held >= 0)
+		close(held);
+	return rc;
+}
+
 struct opening {
 	struct counters *c;
 	uint32_t part;
@@ -209,7 +223,7 @@ static void open_part(void *argument)
 		size_t slot = opening->next;
 
 		c->slots.data[slot].part = opening->part;
-		opening->rc = open_slot(c, slot, &opening->why);
+		opening->rc = open_owned(c, slot, &opening->why);
 		if (opening->rc == -ESRCH && c->target->kind == TARGET_TASKS) {
 			c->slots.data[slot].gone = true;
 			opening->rc = 0;

@@ -21,14 +21,16 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define SYNC_SECONDS 5
-#define COUNT_PAUSE  50 /* reading the counts takes no more than one part of so many */
+#define SYNC_SECONDS  5
+#define NEAR_LIMIT_MS 10
+#define COUNT_PAUSE   50 /* reading the counts takes no more than one part of so many */
 
 struct drain {
 	struct drain_options options;
 	const struct perf_sys *sys;
 	struct pollfd *fds; /* the rings', then wake_fd */
 	cpu_set_t *places;  /* of the rings; NULL: anywhere */
+	uint64_t *ends;	    /* of the rings, as far as this pass goes; NULL: as far as they go */
 	int wake_fd, ended_fd;
 	pthread_t thread, syncer;
 	bool has_syncer;
@@ -62,12 +64,12 @@ static int write_view(struct drain *d, const struct ring_view *view, struct err 
 {
 	uint64_t at = view->start;
 	struct iovec parts[2];
-	int rc = 0;
+	int rc = 0, count;
 
 	if (!d->options.tuck)
 		return perf_writer_append(d->sink.writer, parts, ring_parts(view, parts), err);
-	while (!rc && tuck_next(d->options.tuck, view, &at, parts))
-		rc = perf_writer_append(d->sink.writer, parts, 1, err);
+	while (!rc && (count = tuck_next(d->options.tuck, view, &at, parts)))
+		rc = perf_writer_append(d->sink.writer, parts, count, err);
 	return rc;
 }
 
@@ -119,6 +121,10 @@ static int empty_ring(struct drain *d, struct ring *ring, bool last, bool *left,
 
 	if (!ring_view(ring, &view))
 		return 0;
+	if (d->ends && view.end > d->ends[ring - d->options.rings])
+		view.end = d->ends[ring - d->options.rings];
+	if (view.start == view.end)
+		return 0;
 	if (!last && view.end - view.start < (flush < ring->size / 4 ? flush : ring->size / 4)) {
 		*left = true;
 		return 0;
@@ -131,16 +137,35 @@ static int empty_ring(struct drain *d, struct ring *ring, bool last, bool *left,
 	return rc;
 }
 
+/* Whose a sample is, records of any ring may tell that came before it. */
+static void look_for_own(struct drain *d)
+{
+	struct ring_view view;
+
+	for (size_t i = 0; i < d->options.count; i++) {
+		ring_view(&d->options.rings[i], &view);
+		d->ends[i] = view.end;
+	}
+	ownproc_look(d->options.own, d->options.rings, d->options.count);
+}
+
 static int empty_rings(struct drain *d, bool last, bool *left, struct err *err)
 {
 	int rc = 0;
 
+	if (d->options.own)
+		look_for_own(d);
 	for (size_t i = 0; i < d->options.count && !rc; i++)
 		rc = empty_ring(d, &d->options.rings[i], last, left, err);
-	if (!rc && d->options.most_bytes &&
-	    perf_writer_size(d->sink.writer) >= d->options.most_bytes)
-		rc = err_set(err, EFBIG, "the file has reached its size");
 	return rc;
+}
+
+/* How much may still be written: 0 where the file has reached its size. */
+static uint64_t room_left(const struct drain *d)
+{
+	uint64_t size = perf_writer_size(d->sink.writer), most = d->options.most_bytes;
+
+	return !most ? UINT64_MAX : size < most ? most - size : 0;
 }
 
 /* Of thousands of events it takes milliseconds: then it is done less often. */
@@ -197,7 +222,12 @@ static void wait_for_work(struct drain *d, int64_t round_due)
 {
 	int64_t left = round_due - clock_now_ns();
 	int timeout = left > 0 ? (int)(left / NS_PER_MSEC) + 1 : 0;
+	uint64_t ring_bytes = d->options.count ? d->options.rings[0].size * d->options.count : 0;
 	eventfd_t count;
+
+	/* What the rings hold could pass the limit by far: look more often. */
+	if (timeout > NEAR_LIMIT_MS && room_left(d) < ring_bytes)
+		timeout = NEAR_LIMIT_MS;
 
 	if (d->sys->poll(d->fds, d->options.count + 1, timeout) <= 0)
 		return;
@@ -241,10 +271,15 @@ static int make_pass(struct drain *d, struct rounds *rounds, bool last, struct e
 	uint64_t bytes = perf_writer_raw_bytes(d->sink.writer);
 	bool ends = last || rounds_may_end(rounds, clock_now_ns(), bytes), left = false;
 	int rc = empty_rings(d, last, &left, err);
+	bool full = !rc && !room_left(d);
 
+	if (rc == -EFBIG) /* no round comes any more: the file has samples up to here */
+		count_events(d, true);
 	/* what waits in a ring is older than the round would promise */
-	if (!rc && ends && !left && (last || !d->options.one_round))
-		rc = end_round(d, last, err);
+	if (!rc && (full || (ends && !left && (last || !d->options.one_round))))
+		rc = end_round(d, last || full, err);
+	if (!rc && full)
+		rc = err_set(err, EFBIG, "the file has reached its size");
 	if (ends)
 		rounds_ended(rounds, clock_now_ns(), perf_writer_raw_bytes(d->sink.writer));
 	tell_keep(d);
@@ -339,6 +374,7 @@ static void free_drain(struct drain *d)
 	perf_counts_fini(&d->next_base);
 	free(d->fds);
 	free(d->places);
+	free(d->ends);
 	free(d);
 }
 
@@ -362,6 +398,8 @@ static struct drain *make_drain(const struct drain_options *options, const struc
 		d->fds[i] = (struct pollfd){ .fd = options->rings[i].fd, .events = POLLIN };
 	if (options->affinity)
 		d->places = places_of_rings(options);
+	if (options->own)
+		d->ends = mem_alloc((options->count + 1) * sizeof(*d->ends));
 	d->fds[options->count] = (struct pollfd){ .fd = d->wake_fd, .events = POLLIN };
 	return d;
 }

@@ -44,6 +44,7 @@ struct drain_options {
 	bool soon;		 /* short rounds: somebody reads along */
 	struct tasksieve *sieve; /* lets only some samples through; NULL: all */
 	struct tuck *tuck;	 /* changes samples on their way; NULL: nothing does */
+	struct ownproc *own;	 /* the tuck's, told of every record before it is asked; or NULL */
 	struct keep *keep;	 /* is told whom the samples are of; NULL: nobody is */
 	/* What was counted since the start, which each round ends with; NULL: nothing. */
 	void (*read_counts)(void *user, struct perf_counts *counts);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "record/kcore.h"
+#include "base/caller.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/vec.h"
-#include "record/caller.h"
 
 #include <elf.h>
 #include <errno.h>

@@ -141,9 +141,10 @@ static void keep_list(struct keep *keep, struct looked_at *process)
 	snprintf(root, sizeof(root), "/proc/%d/root", (int)process->pid);
 	snprintf(inner, sizeof(inner), "/tmp/perf-%d.map", (int)own);
 	snprintf(target, sizeof(target), "/tmp/perf-%d.map", (int)process->pid);
-	if (!own || image_open_in(&image, root, inner))
+	if (!own || image_open_plain_in(&image, root, inner))
 		return;
-	if (!is_here(image.fd, target))
+	/* as ours it would be believed */
+	if (process_wrote(process->pid, &image, 0) && !is_here(image.fd, target))
 		keepfolder_add_list(&keep->folder, image.fd, target, &process->list_size);
 	image_close(&image);
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "record/keepfolder.h"
+#include "base/caller.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "perfdata/buildid.h"
-#include "record/caller.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "record/outfile.h"
+#include "base/caller.h"
 #include "base/err.h"
+#include "base/file.h"
 #include "base/mem.h"
-#include "record/caller.h"
 #include "record/kcore.h"
 
 #include <errno.h>
@@ -28,10 +29,10 @@ static void give_to_caller(int fd)
 static int open_special(struct outfile *file, struct err *err)
 {
 	file->special = true;
-	file->fd = open(file->path, FLAGS | O_NOCTTY);
-	if (file->fd < 0 && (errno == EACCES || errno == EPERM))
-		file->fd = open(file->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-	return file->fd < 0 ? err_set(err, errno, "%s: %s", file->path, strerror(errno)) : 0;
+	file->fd = file_create(file->path, O_RDWR, err);
+	if (file->fd == -EACCES || file->fd == -EPERM)
+		file->fd = file_create(file->path, 0, err);
+	return file->fd < 0 ? file->fd : 0;
 }
 
 static char *folder_of(const char *path)
@@ -78,7 +79,8 @@ int outfile_open(struct outfile *file, const char *path, struct err *err)
 	int code;
 
 	*file = (struct outfile){ .fd = -1, .path = mem_strdup(path) };
-	if (!stat(path, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)) {
+	if ((!stat(path, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)) ||
+	    file_is_descriptor(path)) {
 		code = open_special(file, err);
 		if (code)
 			outfile_close(file);

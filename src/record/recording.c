@@ -33,6 +33,8 @@ struct recording {
 	struct take *take;
 	struct drain *drain;
 	struct tuck *tuck;	 /* the drain's, as is the sieve */
+	struct ownproc *own;	 /* NULL: no event copies memory */
+	uint64_t blanked;	 /* samples of our own in dumps of --overwrite */
 	struct tasksieve *sieve; /* NULL: all that is sampled is wanted */
 	struct keep *keep;	 /* NULL: nothing is kept */
 	struct keep_result vanishing;
@@ -44,6 +46,7 @@ struct recording {
 	struct perf_counts counts; /* of all files */
 	const uint64_t *budget; /* for the counts, once it is known; the drain's thread reads it */
 	size_t budget_words;
+	uint64_t ending; /* as flags of the counts; 0: it has not ended by itself */
 	uint64_t *by_event;
 	size_t files;	     /* before this one */
 	struct strlist kept; /* names of the files, oldest first */
@@ -153,6 +156,7 @@ static int describe_machine(struct recording *r, struct take *take, struct err *
 		.threads = r->options.describe_threads,
 		.no_maps = r->options.no_maps,
 		.map_limit_ns = r->options.map_limit_ns,
+		.owner = &r->target->owner,
 	};
 	int rc = synth_kernel(&synth, &kernel);
 
@@ -246,6 +250,7 @@ static void read_counts(void *user, struct perf_counts *counts)
 	const uint64_t *budget = __atomic_load_n(&r->budget, __ATOMIC_ACQUIRE);
 
 	sampling_read_counts(r->sampling, counts);
+	counts->flags |= __atomic_load_n(&r->ending, __ATOMIC_ACQUIRE);
 	for (size_t i = 0; budget && i < r->budget_words; i++)
 		*vec_push(&counts->budget) = budget[i];
 }
@@ -254,6 +259,13 @@ void recording_budget(struct recording *r, const uint64_t *words, size_t count)
 {
 	r->budget_words = count;
 	__atomic_store_n(&r->budget, words, __ATOMIC_RELEASE);
+}
+
+void recording_ended(struct recording *r, int wait_status)
+{
+	uint64_t ending = COUNTS_ENDED | (uint64_t)(uint16_t)wait_status << COUNTS_STATUS_SHIFT;
+
+	__atomic_store_n(&r->ending, ending, __ATOMIC_RELEASE);
 }
 
 void recording_used(struct recording *r, uint64_t ns)
@@ -269,6 +281,7 @@ static int start_drain(struct recording *r, struct err *err)
 		.priority = r->options.priority,
 		.most_bytes = r->options.most_bytes,
 		.tuck = r->tuck,
+		.own = r->own,
 		.sieve = r->sieve,
 		.keep = r->keep,
 		.soon = r->options.sampling.choice.no_buffering ||
@@ -304,6 +317,21 @@ static int exclude_self(struct recording *r, struct err *err)
 	return rc;
 }
 
+/* Whoever names a perfolio command as what to record means it; -u, -a and cgroups do not. */
+static void watch_own(struct recording *r)
+{
+	bool tasks = r->target->kind == TARGET_TASKS && r->target->source != TARGET_FROM_USER;
+	struct ownproc_options options = {
+		.asked_for = tasks || r->target->kind == TARGET_COMMAND,
+	};
+
+	if (!tuck_holds_memory(r->attrs, r->attrs_count))
+		return;
+	r->own = ownproc_new(&options, r->attrs, r->attrs_count);
+	if (!options.asked_for)
+		ownproc_scan(r->own);
+}
+
 struct recording *recording_open(const struct event_list *events, struct target *target,
 				 const struct recording_options *options, struct err *err)
 {
@@ -315,7 +343,8 @@ struct recording *recording_open(const struct event_list *events, struct target 
 	if (r->sampling) {
 		r->attrs = sampling_attrs(r->sampling, &r->attrs_count);
 		r->by_event = mem_alloc(r->attrs_count * sizeof(*r->by_event));
-		r->tuck = tuck_new(r->attrs, r->attrs_count);
+		watch_own(r);
+		r->tuck = tuck_new(r->attrs, r->attrs_count, r->own);
 		if (sampling_census(r->sampling)->by_task)
 			r->sieve = tasksieve_new(options->sampling.command, r->attrs,
 						 r->attrs_count);
@@ -352,6 +381,7 @@ void recording_free(struct recording *r)
 		drain_stop(r->drain, NULL);
 	stop_keep(r);
 	tuck_free(r->tuck);
+	ownproc_free(r->own);
 	tasksieve_free(r->sieve);
 	free_take(r->take);
 	sampling_close(r->sampling);
@@ -444,7 +474,11 @@ enum drain_priority recording_priority(const struct recording *r)
 
 const char *recording_kernel_note(const struct recording *r)
 {
-	return *r->kernel_note ? r->kernel_note : NULL;
+	bool kernel = false;
+
+	for (size_t i = 0; i < r->attrs_count; i++)
+		kernel |= !r->attrs[i].attr.base.exclude_kernel;
+	return kernel && *r->kernel_note ? r->kernel_note : NULL;
 }
 
 /* ---- closing a file ---- */
@@ -454,7 +488,7 @@ static int dump_backward(struct recording *r, struct take *take, struct err *err
 {
 	size_t count, forward;
 	struct ring *rings = sampling_rings(r->sampling, &count, &forward);
-	struct tuck *tuck = tuck_new(r->attrs, r->attrs_count);
+	struct tuck *tuck = tuck_new(r->attrs, r->attrs_count, r->own);
 	int rc = 0;
 
 	for (size_t i = forward; i < count && !rc; i++) {
@@ -467,6 +501,7 @@ static int dump_backward(struct recording *r, struct take *take, struct err *err
 			rc = take_records(take, copy, size, err);
 		free(copy);
 	}
+	r->blanked += tuck_blanked(tuck);
 	tuck_free(tuck);
 	return rc;
 }
@@ -631,15 +666,17 @@ int recording_switch(struct recording *r, const char **path, struct err *err)
 	if (!next)
 		return -err->code;
 	sink = sink_of(next);
-	rc = drain_switch(r->drain, &sink, err);
+	/* First, so that the drain has learned of every process with a sample in the dump. */
+	rc = sampling_pause(r->sampling, true, err);
+	if (!rc)
+		rc = drain_switch(r->drain, &sink, err);
 	if (rc) {
+		sampling_pause(r->sampling, false, NULL);
 		free_take(next);
 		return rc;
 	}
 	r->take = next;
-	rc = sampling_pause(r->sampling, true, err);
-	if (!rc)
-		rc = dump_backward(r, old, err);
+	rc = dump_backward(r, old, err);
 	sampling_pause(r->sampling, false, NULL);
 	if (!rc)
 		rc = close_take(r, old, false, err);
@@ -661,6 +698,7 @@ static void fill_result(struct recording *r, struct recording_result *result)
 		.losses = r->losses,
 		.counts = &r->counts,
 		.kept = r->vanishing,
+		.blanked = r->blanked + tuck_blanked(r->tuck),
 	};
 	for (size_t i = 0; i < r->attrs_count; i++)
 		*vec_push(&r->events) = (struct recording_event){ .name = r->attrs[i].name,
@@ -689,6 +727,9 @@ int recording_stop(struct recording *r, struct recording_result *result, struct 
 	r->drain = NULL;
 	counted = sampling_read_losses(r->sampling, &r->losses);
 	sampling_read_counts(r->sampling, &r->counts);
+	if (rc == -EFBIG)
+		perf_writer_late_counts(r->take->writer, COUNTS_FULL | r->ending, r->budget,
+					r->budget ? r->budget_words : 0);
 	if (!rc)
 		rc = dump_backward(r, r->take, err);
 	stop_keep(r);
@@ -698,6 +739,7 @@ int recording_stop(struct recording *r, struct recording_result *result, struct 
 	if (!counted)
 		result->lost = r->take->account.now.lost_records +
 			       r->take->account.now.lost_samples;
+	result->reached_limit = rc == -EFBIG;
 	result->full = rc == -ENOSPC || rc == -EFBIG || rc == -EDQUOT;
 	return rc == -EFBIG ? 0 : rc;
 }

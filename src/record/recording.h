@@ -62,7 +62,9 @@ struct recording_result {
 	struct sampling_losses losses;	  /* by event and CPU */
 	const struct perf_counts *counts; /* what the events came to themselves */
 	bool full;			  /* the disk was, or most_bytes were reached */
+	bool reached_limit;		  /* most_bytes were reached */
 	struct keep_result kept;	  /* what would have vanished */
+	uint64_t blanked; /* samples of perfolio itself, without a copy of their stack */
 };
 
 /* On failure NULL, and nothing of it is left behind. */
@@ -94,6 +96,8 @@ int recording_switch(struct recording *recording, const char **path, struct err 
 void recording_budget(struct recording *recording, const uint64_t *words, size_t count);
 
 /* Before the stop: the CPU time of a program that has ended, all of which was recorded. */
+/* How the program ended by itself: its status of wait(2). */
+void recording_ended(struct recording *recording, int wait_status);
 void recording_used(struct recording *recording, uint64_t ns);
 
 /*

@@ -79,20 +79,22 @@ void ring_copy(const struct ring_view *view, uint64_t position, void *into, size
 }
 
 /*
- * The newest record stands at the head, older ones follow it upwards, until either the start of
- * all (a zero size, memory never written) or a record that the newest ones have bitten into.
+ * The newest record stands at the head, older ones follow it upwards, until either the head of the
+ * last copy (at first 0, where all begins) or a record that the newest ones have bitten into.
  */
-size_t ring_copy_backward(const struct ring *ring, unsigned char *into)
+size_t ring_copy_backward(struct ring *ring, unsigned char *into)
 {
 	struct ring_view view = { .data = ring->data, .mask = ring->size - 1 };
 	uint64_t head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
-	uint64_t at = head, whole;
+	uint64_t fresh = ring->tail - head, at = head, whole;
 	size_t done = 0;
 
-	while (at - head < ring->size) {
+	if (fresh > ring->size)
+		fresh = ring->size;
+	while (at - head < fresh) {
 		struct perf_event_header header = ring_header(&view, at);
 
-		if (header.size < sizeof(header) || at - head + header.size > ring->size)
+		if (header.size < sizeof(header) || at - head + header.size > fresh)
 			break;
 		at += header.size;
 	}
@@ -104,5 +106,6 @@ size_t ring_copy_backward(const struct ring *ring, unsigned char *into)
 		done += size;
 		ring_copy(&view, at, into + whole - done, size);
 	}
+	ring->tail = head;
 	return whole;
 }

@@ -24,7 +24,7 @@ struct ring {
 	struct perf_event_mmap_page *page; /* NULL: not mapped */
 	const unsigned char *data;
 	uint64_t size; /* of data: a power of two */
-	uint64_t tail; /* how far we have read */
+	uint64_t tail; /* how far we have read; of a backward ring the head at that time */
 	int fd;	       /* the event whose ring it is; for poll */
 	int cpu;
 	bool backward;
@@ -49,10 +49,10 @@ void ring_release(struct ring *ring, const struct ring_view *view);
 int ring_parts(const struct ring_view *view, struct iovec parts[2]);
 
 /*
- * The whole records of a backward ring, oldest first, copied to `into`, which has room for
- * ring->size bytes; the number of bytes.
+ * The whole records of a backward ring that no earlier call gave, oldest first, copied to `into`,
+ * which has room for ring->size bytes; the number of bytes.
  */
-size_t ring_copy_backward(const struct ring *ring, unsigned char *into);
+size_t ring_copy_backward(struct ring *ring, unsigned char *into);
 
 static inline uint64_t ring_u64(const struct ring_view *view, uint64_t position)
 {

@@ -31,15 +31,33 @@ static bool is_tracepoint(const struct event *event)
 	return event->attr.base.type == PERF_TYPE_TRACEPOINT;
 }
 
+static bool is_bpf_output(const struct event *event)
+{
+	return event->attr.base.type == PERF_TYPE_SOFTWARE &&
+	       event->attr.base.config == PERF_COUNT_SW_BPF_OUTPUT;
+}
+
+/* The raw data is what such a sample is about. */
+static bool carries_data(const struct event *event)
+{
+	return is_tracepoint(event) || is_bpf_output(event);
+}
+
+/* Each hit is one that somebody set a trap for; a rate says nothing of them. */
+static bool taken_each_time(const struct event *event)
+{
+	return carries_data(event) || event->attr.base.type == PERF_TYPE_BREAKPOINT;
+}
+
 /*
- * With PERF_SAMPLE_PERIOD the kernel delivers every single event of a tracepoint or software
- * counter whatever its period is, each with its own weight.  So the field stays out where a period
- * above 1 was asked for.
+ * With PERF_SAMPLE_PERIOD the kernel delivers every single event of a tracepoint, breakpoint or
+ * software counter whatever its period is, each with its own weight.  So the field stays out where
+ * a period above 1 was asked for.
  */
 static void set_rate(struct perf_event_attr *attr, const struct event *event,
 		     const struct sampling_choice *choice)
 {
-	bool every_one = is_tracepoint(event) && !choice->chosen;
+	bool every_one = taken_each_time(event) && !choice->chosen;
 
 	if (!event->own_period && every_one) {
 		attr->sample_period = 1;
@@ -49,7 +67,7 @@ static void set_rate(struct perf_event_attr *attr, const struct event *event,
 	} else if (!event->own_period) {
 		attr->sample_period = choice->period;
 	}
-	if (attr->freq || (is_tracepoint(event) && attr->sample_period == 1))
+	if (attr->freq || (carries_data(event) && attr->sample_period == 1))
 		attr->sample_type |= PERF_SAMPLE_PERIOD;
 	if (choice->no_samples) {
 		attr->freq = 0;
@@ -182,17 +200,17 @@ void sampling_attr(struct event_attr *into, const struct event_list *list, size_
 		attr->sample_type |= PERF_SAMPLE_TIME;
 	if (by_cpu)
 		attr->sample_type |= PERF_SAMPLE_CPU;
-	if (is_tracepoint(event))
+	if (carries_data(event))
 		attr->sample_type |= PERF_SAMPLE_RAW | PERF_SAMPLE_CPU;
 	attr->read_format = PERF_FORMAT_ID | PERF_FORMAT_LOST;
 	attr->inherit = !choice.no_inherit;
 	attr->write_backward = choice.overwrite;
 	attr->use_clockid = 1;
 	attr->clockid = choice.clock;
-	if (choice.all_user)
-		attr->exclude_kernel = 1;
-	if (choice.all_kernel)
-		attr->exclude_user = 1;
+	if (choice.all_user || choice.all_kernel) { /* whatever the event's own modifiers say */
+		attr->exclude_kernel = choice.all_user;
+		attr->exclude_user = choice.all_kernel;
+	}
 	set_rate(attr, event, &choice);
 	set_stacks(attr, &choice);
 	set_extras(attr, &choice);

@@ -90,6 +90,7 @@ int sampling_settle(struct sampling *s, const struct sampled_place *place, struc
 
 /* Opens every event at a place; on failure nothing of it is left open.  -ESRCH: it has ended. */
 int sampling_open_place(struct sampling *s, const struct sampled_place *place, struct err *err);
+void sampling_close_from(struct sampling *s, size_t first); /* of s->fds */
 
 /* attach.c */
 

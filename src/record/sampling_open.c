@@ -85,8 +85,9 @@ static int try_user_only(struct sampling *s, struct sampled_event *e,
 	struct event_attr attr = e->attr;
 	int rc;
 
+	/* Without either part there would be no sample, and nobody would know why. */
 	if (!e->event || e->event->explicit_modes || attr.base.exclude_kernel ||
-	    event_is_kernels(e->event))
+	    attr.base.exclude_user || event_is_kernels(e->event))
 		return -EACCES;
 	attr.base.exclude_kernel = attr.base.exclude_hv = 1;
 	rc = try_attr(s, &attr, place, cpu);
@@ -198,7 +199,9 @@ static int refused_error(struct sampling *s, const struct sampled_event *e,
 	if ((code == EACCES || code == EPERM) && s->target->kind == TARGET_TASKS &&
 	    place->cgroup == NO_CGROUP && opens_on_ourselves(s, e))
 		return target_refused(s->target, place->pid, "record", code, err);
-	refused.cpu_wide_only |= s->by_cpu; /* then :u would not do */
+	refused.cpu_wide_only |= s->by_cpu;			    /* then :u would not do */
+	refused.attr.base.exclude_user = e->attr.base.exclude_user; /* --all-kernel: nor then */
+	refused.attr.base.exclude_kernel = e->attr.base.exclude_kernel;
 	return err_set(err, code, "%s: %s", e->name,
 		       event_why_not(&refused, code, why, sizeof(why)));
 }
@@ -435,7 +438,7 @@ static int open_on_cpu(struct sampling *s, const struct sampled_place *place, in
 	return 0;
 }
 
-static void close_from(struct sampling *s, size_t first)
+void sampling_close_from(struct sampling *s, size_t first)
 {
 	for (size_t i = first; i < s->fds.len; i++)
 		s->sys->close(s->fds.data[i].fd);
@@ -460,6 +463,6 @@ int sampling_open_place(struct sampling *s, const struct sampled_place *place, s
 	for (size_t i = 0; tracked && i < s->cpus.len && rc >= 0; i++)
 		rc = open_event(s, tracker, place, s->cpus.data[i], -1, err);
 	if (rc < 0)
-		close_from(s, first);
+		sampling_close_from(s, first);
 	return rc < 0 ? rc : 0;
 }

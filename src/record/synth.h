@@ -15,6 +15,7 @@
 #include <sys/types.h>
 
 struct err;
+struct owner;
 
 struct synth {
 	/*
@@ -28,7 +29,8 @@ struct synth {
 	bool build_ids;	 /* in MMAP2, in the place of the file's numbers */
 	bool data_maps;	 /* also mappings that are not executable */
 	bool namespaces;
-	bool no_maps;	      /* of processes */
+	const struct owner *owner; /* of others only what everybody sees: their names */
+	bool no_maps;		   /* of processes */
 	int64_t map_limit_ns; /* so long may the mappings of a process take to read; 0: any time */
 	size_t threads;	      /* that read at once; 0: one a CPU, 8 at most */
 };

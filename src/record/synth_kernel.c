@@ -71,7 +71,8 @@ static int find_text(struct kernel_text *text, struct err *err)
 	if (!text->start || text->end <= text->start)
 		return err_set(err, EACCES,
 			       "/proc/kallsyms does not show the kernel's addresses "
-			       "(kernel.kptr_restrict); its functions will have no names");
+			       "(kernel.kptr_restrict, or kernel.perf_event_paranoid above 1); its "
+			       "functions will have no names");
 	return 0;
 }
 

@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "record/objectids.h"
+#include "record/owner.h"
 #include "record/procmaps.h"
 #include "record/synth_record.h"
 
@@ -95,6 +96,12 @@ static pid_t parent_of(int dir)
 	return end && sscanf(end, ") %*c %d", &parent) == 1 ? parent : 0;
 }
 
+/* Asked after what only its owner may know was read, and before that is passed on. */
+static bool is_owned(const struct worker *w, int dir, pid_t pid)
+{
+	return !w->work->synth->owner || !owner_check(w->work->synth->owner, dir, pid, NULL);
+}
+
 static void add_namespaces(struct worker *w, int dir, pid_t pid, pid_t tid)
 {
 	static const char *const names[NAMESPACES] = { "ns/net",  "ns/uts", "ns/ipc",	"ns/pid",
@@ -113,6 +120,8 @@ static void add_namespaces(struct worker *w, int dir, pid_t pid, pid_t tid)
 			body.links[i].device = st.st_dev;
 			body.links[i].inode = st.st_ino;
 		}
+	if (!is_owned(w, dir, pid))
+		return;
 	synth_record(w->work->synth, &w->records, PERF_RECORD_NAMESPACES, PERF_RECORD_MISC_USER,
 		     &body, sizeof(body), NULL);
 }
@@ -183,7 +192,7 @@ static void add_maps(struct worker *w, int dir, pid_t pid)
 	struct procmap map;
 	char *at;
 
-	if (!read_maps(dir, &w->text, limit ? clock_now_ns() + limit : 0))
+	if (!read_maps(dir, &w->text, limit ? clock_now_ns() + limit : 0) || !is_owned(w, dir, pid))
 		return;
 	at = w->text.data;
 	while (procmap_next(&at, &map)) {

@@ -4,6 +4,7 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "record/cgroup.h"
+#include "record/ownproc.h"
 #include "record/proctree.h"
 
 #include <ctype.h>
@@ -98,7 +99,20 @@ static bool runs_as(pid_t pid, uid_t user)
 	return found;
 }
 
-static void scan_user(struct target_tasks *tasks, uid_t user, size_t *vanished)
+/* Of what was not named by its number: a server holds other people's data (record/ownproc.h). */
+static void scan_found(struct target_tasks *tasks, pid_t pid, const struct owner *owner,
+		       struct target *counts)
+{
+	if (ownproc_is_servers(pid))
+		counts->left_out++;
+	else if (owner_check_task(owner, pid, NULL) == -EPERM)
+		counts->others++;
+	else if (scan_process(tasks, pid))
+		counts->vanished++;
+}
+
+static void scan_user(const struct target *target, struct target_tasks *tasks,
+		      struct target *counts)
 {
 	DIR *dir = opendir("/proc");
 	struct dirent *entry;
@@ -108,8 +122,8 @@ static void scan_user(struct target_tasks *tasks, uid_t user, size_t *vanished)
 	while ((entry = readdir(dir))) {
 		pid_t pid = entry_id(entry);
 
-		if (pid && runs_as(pid, user) && scan_process(tasks, pid))
-			++*vanished;
+		if (pid && runs_as(pid, target->user))
+			scan_found(tasks, pid, &target->owner, counts);
 	}
 	closedir(dir);
 }
@@ -134,34 +148,42 @@ static void sort_unique(struct target_tasks *tasks)
 }
 
 static void scan_descendants(const struct target *target, struct target_tasks *tasks,
-			     size_t *vanished)
+			     struct target *counts)
 {
 	struct proctree_ids below = { 0 };
 
 	proctree_descendants(target->ids.data, target->ids.len, &below);
 	vec_each (pid, &below)
-		if (scan_process(tasks, *pid))
-			++*vanished;
+		scan_found(tasks, *pid, &target->owner, counts);
 	vec_free(&below);
 }
 
-void target_scan(const struct target *target, struct target_tasks *tasks, size_t *vanished)
+/* counts: where it is put how many were not there, or not to be looked at. */
+static void scan(const struct target *target, struct target_tasks *tasks, struct target *counts)
 {
 	if (target->source == TARGET_FROM_USER)
-		scan_user(tasks, target->user, vanished);
+		scan_user(target, tasks, counts);
 	if (target->source == TARGET_FROM_PIDS && target->tree)
-		scan_descendants(target, tasks, vanished);
+		scan_descendants(target, tasks, counts);
 	vec_each (id, &target->ids) {
 		if (target->source == TARGET_FROM_TIDS) {
 			if (file_exists("/proc/%d", (int)*id))
 				*vec_push(tasks) = (struct target_task){ .pid = *id, .tid = *id };
 			else
-				++*vanished;
+				counts->vanished++;
 		} else if (scan_process(tasks, *id)) {
-			++*vanished;
+			counts->vanished++;
 		}
 	}
 	sort_unique(tasks);
+}
+
+void target_scan(const struct target *target, struct target_tasks *tasks, size_t *vanished)
+{
+	struct target counts = { 0 };
+
+	scan(target, tasks, &counts);
+	*vanished += counts.vanished;
 }
 
 void target_name_tasks(struct target_tasks *tasks)
@@ -184,6 +206,15 @@ static void watch_tasks(struct target *target)
 				lifewatch_add(&target->watch, task->pid, false);
 }
 
+/* Who was named and is another's is refused, not left out. */
+static int check_named(const struct target *target, struct err *err)
+{
+	vec_each (id, &target->ids)
+		if (owner_check_task(&target->owner, *id, err) == -EPERM)
+			return -EPERM;
+	return 0;
+}
+
 static int resolve_tasks(struct target *target, const struct target_flags *flags, struct err *err)
 {
 	const char *named = flags->pids ? flags->pids : flags->tids;
@@ -202,15 +233,22 @@ static int resolve_tasks(struct target *target, const struct target_flags *flags
 		named = flags->user;
 		rc = find_user(&target->user, flags->user, err);
 	}
+	if (!rc)
+		rc = owner_parse(&target->owner, flags->owner, err);
+	if (!rc)
+		rc = check_named(target, err);
 	if (rc)
 		return rc;
 
-	target_scan(target, &target->tasks, &target->vanished);
+	scan(target, &target->tasks, target);
 	watch_tasks(target);
 	if (target->tasks.len)
 		return 0;
 	if (target->source == TARGET_FROM_USER)
-		return err_set(err, ESRCH, "user '%s' runs no process", named);
+		return err_set(err, ESRCH, "user '%s' runs no process%s", named,
+			       target->left_out ? " but a perfolio server's"
+			       : target->others ? " that it may look into itself"
+						: "");
 	return err_set(err, ESRCH, "no such %s: %s; `ps -e%s` lists them",
 		       flags->pids ? "process" : "thread", named, flags->pids ? "" : "L");
 }

@@ -11,6 +11,7 @@
 #include "base/cpuset.h"
 #include "base/vec.h"
 #include "record/lifewatch.h"
+#include "record/owner.h"
 #include <stdbool.h>
 #include <sys/types.h>
 
@@ -29,6 +30,7 @@ struct target_flags {
 	const char *tids;     /* "12,34" */
 	const char *user;     /* name or number */
 	const char *cpus;     /* "0-3" */
+	const char *owner;    /* "UID:GID": nobody else's are measured (record/owner.h) */
 	const char *cgroups;  /* "a,b": names below the cgroup mount, or paths */
 	bool cgroup_patterns; /* a name may be a regular expression (--for-each-cgroup) */
 	bool all_cpus;
@@ -59,6 +61,9 @@ struct target {
 	struct cpuset cpus;		   /* TARGET_CPUS and TARGET_CGROUPS: never empty */
 	VEC(struct target_cgroup) cgroups; /* TARGET_CGROUPS */
 	size_t vanished;		   /* processes that ended while we looked */
+	size_t left_out;		   /* a server's, among a user's or a tree's */
+	size_t others;			   /* among those: not the owner's */
+	struct owner owner;
 
 	const char *overrides; /* flags that exclude each other: what was passed over, or NULL */
 

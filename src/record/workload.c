@@ -30,6 +30,7 @@ wait_and_exec(int go_fd, int failure_fd, char *const *argv, const sigset_t *mask
 
 	fdlimit_restore();
 	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXFSZ, SIG_DFL);
 	sigprocmask(SIG_SETMASK, mask, NULL);
 	execvp(argv[0], argv);
 	code = errno;

@@ -218,6 +218,21 @@ TEST(opening_falls_back_to_user_only)
 	scene_end(&scene);
 }
 
+/* --all-kernel: the other part instead would be a 0 that nobody counted. */
+TEST(opening_keeps_to_the_kernel_s_part)
+{
+	struct scene scene = { 0 };
+
+	fake_boot(4);
+	fake.paranoid = 2;
+	scene_software(&scene, 0);
+	scene_hardware(&scene, 1)->attr.base.exclude_user = 1;
+	scene_open(&scene);
+	EXPECT_INT(scene_status(&scene, 1)->state, COUNTER_REFUSED);
+	EXPECT_INT(scene_status(&scene, 1)->error, EACCES);
+	scene_end(&scene);
+}
+
 /* The kernel looks at permissions first; the reason to give is the one that remains. */
 TEST(opening_without_permission_and_without_pmu)
 {

@@ -116,6 +116,18 @@ TEST(ring_full_loses_and_says_so)
 	shut_down(&ring);
 }
 
+static void put_backward(struct fake_ring *ring, uint64_t *head, uint64_t i)
+{
+	struct perf_event_header header = { .type = PERF_RECORD_SAMPLE, .size = 8 + 40 };
+	uint64_t record[6] = { 0, i, i, i, i, i };
+
+	memcpy(record, &header, sizeof(header));
+	*head -= header.size;
+	for (size_t j = 0; j < sizeof(record); j++)
+		ring->data[(*head + j) % ring->size] = ((unsigned char *)record)[j];
+	ring->page->data_head = *head;
+}
+
 /* Written downwards: the newest at the head, the oldest bitten into. */
 TEST(ring_backward_comes_out_oldest_first)
 {
@@ -124,22 +136,14 @@ TEST(ring_backward_comes_out_oldest_first)
 	unsigned char copy[4096];
 	size_t size, at = 0;
 	uint64_t head = 0, last = 0;
-	struct perf_event_header header = { .type = PERF_RECORD_SAMPLE, .size = 8 + 40 };
 
 	fake_boot(0);
 	fake_rings_boot();
 	EXPECT_INT(ring_map(&ring, &fake_ring_sys, FAKE_FD, 0, 1, true), 0);
 	kernel = &fake_rings.rings.data[0];
 	EXPECT_INT(ring_copy_backward(&ring, copy), 0);
-	for (uint64_t i = 1; i <= 200; i++) { /* 9,600 bytes into 4,096 */
-		uint64_t record[6] = { 0, i, i, i, i, i };
-
-		memcpy(record, &header, sizeof(header));
-		head -= header.size;
-		for (size_t j = 0; j < sizeof(record); j++)
-			kernel->data[(head + j) % kernel->size] = ((unsigned char *)record)[j];
-		kernel->page->data_head = head;
-	}
+	for (uint64_t i = 1; i <= 200; i++) /* 9,600 bytes into 4,096 */
+		put_backward(kernel, &head, i);
 	size = ring_copy_backward(&ring, copy);
 	EXPECT_INT(size, 4096 / 48 * 48);
 	for (; at < size; at += 48) {
@@ -151,5 +155,11 @@ TEST(ring_backward_comes_out_oldest_first)
 		last = value;
 	}
 	EXPECT_INT(last, 200);
+	EXPECT_INT(ring_copy_backward(&ring, copy), 0); /* each record is given once */
+	for (uint64_t i = 201; i <= 203; i++)
+		put_backward(kernel, &head, i);
+	EXPECT_INT(ring_copy_backward(&ring, copy), 3 * 48);
+	memcpy(&last, copy + 8, sizeof(last));
+	EXPECT_INT(last, 201);
 	shut_down(&ring);
 }

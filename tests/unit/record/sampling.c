@@ -338,6 +338,21 @@ TEST(sampling_without_permission_for_the_kernel)
 	strike_scene(&scene);
 }
 
+TEST(sampling_the_kernel_alone_without_permission)
+{
+	struct scene scene;
+
+	set_scene(&scene);
+	scene.target.kind = TARGET_COMMAND;
+	scene.options.command = getpid();
+	scene.options.choice.all_kernel = true;
+	fake.cpus = 1024;
+	fake.paranoid = 2;
+	EXPECT(!open_scene(&scene));
+	EXPECT_INT(scene.err.code, EACCES);
+	strike_scene(&scene);
+}
+
 TEST(sampling_says_why_it_may_not)
 {
 	struct scene scene;

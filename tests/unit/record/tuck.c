@@ -85,7 +85,7 @@ TEST(tuck_puts_the_chain_behind_the_stack)
 		uint64_t copied;
 	} cases[] = { { 0, 5, STACK }, { 3, 5, STACK }, { 3, 1, STACK },
 		      { 3, 0, STACK }, { 0, 0, STACK }, { 2, 40, 32 } };
-	struct tuck *tuck = tuck_new(attrs, ARRAY_SIZE(attrs));
+	struct tuck *tuck = tuck_new(attrs, ARRAY_SIZE(attrs), NULL);
 	uint64_t record[100];
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -104,7 +104,7 @@ TEST(tuck_puts_the_chain_behind_the_stack)
 
 TEST(tuck_leaves_other_events_alone)
 {
-	struct tuck *tuck = tuck_new(attrs, ARRAY_SIZE(attrs));
+	struct tuck *tuck = tuck_new(attrs, ARRAY_SIZE(attrs), NULL);
 	uint64_t record[100], before[100];
 	size_t size = make_sample(record, 71, 2, 5, 0);
 
@@ -115,14 +115,14 @@ TEST(tuck_leaves_other_events_alone)
 	tuck_records(tuck, record, size);
 	EXPECT_INT(record[3], before[3]);
 	tuck_free(tuck);
-	EXPECT(!tuck_new(&attrs[1], 1));
+	EXPECT(!tuck_new(&attrs[1], 1, NULL));
 	tuck_free(NULL);
 }
 
 /* Not that the kernel would: whatever stands there, nothing beside the record is touched. */
 TEST(tuck_leaves_damaged_records_alone)
 {
-	struct tuck *tuck = tuck_new(attrs, ARRAY_SIZE(attrs));
+	struct tuck *tuck = tuck_new(attrs, ARRAY_SIZE(attrs), NULL);
 	uint64_t record[100], before[100];
 	size_t size = make_sample(record, 70, 2, 5, STACK);
 
@@ -143,7 +143,7 @@ TEST(tuck_leaves_damaged_records_alone)
 /* The room grows by the chain: what was cut to the room before has to stay cut. */
 TEST(tuck_does_not_make_a_stack_longer)
 {
-	struct tuck *tuck = tuck_new(attrs, ARRAY_SIZE(attrs));
+	struct tuck *tuck = tuck_new(attrs, ARRAY_SIZE(attrs), NULL);
 	uint64_t record[100];
 	size_t size = make_sample(record, 70, 2, 5, STACK + 16);
 
@@ -156,11 +156,11 @@ TEST(tuck_does_not_make_a_stack_longer)
 TEST(tuck_reads_a_ring)
 {
 	static uint64_t ring[1 << 17]; /* 1 MiB: several buffers */
-	struct tuck *tuck = tuck_new(attrs, ARRAY_SIZE(attrs));
+	struct tuck *tuck = tuck_new(attrs, ARRAY_SIZE(attrs), NULL);
 	struct ring_view view = { .data = (const void *)ring, .mask = sizeof(ring) - 1 };
 	uint64_t record[100], at;
 	unsigned seen = 0, made = 0;
-	struct iovec part;
+	struct iovec parts[2];
 
 	view.start = view.end = sizeof(ring) - 104;
 	while (view.end - view.start < sizeof(ring) - 1000) {
@@ -171,8 +171,8 @@ TEST(tuck_reads_a_ring)
 		view.end += size;
 	}
 	at = view.start;
-	while (tuck_next(tuck, &view, &at, &part)) {
-		const unsigned char *from = part.iov_base, *end = from + part.iov_len;
+	while (tuck_next(tuck, &view, &at, parts) == 1) {
+		const unsigned char *from = parts[0].iov_base, *end = from + parts[0].iov_len;
 
 		for (; from < end; from += ((const struct perf_event_header *)from)->size)
 			expect_sample((const void *)from, 3, 1 + seen++ % 30, STACK);
