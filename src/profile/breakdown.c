@@ -19,10 +19,11 @@ struct meeting {
 struct breakdown_work {
 	VEC(struct breakdown_row) groups; /* rows with only the keys of thread and CPU */
 	VEC(struct bunch) bunches;
-	struct idmap row_ids; /* group and function or object */
-	uint32_t *parents;    /* BY_PARENT: the matching function of each stack */
-	uint32_t nameless[6]; /* 1 + the first function without a name, by side and level */
-	uint32_t *met;	      /* for each row: 1 + the last bunch that counted for it */
+	struct idmap row_ids;	  /* group and function or object */
+	uint32_t *parents;	  /* BY_PARENT: the matching function of each stack */
+	uint32_t nameless[SIDES]; /* 1 + the first function without a name, by side */
+	uint32_t nowhere;	  /* 1 + the first object of addresses that no mapping holds */
+	uint32_t *met;		  /* for each row: 1 + the last bunch that counted for it */
 	size_t met_cap;
 	struct meeting *meetings; /* sorted by row; made for the first tree */
 	uint32_t *first_meeting;  /* for each row, and the end */
@@ -168,12 +169,25 @@ static uint32_t alike(struct breakdown *b, uint32_t function)
 	if (has(b, BY_OBJECT) || profile->functions.data[function].kind != FRAME_UNKNOWN)
 		return function;
 	object = &profile->objects.data[profile->functions.data[function].object];
-	first = &b->work->nameless[object->side * 2 + (object->kind == DSO_KERNEL ||
-						       object->kind == DSO_MODULE ||
-						       object->kind == DSO_BPF)];
+	first = profile_object_is_kernel(object) ? &b->work->nameless[SIDE_KERNEL]
+						 : &b->work->nameless[object->side];
 	if (!*first)
 		*first = function + 1;
 	return *first - 1;
+}
+
+/* Addresses that no mapping holds are in one object for who sees no functions, wherever they ran.
+ */
+static uint32_t alike_object(struct breakdown *b, uint32_t object)
+{
+	const struct profile_object *facts = &b->profile->objects.data[object];
+
+	if (has(b, BY_FUNCTION) || facts->kind != DSO_NONE ||
+	    strcmp(profile_text(b->profile, facts->path), UNKNOWN_NAME))
+		return object;
+	if (!b->work->nowhere)
+		b->work->nowhere = object + 1;
+	return b->work->nowhere - 1;
 }
 
 /* The row of a frame. */
@@ -181,7 +195,7 @@ static uint32_t row_of(struct breakdown *b, uint32_t group, uint32_t node)
 {
 	const struct profile *profile = b->profile;
 	uint32_t function = alike(b, profile->stacks.function[node]);
-	uint32_t object = profile->functions.data[function].object;
+	uint32_t object = alike_object(b, profile->functions.data[function].object);
 	bool inlined = profile->stacks.flags[node] & STACK_INLINED;
 	uint32_t what = has(b, BY_FUNCTION) ? function << 1 | inlined
 			: has(b, BY_OBJECT) ? object
@@ -271,17 +285,14 @@ static void count_self(const struct breakdown *b, struct breakdown_row *row,
 	uint32_t function = profile->stacks.function[bunch->stack];
 	const struct profile_object *object =
 		&profile->objects.data[profile->functions.data[function].object];
-	bool kernel = object->kind == DSO_KERNEL || object->kind == DSO_MODULE ||
-		      object->kind == DSO_BPF;
 
 	if (!row->self.samples)
 		row->leaf = bunch->leaf;
 	add_pair(&row->self, &bunch->weight);
-	if (object->side == SIDE_HOST)
-		*(kernel ? &row->kernel : &row->user) += bunch->weight.weight;
-	else
-		*(object->side == SIDE_GUEST_KERNEL ? &row->guest_kernel
-						    : &row->guest_user) += bunch->weight.weight;
+	*(profile_object_is_kernel(object)    ? &row->kernel
+	  : object->side == SIDE_GUEST_KERNEL ? &row->guest_kernel
+	  : object->side == SIDE_GUEST_USER   ? &row->guest_user
+					      : &row->user) += bunch->weight.weight;
 }
 
 static void count_rows(struct breakdown *b)
@@ -314,10 +325,13 @@ static int find_parents(struct breakdown *b, struct err *err)
 		return -EINVAL;
 	b->work->parents = mem_resize(NULL, stacks->len, sizeof(*b->work->parents));
 	b->work->parents[STACK_ROOT] = NO_FUNCTION;
-	for (size_t i = 1; i < stacks->len; i++)
-		b->work->parents[i] = matches[stacks->function[i]]
-					      ? stacks->function[i]
-					      : b->work->parents[stacks->parent[i]];
+	for (size_t i = 1; i < stacks->len; i++) {
+		uint32_t above = b->work->parents[stacks->parent[i]];
+		bool own = matches[stacks->function[i]] &&
+			   (above == NO_FUNCTION || !b->options.outer_parent);
+
+		b->work->parents[i] = own ? stacks->function[i] : above;
+	}
 	free(matches);
 	return 0;
 }

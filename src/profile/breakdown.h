@@ -29,6 +29,7 @@ struct breakdown_options {
 	bool children;	     /* rows for callers too, which weigh what they call */
 	bool from_leaf;	     /* trees go from the leaf to its callers */
 	const char *parent;  /* regular expression for BY_PARENT */
+	bool outer_parent;   /* the outermost function that matches it, not the innermost */
 	const uint8_t *rows; /* for each row of the profile: it is taken; NULL: all */
 	struct profile_filter filter;
 };

@@ -28,6 +28,8 @@ static const struct {
 	[WAITED_SIGNAL] = { "signal", "a signal" },
 	[WAITED_KERNEL] = { "kernel", "something inside the kernel (locks and the like)" },
 	[WAITED_STOPPED] = { "stopped", "its continuation (it was stopped by a signal)" },
+	[WAITED_URING] = { "io-uring", "I/O that it had started (io_uring)" },
+	[WAITED_AIO] = { "aio", "I/O that it had started (libaio)" },
 };
 
 #define WORK 0.8  /* of all CPU time, that the busiest threads have at least */
@@ -91,6 +93,11 @@ enum budget_wait budget_main_wait(const struct budget *budget)
 	return (double)ns[most] > MOST * (double)all ? (enum budget_wait)most : WAITED_UNKNOWN;
 }
 
+uint64_t budget_started_io(const uint64_t ns[static BUDGET_WAITS])
+{
+	return ns[WAITED_URING] + ns[WAITED_AIO];
+}
+
 static void add_thread(struct budget_thread *into, const struct budget_thread *thread)
 {
 	for (int i = 0; i < BUDGET_PARTS; i++)
@@ -120,31 +127,63 @@ static double ran_each(const struct budget_thread *thread)
 	return (double)thread->ns[BUDGET_RAN] / (double)(thread->count ? thread->count : 1);
 }
 
+/* How much of its life it ran. */
+static double density(const struct budget_thread *thread)
+{
+	return thread->life_ns ? (double)thread->ns[BUDGET_RAN] / (double)thread->life_ns : 0;
+}
+
+/* All threads' CPU time, and how dense that was. */
+struct work {
+	double ran, dense; /* dense: the sum of CPU time × density */
+	double passed;	   /* CPU time of those that only wait for the others */
+};
+
+/*
+ * One that starts others and waits for their ends may have more CPU time than any of them, and yet
+ * it is they who do the work: they have nearly all of it, and hardly wait.
+ */
+static bool waits_for_others(struct work *work, const struct budget_thread *thread)
+{
+	double ran = (double)thread->ns[BUDGET_RAN], rest = work->ran - ran;
+
+	if (work->passed + ran > (1 - WORK) * work->ran ||
+	    density(thread) * rest * 2 >= work->dense - ran * density(thread))
+		return false;
+	work->passed += ran;
+	return true;
+}
+
 void budget_settle(struct budget *budget)
 {
-	struct budget_thread all = { 0 }, work = { 0 }, rest = { .name = "" };
-	double most = 0, ran = 0;
+	struct budget_thread all = { 0 }, workers = { 0 }, rest = { .name = "" };
+	struct work work = { 0 };
+	double most = 0;
 	struct budget_threads *threads = &budget->threads;
 
 	if (threads->len)
 		qsort(threads->data, threads->len, sizeof(*threads->data), by_work);
 	vec_each (thread, threads) {
-		most = ran_each(thread) > most ? ran_each(thread) : most;
-		ran += (double)thread->ns[BUDGET_RAN];
-	}
-	vec_each (thread, threads) {
 		/* a state's end and a life's are two looks at the clock */
 		thread->life_ns = budget_sum(thread->ns);
+		most = ran_each(thread) > most ? ran_each(thread) : most;
+		work.ran += (double)thread->ns[BUDGET_RAN];
+		work.dense += (double)thread->ns[BUDGET_RAN] * density(thread);
+	}
+	vec_each (thread, threads) {
+		bool works = ran_each(thread) >= most / 4 ||
+			     (double)workers.ns[BUDGET_RAN] < WORK * work.ran;
+
 		add_thread(&all, thread);
-		if (ran_each(thread) >= most / 4 || (double)work.ns[BUDGET_RAN] < WORK * ran)
-			add_thread(&work, thread);
+		if (works && !waits_for_others(&work, thread))
+			add_thread(&workers, thread);
 		if (thread >= threads->data + BUDGET_THREADS)
 			add_thread(&rest, thread);
 	}
 	memcpy(budget->all_ns, all.ns, sizeof(all.ns));
-	memcpy(budget->work_ns, work.ns, sizeof(work.ns));
-	budget->workers = work.count;
-	budget->work_why = work.why;
+	memcpy(budget->work_ns, workers.ns, sizeof(workers.ns));
+	budget->workers = workers.count;
+	budget->work_why = workers.why;
 	budget->count = all.count;
 	budget->switches = all.switches;
 	budget->preemptions = all.preemptions;
@@ -152,6 +191,43 @@ void budget_settle(struct budget *budget)
 		threads->len = BUDGET_THREADS;
 		*vec_push(threads) = rest;
 	}
+}
+
+/* What is too much of a part goes to those with room, running first: most of it is switching. */
+static void move_excess(struct budget *budget, uint64_t excess)
+{
+	for (int i = 0; i < BUDGET_PARTS && excess; i++) {
+		uint64_t room = budget->all_ns[i] - budget->run_ns[i];
+		uint64_t part = excess < room ? excess : room;
+
+		budget->run_ns[i] += part;
+		excess -= part;
+	}
+	budget->run_ns[BUDGET_RAN] += excess; /* threads are missing */
+}
+
+void budget_bound(struct budget *budget)
+{
+	uint64_t other = budget->run_ns[BUDGET_OTHER], excess = 0, waited = 0;
+
+	for (int i = 0; i < BUDGET_PARTS; i++)
+		if (budget->run_ns[i] > budget->all_ns[i]) {
+			excess += budget->run_ns[i] - budget->all_ns[i];
+			budget->run_ns[i] = budget->all_ns[i];
+		}
+	move_excess(budget, excess);
+	if (budget->run_ns[BUDGET_OTHER] == other)
+		return;
+	for (int i = 0; i < BUDGET_WAITS; i++) {
+		if (other > budget->run_ns[BUDGET_OTHER])
+			budget->run_waits[i] = (uint64_t)((double)budget->run_waits[i] /
+							  (double)other *
+							  (double)budget->run_ns[BUDGET_OTHER]);
+		waited += i == WAITED_UNKNOWN ? 0 : budget->run_waits[i];
+	}
+	budget->run_waits[WAITED_UNKNOWN] = budget->run_ns[BUDGET_OTHER] > waited
+						    ? budget->run_ns[BUDGET_OTHER] - waited
+						    : 0;
 }
 
 void budget_free(struct budget *budget)
@@ -181,6 +257,7 @@ void budget_write(const struct budget *budget, struct json *json, const char *ke
 	json_u64(json, "threads", budget->count);
 	json_u64(json, "switches", budget->switches);
 	json_u64(json, "preemptions", budget->preemptions);
+	json_u64(json, "held_ns", budget->held_ns);
 	put_parts(json, "run_ns", budget->run_ns);
 	json_open(json, "run_waits_ns", '[');
 	for (int i = 0; i < BUDGET_WAITS; i++)
@@ -277,6 +354,7 @@ bool budget_read(struct budget *budget, struct json_object *stored)
 		budget->all_ns[i] = number_at(json_object_object_get(stored, "all_ns"), i);
 		budget->work_ns[i] = number_at(json_object_object_get(stored, "work_ns"), i);
 	}
+	budget->held_ns = number_of(stored, "held_ns");
 	budget->workers = number_of(stored, "workers");
 	budget->work_why.own = number_of(stored, "own_ns");
 	budget->work_why.others = number_of(stored, "others_ns");
@@ -295,17 +373,17 @@ bool budget_read(struct budget *budget, struct json_object *stored)
 
 /* ---- as a recording carries it ---- */
 
-#define BUDGET_MAGIC 0x3154474455424650ULL /* "PFBUDGT1" */
+#define BUDGET_MAGIC 0x3354474455424650ULL /* "PFBUDGT3" */
 
 enum { PACKED_WHOLE = 1, PACKED_DISK = 2, PACKED_PAGES = 4 };
 
 /* Each number in its place, whichever way they go. */
 static void pass_words(struct budget *budget, uint64_t *words, bool read)
 {
-	uint64_t *const fixed[] = { &budget->count,	     &budget->workers,
-				    &budget->switches,	     &budget->preemptions,
-				    &budget->missing,	     &budget->work_why.own,
-				    &budget->work_why.others };
+	uint64_t *const fixed[] = { &budget->count,	      &budget->workers,
+				    &budget->switches,	      &budget->preemptions,
+				    &budget->missing,	      &budget->work_why.own,
+				    &budget->work_why.others, &budget->held_ns };
 	uint64_t *const sums[] = { budget->run_ns, budget->all_ns, budget->work_ns };
 	size_t at = 3;
 
@@ -424,6 +502,7 @@ static void show_why(struct json *json, const struct budget *budget)
 	json_open(json, "queued_behind", '{');
 	json_u64_text(json, "own_ns", why->own);
 	json_u64_text(json, "others_ns", why->others);
+	json_u64_text(json, "quota_ns", budget->held_ns);
 	json_close(json);
 }
 

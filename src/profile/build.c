@@ -3,6 +3,7 @@
 #include "base/cursor.h"
 #include "base/err.h"
 #include "base/idmap.h"
+#include "event/event.h"
 #include "event/modifier.h"
 #include "machine/samplequeue.h"
 #include "perfdata/counts.h"
@@ -144,12 +145,23 @@ static uint32_t name_event(struct profile *profile, const struct perf_attr *attr
 	return name;
 }
 
+/* Of others, clocks and a CPU's counters, a program that runs has some. */
+static bool is_seldom(const struct perf_event_attr *attr)
+{
+	return attr->type == PERF_TYPE_TRACEPOINT || attr->type == PERF_TYPE_BREAKPOINT ||
+	       (attr->type == PERF_TYPE_SOFTWARE && attr->config != PERF_COUNT_SW_CPU_CLOCK &&
+		attr->config != PERF_COUNT_SW_TASK_CLOCK);
+}
+
 static uint64_t scope_of(const struct perf_attr *attr)
 {
 	const struct perf_event_attr *base = &attr->attr.base;
 
 	return (base->exclude_kernel ? SCOPE_NO_KERNEL : 0) |
-	       (base->exclude_user ? SCOPE_NO_USER : 0) | (base->freq ? SCOPE_BY_RATE : 0);
+	       (base->exclude_user ? SCOPE_NO_USER : 0) | (base->freq ? SCOPE_BY_RATE : 0) |
+	       (is_seldom(base) ? SCOPE_SELDOM : 0) |
+	       (base->freq || base->sample_period <= 1 ? SCOPE_FIRST : 0) |
+	       (base->exclude_kernel && attr_is_kernels(base, attr->name) ? SCOPE_VOID : 0);
 }
 
 /* Events are known by the time of their first sample; a pipe tells of them one by one. */
@@ -188,16 +200,27 @@ static uint32_t thread_row(struct profile_builder *b, const struct thread *threa
 	return slot->id;
 }
 
-static void count_skip(struct profile_builder *b, uint32_t object, size_t event, uint64_t weight)
+static void count(struct weight_pair *sum, uint64_t weight)
 {
+	sum->samples++;
+	sum->weight += weight;
+}
+
+static void count_skip(struct profile_builder *b, const struct frames_stack *stack, size_t event,
+		       uint64_t weight)
+{
+	uint32_t object = stack->skip_object;
+	struct profile_skips *skips;
 	uint32_t next = (uint32_t)b->profile->skips.len;
 	uint32_t at = idmap_add(&b->skips, (uint64_t)object << 32 | event, next);
 
 	if (at == next)
-		*vec_push(&b->profile->skips) =
-			(struct profile_skips){ object, (uint32_t)event, { 0 } };
-	b->profile->skips.data[at].sum.samples++;
-	b->profile->skips.data[at].sum.weight += weight;
+		*vec_push(&b->profile->skips) = (struct profile_skips){ .object = object,
+									.event = (uint32_t)event };
+	skips = &b->profile->skips.data[at];
+	count(stack->skips ? &skips->sum : &skips->unclear, weight);
+	if (stack->tableless)
+		count(&skips->tableless, weight);
 }
 
 static void add_row(struct profile_builder *b, const struct perf_attr *attr,
@@ -212,9 +235,10 @@ static void add_row(struct profile_builder *b, const struct perf_attr *attr,
 		b->last_time = sample->time;
 	b->profile->quality.cut_stacks += stack->cut;
 	b->profile->quality.unknown_leaves += stack->unknown;
-	if (stack->skips && !stack->cut)
-		count_skip(b, stack->skip_object, attr->index, weight);
-	b->profile->quality.kernel_unmapped += stack->unmapped;
+	if ((stack->skips || stack->unclear) && !stack->cut)
+		count_skip(b, stack, attr->index, weight);
+	b->profile->quality.off_map += stack->off_map;
+	b->profile->quality.mapless += stack->mapless;
 	event->reused.samples += stack->reused;
 	event->reused.weight += stack->reused ? weight : 0;
 	b->profile->quality.stack_copies += sample->user_stack_size > 0;
@@ -502,6 +526,9 @@ static void take_counts(struct profile_builder *b, const struct perf_event_heade
 		.known = b->counts.flags & COUNTS_CPU,
 		.idle_known = b->counts.flags & COUNTS_IDLE,
 		.inherited = b->counts.flags & COUNTS_INHERITED,
+		.full = b->counts.flags & COUNTS_FULL,
+		.ended = b->counts.flags & COUNTS_ENDED,
+		.wait_status = (uint16_t)(b->counts.flags >> COUNTS_STATUS_SHIFT),
 		.cpu_ns = b->counts.cpu_ns,
 		.idle_ns = b->counts.idle_ns,
 	};
@@ -667,9 +694,6 @@ struct profile *profile_read_with(struct perf_reader *reader, struct symbol_stor
 
 	builder->wishes = *wishes;
 	builder->profile->trait_count = wishes->trait_count;
-	if (wishes->max_stack && wishes->max_stack < FRAMES_MAX)
-		builder->frames.max = wishes->max_stack;
-
 	if (!profile_builder_read(builder, err))
 		profile = profile_builder_take(builder);
 	profile_builder_free(builder);

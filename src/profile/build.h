@@ -32,9 +32,8 @@ struct profile_subject {
 
 /* What is wanted of a recording beyond the usual; all zero: nothing. */
 struct profile_wishes {
-	unsigned max_stack; /* frames of a stack, the innermost ones */
-	bool branches;	    /* rows are the branches that samples carry, with a weight of 1 each */
-	bool by_weight;	    /* rows weigh what the processor says they cost, not their period */
+	bool branches;	/* rows are the branches that samples carry, with a weight of 1 each */
+	bool by_weight; /* rows weigh what the processor says they cost, not their period */
 	size_t trait_count;
 	/* Puts strings of the profile into values[trait_count]. */
 	void (*traits)(void *user, const struct profile_subject *subject, uint32_t *values);

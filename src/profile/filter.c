@@ -111,10 +111,12 @@ static void sieve_objects(struct sieve *sieve, const struct profile *profile, co
 
 	for (size_t i = 0; objects && i < stacks->len; i++) {
 		uint32_t object = profile->functions.data[stacks->function[i]].object;
-		const char *path = profile_text(profile, profile->objects.data[object].path);
+		const struct profile_object *at = &profile->objects.data[object];
+		const char *path = profile_text(profile, at->path);
 		const char *slash = strrchr(path, '/');
 
 		sieve->stacks[i] &= in_list(objects, path) ||
+				    in_list(objects, profile_text(profile, at->name)) ||
 				    (slash && in_list(objects, slash + 1));
 	}
 }

@@ -49,8 +49,9 @@ static char *make_name(const struct profile *profile, uint32_t function)
 	char *readable;
 
 	if (!strcmp(path, UNKNOWN_NAME) && object->side != SIDE_HOST)
-		return mem_strdup(object->side == SIDE_GUEST_KERNEL ? "[guest.kernel]"
-								    : "[guest.user]");
+		return mem_strdup(object->side == SIDE_KERNEL	      ? "[kernel]"
+				  : object->side == SIDE_GUEST_KERNEL ? "[guest.kernel]"
+								      : "[guest.user]");
 	if (strcmp(plain, UNKNOWN_NAME) || !*path || !strcmp(path, UNKNOWN_NAME)) {
 		readable = symbol_demangle(plain, DEMANGLE_NAME, NAME_LIMIT);
 		return readable ? readable : mem_strdup(plain);

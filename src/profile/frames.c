@@ -26,11 +26,20 @@ static uint32_t add_nowhere(struct profile *profile, enum profile_side side)
 	return profile_function(profile, UNKNOWN_NAME, object, FRAME_UNKNOWN);
 }
 
+static enum profile_side side_of_mode(uint8_t mode)
+{
+	switch (mode) {
+	case PERF_RECORD_MISC_HYPERVISOR: /* no program of the machine's, either */
+	case PERF_RECORD_MISC_KERNEL: return SIDE_KERNEL;
+	case PERF_RECORD_MISC_GUEST_KERNEL: return SIDE_GUEST_KERNEL;
+	case PERF_RECORD_MISC_GUEST_USER: return SIDE_GUEST_USER;
+	default: return SIDE_HOST;
+	}
+}
+
 static uint32_t nowhere_in(struct frames *frames, uint8_t mode)
 {
-	enum profile_side side = mode == PERF_RECORD_MISC_GUEST_KERNEL ? SIDE_GUEST_KERNEL
-				 : mode == PERF_RECORD_MISC_GUEST_USER ? SIDE_GUEST_USER
-								       : SIDE_HOST;
+	enum profile_side side = side_of_mode(mode);
 
 	if (frames->nowhere[side] == NO_FUNCTION)
 		frames->nowhere[side] = add_nowhere(frames->profile, side);
@@ -43,7 +52,7 @@ void frames_init(struct frames *frames, struct profile *profile, struct machine 
 	size_t recent = RECENT_LEAST;
 	struct guest_sources guests = symbol_store_guests(store);
 
-	*frames = (struct frames){ .profile = profile, .machine = machine, .max = FRAMES_MAX };
+	*frames = (struct frames){ .profile = profile, .machine = machine };
 	machine_use_guests(machine, &guests);
 	naming_init(&frames->naming, machine, store);
 	while (recent < RECENT_MOST && recent * 2 < samples)
@@ -52,8 +61,9 @@ void frames_init(struct frames *frames, struct profile *profile, struct machine 
 	frames->places = mem_alloc(recent * sizeof(*frames->places));
 	frames->stacks = mem_alloc(recent * sizeof(*frames->stacks));
 	frames->names = mem_alloc(RECENT_NAMES * sizeof(*frames->names));
+	for (int side = 0; side < SIDES; side++)
+		frames->nowhere[side] = NO_FUNCTION;
 	frames->nowhere[SIDE_HOST] = add_nowhere(profile, SIDE_HOST);
-	frames->nowhere[SIDE_GUEST_KERNEL] = frames->nowhere[SIDE_GUEST_USER] = NO_FUNCTION;
 	frames->inlining = symbol_store_inlining(store);
 	frames->host_limit = host_max_stack();
 	vec_push(&frames->inlined); /* the list of nothing */
@@ -254,11 +264,13 @@ static uint8_t mode_of_context(uint64_t context, uint8_t mode)
 /*
  * The addresses of a sample, leaf first.  The sampled one always comes first: a chain may lack the
  * part that it is in (user stacks only), or begin beside it (precise events).  As perf does, an
- * unwound part is limited for itself.
+ * unwound part is limited for itself: so many frames of the kernel and so many of the program.
  */
-static size_t gather(const struct sample *sample, size_t most, struct address *into)
+static void gather(const struct sample *sample, struct frames_walk *walk)
 {
-	size_t count = 0, limit = sample->chain_origin.unwound ? 2 * most : most;
+	struct address *into = walk->addresses;
+	bool apart = sample->chain_origin.unwound;
+	size_t count = 0, part = 0, limit = apart ? 2 * FRAMES_MAX : FRAMES_MAX;
 	uint8_t mode = sample->cpumode;
 
 	for (uint64_t i = 0; i < sample->chain_len && count < limit; i++) {
@@ -266,18 +278,22 @@ static size_t gather(const struct sample *sample, size_t most, struct address *i
 
 		if (address >= (uint64_t)PERF_CONTEXT_MAX) {
 			mode = mode_of_context(address, mode);
+			part = apart ? 0 : part;
 			continue;
 		}
+		if (part == FRAMES_MAX)
+			continue;
 		if (!count && sample->ip && mode != sample->cpumode)
 			into[count++] = (struct address){ .address = sample->ip,
 							  .mode = sample->cpumode };
 		else if (!count && sample->ip)
 			address = sample->ip;
 		into[count++] = (struct address){ .address = address, .mode = mode };
+		part++;
 	}
 	if (!count)
 		into[count++] = (struct address){ .address = sample->ip, .mode = sample->cpumode };
-	return count;
+	walk->count = count;
 }
 
 /*
@@ -299,7 +315,7 @@ static bool is_at_limit(const struct frames *frames, const struct sample *sample
 void frames_begin(struct frames *frames, struct frames_walk *walk, const struct sample *sample,
 		  const struct thread *thread)
 {
-	walk->count = gather(sample, frames->max, walk->addresses);
+	gather(sample, walk);
 	walk->unwound = sample->chain_origin.unwound;
 	walk->deep = walk->unwound ? sample->chain_origin.deep : is_at_limit(frames, sample);
 	walk->expands = frames->inlining == INLINE_ALL ||
@@ -316,6 +332,9 @@ void frames_begin(struct frames *frames, struct frames_walk *walk, const struct 
 					    frames->recent_mask];
 		__builtin_prefetch(at->place);
 	}
+	/* A frame that points to itself is followed to the limit, and yet the stack is not deep. */
+	if (!walk->unwound && !walk->addresses[walk->count - 1].mapping)
+		walk->deep = false;
 }
 
 /* Asks for one step on the way to those that were not met lately. */
@@ -413,11 +432,10 @@ void frames_name(struct frames *frames, struct frames_walk *walk, const struct t
 			walk->result.leaf = leaf_of(frames, place, &walk->addresses[0]);
 			walk->result.unknown = !place || place->nameless_in;
 			walk->result.reused = place && place->reused;
-			walk->result.unmapped = !place &&
-						walk->addresses[0].mode == PERF_RECORD_MISC_KERNEL;
 		}
 		/* Where the kernel hides its mapping, its own walk was right all the same. */
 		walk->lost_way |= !place && walk->addresses[i].mode != PERF_RECORD_MISC_KERNEL;
+		walk->result.mapless = walk->lost_way && !thread->process->maps->list.len;
 		/* Addresses that lead nowhere, one after another, are one unknown frame. */
 		nowhere = place ? NO_FUNCTION : nowhere_in(frames, walk->addresses[i].mode);
 		walk->addresses[i].kept = (uint16_t)(kept ? kept - 1 : 0);
@@ -455,7 +473,7 @@ static uint32_t stack_of(struct frames *frames, const struct frames_walk *walk)
 	return recent->stack;
 }
 
-/* What the unwind table says of an address of a program, each asked for once. */
+/* What its file says of an address of a program, each asked for once. */
 static enum unwind_pointer pointer_at(struct frames *frames, const struct address *at, bool called)
 {
 	const struct frame_object *object = &frames->objects.data[at->mapping->object];
@@ -465,12 +483,44 @@ static enum unwind_pointer pointer_at(struct frames *frames, const struct addres
 
 	if (kept && *known)
 		return *known;
-	pointer = object->dso
-			  ? unwinding_pointer(frames->unwinding, object->dso, at->offset - called)
-			  : POINTER_UNKNOWN;
+	pointer = object->dso ? unwinding_pointer(frames->unwinding, object->dso,
+						  at->offset - called, called)
+			      : POINTER_UNKNOWN;
 	if (kept)
 		*known = (uint8_t)pointer;
 	return pointer;
+}
+
+/* Whether an unwinder could not go on from there, either. */
+static bool lacks_rules(const struct frames *frames, const struct address *at, bool called)
+{
+	struct dso *dso = frames->objects.data[at->mapping->object].dso;
+
+	return dso && unwinding_lacks_rules(frames->unwinding, dso, at->offset - called);
+}
+
+static void mark_skip(struct frames *frames, const struct address *at, bool called, uint32_t stack,
+		      struct frames_stack *result)
+{
+	frames->profile->stacks.flags[stack] |= STACK_SKIPS;
+	if (result->skips)
+		return;
+	result->skip_object =
+		frames->profile->functions.data[frames->profile->stacks.function[stack]].object;
+	result->tableless = lacks_rules(frames, at, called);
+	result->skips = true;
+	result->unclear = false;
+}
+
+/* A program's file can be looked into, if it is there; what a runtime makes nobody keeps. */
+static void note_unclear(const struct frames *frames, const struct address *at,
+			 struct frames_stack *result)
+{
+	if (result->skips || result->unclear ||
+	    machine_object(frames->machine, at->mapping->object)->kind != OBJECT_FILE)
+		return;
+	result->unclear = true;
+	result->skip_object = frames->objects.data[at->mapping->object].id;
 }
 
 /*
@@ -483,6 +533,7 @@ static void mark_skips(struct frames *frames, const struct frames_walk *walk,
 {
 	uint32_t stack = result->stack;
 	bool called = false;
+	enum unwind_pointer pointer;
 	size_t kept = 0;
 
 	for (size_t i = 0; i + 1 < walk->count; i++) {
@@ -493,16 +544,13 @@ static void mark_skips(struct frames *frames, const struct frames_walk *walk,
 		if (!at->mapping ||
 		    frames->begins.data[walk->functions[at->kept] & ~FUNCTION_INLINED] == BEGINS)
 			break;
-		if (pointer_at(frames, at, called) == POINTER_NOT_SET) {
+		pointer = pointer_at(frames, at, called);
+		if (pointer == POINTER_NOT_SET) {
 			for (; kept < at->kept; kept++)
 				stack = frames->profile->stacks.parent[stack];
-			frames->profile->stacks.flags[stack] |= STACK_SKIPS;
-			if (!result->skips)
-				result->skip_object =
-					frames->profile->functions
-						.data[frames->profile->stacks.function[stack]]
-						.object;
-			result->skips = true;
+			mark_skip(frames, at, called, stack, result);
+		} else if (pointer == POINTER_UNKNOWN) {
+			note_unclear(frames, at, result);
 		}
 		called = true;
 	}
@@ -525,10 +573,37 @@ static bool begins_unnamed(struct frames *frames, const struct frames_walk *walk
 	       pointer_at(frames, last, walk->count > 1) == POINTER_ROOT;
 }
 
-/* Somebody wanted no more frames than these. */
-static bool is_limited(const struct frames *frames, const struct frames_walk *walk)
+/* Whether the frame lacks rules where the way was lost: before the first address that leads
+ * nowhere, or at the last one. */
+static bool lost_without_rules(const struct frames *frames, const struct frames_walk *walk)
 {
-	return frames->max < FRAMES_MAX && walk->count >= frames->max;
+	const struct address *at = NULL;
+	bool called = false;
+
+	for (size_t i = 0; i < walk->count && (walk->addresses[i].mapping || !at); i++)
+		if (walk->addresses[i].mode == PERF_RECORD_MISC_USER &&
+		    walk->addresses[i].mapping) {
+			called = at != NULL;
+			at = &walk->addresses[i];
+		}
+	return at && lacks_rules(frames, at, called);
+}
+
+/* Whether it has come to where programs begin, whatever the registers held there: no library keeps
+ * a frame pointer for what comes before. */
+static bool has_begun(const struct frames *frames, const struct frames_walk *walk)
+{
+	for (size_t i = 0; i < walk->count; i++) {
+		const struct address *at = &walk->addresses[i];
+
+		if (at->mode == PERF_RECORD_MISC_KERNEL)
+			continue;
+		if (!at->mapping)
+			return false;
+		if (frames->begins.data[walk->functions[at->kept] & ~FUNCTION_INLINED] == BEGINS)
+			return true;
+	}
+	return false;
 }
 
 struct frames_stack frames_end(struct frames *frames, const struct frames_walk *walk,
@@ -536,18 +611,22 @@ struct frames_stack frames_end(struct frames *frames, const struct frames_walk *
 {
 	struct frames_stack result = walk->result;
 	bool user = walk->addresses[walk->count - 1].mode == PERF_RECORD_MISC_USER;
-	uint32_t outermost = walk->functions[walk->kept - 1];
 
 	/* In a stripped program _start has no name, but its rules say that nobody calls it. */
-	result.cut = sample->chain && !is_limited(frames, walk) &&
+	result.cut = sample->chain &&
 		     (walk->lost_way ||
-		      (user && !sample->chain_origin.whole &&
-		       frames->begins.data[outermost] != BEGINS && !begins_unnamed(frames, walk)));
+		      (user && !sample->chain_origin.whole && !begins_unnamed(frames, walk))) &&
+		     !has_begun(frames, walk);
+	result.off_map = walk->lost_way;
 	result.stack = stack_of(frames, walk);
 	mark(&frames->profile->stacks.flags[result.stack], result.cut, walk->deep,
 	     &sample->chain_origin);
-	if (sample->chain && !walk->unwound && !result.cut && frames->unwinding)
+	if (!sample->chain || walk->unwound || !frames->unwinding)
+		return result;
+	if (!result.cut)
 		mark_skips(frames, walk, &result);
+	else if (!walk->deep && lost_without_rules(frames, walk))
+		frames->profile->stacks.flags[result.stack] |= STACK_NO_TABLE;
 	return result;
 }
 

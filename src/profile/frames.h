@@ -64,12 +64,11 @@ struct frames {
 	struct recent_place *places;
 	struct recent_stack *stacks;
 	struct recent_name *names;
-	bool unsettled;	     /* some have no name that may have one later */
-	bool late;	     /* some got theirs after samples had been counted without it */
-	VEC(uint8_t) begins; /* for each function: a stack may begin with it */
-	uint32_t nowhere[3]; /* the function of unmapped addresses, by enum profile_side */
+	bool unsettled;		 /* some have no name that may have one later */
+	bool late;		 /* some got theirs after samples had been counted without it */
+	VEC(uint8_t) begins;	 /* for each function: a stack may begin with it */
+	uint32_t nowhere[SIDES]; /* the function of unmapped addresses, by enum profile_side */
 	enum inlining inlining;
-	size_t max; /* frames of a stack, without what is inlined in them */
 	/* For each leaf, as sampled and as where a call returns to: 1 + where its list begins. */
 	VEC(uint32_t) expansions;
 	VEC(uint32_t) inlined; /* lists: a length, and functions, the innermost first */
@@ -77,12 +76,14 @@ struct frames {
 
 struct frames_stack {
 	uint32_t stack, leaf;
-	bool cut, unknown; /* not followed to its beginning; the leaf has no name */
-	bool skips;	   /* a caller is missing: STACK_SKIPS */
-	uint32_t
-		skip_object; /* then: whose code it is the caller of, the innermost where several */
-	bool unmapped;	     /* the leaf is of the kernel, and in no mapping */
-	bool reused;	     /* the leaf's address was that of several functions */
+	bool cut, unknown;    /* not followed to its beginning; the leaf has no name */
+	bool skips;	      /* a caller is missing: STACK_SKIPS */
+	bool tableless;	      /* then: its code has no unwinding rules, either */
+	bool unclear;	      /* none is known to be, and of some code nothing tells */
+	uint32_t skip_object; /* of both: the object of that code, the innermost where several */
+	bool reused;	      /* the leaf's address was that of several functions */
+	bool off_map;	      /* an address of the program is in no mapping */
+	bool mapless;	      /* nor is any other: its process has none */
 };
 
 /* An address of a stack, on its way to a name. */

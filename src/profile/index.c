@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #define INDEX_MAGIC   0x58444e494f494c46ull /* "FLIOINDX" */
-#define INDEX_VERSION 13
+#define INDEX_VERSION 19
 #define INDEX_ORDER   0x01020304
 
 /* The parts of the file, in their order; each begins at a multiple of 8. */
@@ -356,8 +356,9 @@ static bool check_tables(const struct profile *p)
 	size_t strings = p->strings.strings.len, objects = p->objects.len;
 
 	vec_each (object, &p->objects)
-		if (object->path >= strings || object->kind > DSO_NONE ||
-		    object->state > DSO_NEWER || object->build_id.size > BUILD_ID_SIZE)
+		if (object->path >= strings || object->name >= strings || object->kind > DSO_NONE ||
+		    object->state > DSO_DISTRUSTED || object->side >= SIDES ||
+		    object->build_id.size > BUILD_ID_SIZE)
 			return false;
 	vec_each (function, &p->functions)
 		if (function->name >= strings || function->object >= objects ||

@@ -10,12 +10,15 @@ struct slot {
 	uint32_t stack, leaf;
 };
 
-#define CUT	 1u
-#define UNKNOWN	 2u
-#define SKIPS	 4u
-#define UNMAPPED 8u
-#define REUSED	 16u
-#define FLAGS	 ((uint64_t)31)
+#define CUT	  1u
+#define UNKNOWN	  2u
+#define SKIPS	  4u
+#define REUSED	  8u
+#define OFF_MAP	  16u
+#define MAPLESS	  32u
+#define UNCLEAR	  64u
+#define TABLELESS 128u
+#define FLAGS	  ((uint64_t)255)
 
 struct memo_set {			      /* a cache line */
 	_Alignas(64) struct slot slots[WAYS]; /* the one that was asked for last comes first */
@@ -107,9 +110,12 @@ bool memo_find(struct memo *memo, uint64_t hash, struct frames_stack *found)
 		.cut = slot.key & CUT,
 		.unknown = slot.key & UNKNOWN,
 		.skips = slot.key & SKIPS,
-		.skip_object = slot.key & SKIPS ? objects[0] : 0,
-		.unmapped = slot.key & UNMAPPED,
+		.tableless = slot.key & TABLELESS,
+		.unclear = slot.key & UNCLEAR,
+		.skip_object = slot.key & (SKIPS | UNCLEAR) ? objects[0] : 0,
 		.reused = slot.key & REUSED,
+		.off_map = slot.key & OFF_MAP,
+		.mapless = slot.key & MAPLESS,
 	};
 	return true;
 }
@@ -124,8 +130,9 @@ void memo_put(struct memo *memo, uint64_t hash, const struct frames_stack *found
 	objects[0] = found->skip_object;
 	slots[0] = (struct slot){
 		.key = hash | (found->cut ? CUT : 0) | (found->unknown ? UNKNOWN : 0) |
-		       (found->skips ? SKIPS : 0) | (found->unmapped ? UNMAPPED : 0) |
-		       (found->reused ? REUSED : 0),
+		       (found->skips ? SKIPS : 0) | (found->reused ? REUSED : 0) |
+		       (found->off_map ? OFF_MAP : 0) | (found->mapless ? MAPLESS : 0) |
+		       (found->unclear ? UNCLEAR : 0) | (found->tableless ? TABLELESS : 0),
 		.stack = found->stack,
 		.leaf = found->leaf,
 	};

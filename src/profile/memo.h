@@ -14,8 +14,9 @@ struct memo_set;
 
 struct memo {
 	struct memo_set *sets;
-	struct memo_skips *skips; /* beside them: the objects of the frames that skip a caller */
-	size_t mask;		  /* one less than there are, a power of two */
+	struct memo_skips
+		*skips; /* beside them: the objects of the frames that skip a caller, or may */
+	size_t mask;	/* one less than there are, a power of two */
 };
 
 /* For so many samples; what is larger than the recording only costs time to be touched. */

@@ -60,19 +60,33 @@ struct overview_facts {
 	bool failed;	      /* ended by a signal or with another status than 0 */
 	bool stopped;	      /* by somebody, or with the server */
 	bool limited;	      /* it reached its time limit */
+	bool full;	      /* the recording reached its size, and the program may have gone on */
 	bool printed;	      /* something: that may say why */
-	char ending[128];     /* "exit status 3", "signal 9 (Killed)" */
+	const char *
+		ended_why; /* ended by us: "it used more memory than its limit of 64 MB"; or NULL */
+	bool ended_memory; /* ... for that */
+	uint64_t limit_tasks, tasks_refused; /* how often it was to have more than so many */
+	uint64_t left_over;		     /* processes that were ended with it */
+	uint64_t paused_ns; /* nothing was sampled or counted; its budget and CPU time go on */
+	char ending[128];   /* "exit status 3", "signal 9 (Killed)" */
 
 	/* From samples; shares are of 1, of what was not idle. */
 	bool sampled; /* it was, with whatever success */
 	bool clocked; /* by its CPU time: where there is no sample, it hardly ran */
 	/* What samples are of, where that is not CPU time: the profile's; "": nothing tells. */
 	const char *other_event;
+	bool other_time;  /* that is a time all the same: of waiting, or by the clock on the wall */
+	const char *noun; /* what `samples` counts: "samples", or what an import says */
 	bool one_sided; /* samples don't tell the kernel from user space: it has only one of them */
+	/* The only side that was sampled, which is all that shares are of: " in user space"; or "".
+	 */
+	const char *side;
 	bool losses_untold; /* an import: nothing in it tells what was lost */
+	const char *damage; /* of its file, which may be why samples are few; or NULL */
 	uint64_t samples, lost;
 	uint64_t processes, threads; /* that were sampled */
 	uint64_t forks;		     /* processes that were started, sampled or not */
+	double heaviest_process;     /* its share of the samples' weight */
 	double idle;		     /* of all: CPUs without work */
 	bool idle_counted;	     /* ... as the kernel counted it, whatever was sampled */
 	double kernel, unknown;
@@ -82,8 +96,10 @@ struct overview_facts {
 	double calls;	   /* other system calls */
 	double waits[WAIT_KINDS];
 	bool has_kernel_stacks;
-	double cut;					   /* stacks without their beginning */
-	bool copied;					   /* stacks were copied to be unwound */
+	double cut; /* stacks without their beginning; why, and what helps: as trust.h */
+	const char *cut_object; /* where most of them end; NULL: no object is to blame */
+	const char *cut_why;	/* "no frame pointers"; "": not known */
+	char cut_remedy[400];
 	struct overview_tops functions, programs, workers; /* workers: threads */
 	uint64_t sampled_ns; /* what clock samples stand for; 0: another event */
 	double python;	     /* Python's interpreter ran a program whose functions are not named */
@@ -99,16 +115,38 @@ struct overview_facts {
 /* Adds what the samples of an event tell; overview_facts_free() frees the names. */
 void overview_facts_add(struct overview_facts *facts, const struct profile *profile,
 			uint16_t event);
+/* How it ended, if its recording has that. */
+void overview_facts_ending(struct overview_facts *facts, const struct profile *profile);
+/* "exit status 3", "signal 9 (Killed)" */
+void overview_name_ending(struct overview_facts *facts, bool by_signal, int code);
 void overview_facts_free(struct overview_facts *facts);
 
 /* The CPU time that is known best; 0: none is, or nothing ran. */
 uint64_t overview_cpu_ns(const struct overview_facts *facts);
 
 /*
- * The kernel's share of the CPU time, by samples of time or by the kernel's own account; false:
- * neither tells, be it for other samples or for too few.
+ * From its start until the last of its processes had ended, where that is known: what all shares of
+ * the run's time are of.  What it started may outlive it.
  */
-bool overview_kernel(const struct overview_facts *facts, double *share);
+uint64_t overview_span_ns(const struct overview_facts *facts);
+
+/* CPUs that it used on average; false: not known.  Samples don't tell of the time of a pause. */
+bool overview_cpus_used(const struct overview_facts *facts, double *used);
+
+/* A share and how many samples or ticks it is of. */
+struct overview_share {
+	double share;
+	uint64_t of;
+};
+
+/*
+ * The kernel's share of the CPU time, by samples of time or by the kernel's own account of ticks;
+ * false: neither tells, be it for other samples or for too few.
+ */
+bool overview_kernel(const struct overview_facts *facts, struct overview_share *kernel);
+
+/* "37 %", "37.4 %", "under 6 %", "over 94 %": no more than its error allows. */
+char *overview_share_text(char *into, size_t room, const struct overview_share *share);
 
 struct evidence {
 	const char *name;

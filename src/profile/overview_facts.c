@@ -6,8 +6,11 @@
 #include "profile/overview_kinds.h"
 #include "profile/overview_tops.h"
 #include "profile/remedy.h"
+#include "profile/trust.h"
 
+#include <signal.h>
 #include <stdio.h>
+#include <sys/wait.h>
 
 static uint32_t signs_of_function(const struct profile *profile, uint32_t function)
 {
@@ -37,13 +40,13 @@ struct tally {
 	double *nameless; /* by object: code without names */
 };
 
-/* Also where its names are hidden. */
+/* Also where its names or its mappings are hidden. */
 static bool is_kernel(const struct profile *profile, uint32_t function)
 {
 	const struct profile_function *facts = &profile->functions.data[function];
 
 	return facts->kind == FRAME_KERNEL ||
-	       profile->objects.data[facts->object].kind == DSO_KERNEL;
+	       profile_object_is_kernel(&profile->objects.data[facts->object]);
 }
 
 static void tally_stack(struct tally *tally, const struct profile *profile, size_t stack,
@@ -181,14 +184,46 @@ static const char *other_event(const struct profile *profile, uint16_t event)
 	return "";
 }
 
-/* Stacks are counted, whatever event they are of. */
-static double cut_share(const struct profile *profile)
+/* What is measured in seconds, or in parts of one. */
+static bool has_time_unit(const struct profile *profile, uint16_t event)
 {
-	uint64_t samples = 0;
+	static const char *const units[] = { "ns", "nanoseconds",  "us", "microseconds",
+					     "ms", "milliseconds", "s",	 "seconds" };
+	const char *unit = profile_text(profile, profile->events.data[event].unit);
 
-	vec_each (event, &profile->events)
-		samples += event->samples;
-	return samples ? (double)profile->quality.cut_stacks / (double)samples : 0;
+	for (size_t i = 0; i < ARRAY_SIZE(units); i++)
+		if (!strcmp(unit, units[i]))
+			return true;
+	return false;
+}
+
+/* Of stacks that are cut short, not of those that lack a caller on the way. */
+static const struct trust_fault *cut_fault(const struct trust *trust)
+{
+	for (size_t i = 0; i < trust->fault_count; i++)
+		if (trust->faults[i].part == TRUST_STACKS &&
+		    trust->faults[i].reason != PANEL_CALLER_SKIPPED)
+			return &trust->faults[i];
+	return NULL;
+}
+
+/* What is missing is judged in one place, for all who speak of it. */
+static void take_trust(struct overview_facts *facts, const struct profile *profile, uint16_t event)
+{
+	struct remedy_facts about = { .form = facts->form, .imported = facts->imported };
+	struct trust *trust = mem_alloc(sizeof(*trust));
+	const struct trust_fault *fault;
+
+	trust_of(trust, profile, event, &about);
+	fault = cut_fault(trust);
+	facts->lost = trust->lost;
+	facts->cut = trust->cut_share;
+	facts->cut_why = fault ? panel_reason(fault->reason)->text : "";
+	if (fault)
+		facts->cut_object = profile_text(profile,
+						 profile->objects.data[fault->object].path);
+	snprintf(facts->cut_remedy, sizeof(facts->cut_remedy), "%s", fault ? fault->remedy : "");
+	free(trust);
 }
 
 static void take_tally(struct overview_facts *facts, const struct profile *profile,
@@ -223,31 +258,54 @@ static void take_idle(struct overview_facts *facts, const struct profile *profil
 		facts->idle = tally->all > 0 ? tally->idle / tally->all : 0;
 }
 
+/* The kernel's count where there is one; samples of one side only don't stand for all of it. */
+static void take_cpu_time(struct overview_facts *facts, const struct profile *profile,
+			  uint16_t event, double busy, double all)
+{
+	const struct profile_coverage *known = &profile->coverage;
+
+	/* text may have no periods: each sample is 1 of something then, and not a nanosecond */
+	if (!facts->clocked || !(all > (double)facts->samples))
+		return;
+	if (facts->idle_counted)
+		facts->sampled_ns = known->cpu_ns - known->idle_ns;
+	else if (profile_event_sampled(&profile->events.data[event]))
+		facts->sampled_ns = known->known && !known->idle_known ? known->cpu_ns : 0;
+	else
+		facts->sampled_ns = (uint64_t)busy;
+}
+
 void overview_facts_add(struct overview_facts *facts, const struct profile *profile, uint16_t event)
 {
 	struct profile_filter filter = { .event = event };
 	const struct profile_quality *quality = &profile->quality;
 	struct stack_weights weights;
 	struct tally tally = { 0 };
+	const char *side;
 	double busy;
 
-	facts->lost = quality->lost;
 	facts->forks = quality->forks;
 	facts->sampled = true;
+	facts->damage = quality->damage ? profile_text(profile, (uint32_t)quality->damage) : NULL;
 	facts->clocked = profile->events.len && is_clock(profile, 0);
-	facts->copied = quality->stack_copies > 0;
+	facts->noun = "samples";
+	take_trust(facts, profile, event);
 	if (event >= profile->events.len || profile_weigh(profile, &filter, &weights, NULL))
 		return;
 	facts->samples = weights.total_samples;
 	facts->clocked = is_clock(profile, event);
 	facts->other_event = other_event(profile, event);
-	facts->one_sided = profile_event_sampled(&profile->events.data[event]) != NULL;
+	facts->other_time = facts->other_event && has_time_unit(profile, event);
+	facts->noun = profile_noun(profile, event);
+	side = profile_event_sampled(&profile->events.data[event]);
+	facts->one_sided = side != NULL;
+	if (side)
+		facts->side = strcmp(side, "user") ? " in the kernel" : " in user space";
 	facts->losses_untold = quality->origin != ORIGIN_RECORDING;
 	tally.nameless = mem_alloc((profile->objects.len + 1) * sizeof(*tally.nameless));
 	tally_stacks(&tally, profile, &weights);
 	busy = tally.all - tally.idle;
 	take_idle(facts, profile, &tally);
-	facts->cut = cut_share(profile);
 	stack_weights_free(&weights);
 	filter.busy = true;
 	if (busy > 0 && !profile_weigh(profile, &filter, &weights, NULL)) {
@@ -255,14 +313,39 @@ void overview_facts_add(struct overview_facts *facts, const struct profile *prof
 		overview_find_functions(facts, profile, &weights, busy);
 		stack_weights_free(&weights);
 	}
-	/* text may have no periods: each sample is 1 of something then, and not a nanosecond */
-	if (facts->clocked && tally.all > (double)facts->samples)
-		facts->sampled_ns = facts->idle_counted
-					    ? profile->coverage.cpu_ns - profile->coverage.idle_ns
-					    : (uint64_t)busy;
+	take_cpu_time(facts, profile, event, busy, tally.all);
 	count_threads(facts, profile, event);
 	overview_find_workers(facts, profile, event);
 	free(tally.nameless);
+}
+
+/* A shell whose command a signal ended exits with 128 and the signal's number; so may anyone. */
+void overview_name_ending(struct overview_facts *facts, bool by_signal, int code)
+{
+	bool shell = !by_signal && code > 128 && code - 128 < SIGRTMIN;
+
+	if (by_signal)
+		snprintf(facts->ending, sizeof(facts->ending), "signal %d (%s)", code,
+			 strsignal(code));
+	else if (shell)
+		snprintf(facts->ending, sizeof(facts->ending),
+			 "exit status %d (may be a shell's report of signal %d, %s)", code,
+			 code - 128, strsignal(code - 128));
+	else
+		snprintf(facts->ending, sizeof(facts->ending), "exit status %d", code);
+}
+
+void overview_facts_ending(struct overview_facts *facts, const struct profile *profile)
+{
+	const struct profile_coverage *known = &profile->coverage;
+	bool by_signal = WIFSIGNALED(known->wait_status);
+
+	facts->full = known->full;
+	facts->failed = known->ended && known->wait_status;
+	if (known->ended)
+		overview_name_ending(facts, by_signal,
+				     by_signal ? WTERMSIG(known->wait_status)
+					       : WEXITSTATUS(known->wait_status));
 }
 
 void overview_facts_free(struct overview_facts *facts)

@@ -17,18 +17,28 @@
 #define MOST		0.5  /* a part of the time that is more than all others */
 #define ERROR		0.02 /* of shares that the kernel has counted, with what begins and ends */
 #define ERROR_OF_LOOKS	0.05 /* of those that were looked up now and then */
+#define BUSY_IDLE	0.25 /* CPUs without work, of a machine that is called busy */
 #define STARTING	0.3  /* of the CPU time, for starting processes to be what it did */
 #define WORTH		0.05 /* a part that is worth a word */
 
 static const char *duration(const struct sums *s, char into[static TEXT_NUMBER])
 {
-	return text_duration(into, (int64_t)s->facts->duration_ns);
+	return text_duration(into, whole_number(s->seconds * 1e9));
+}
+
+static void show_heaviest(struct finding *finding, const struct sums *s)
+{
+	const char *label = !*side(s)			? "heaviest function"
+			    : strstr(side(s), "kernel") ? "heaviest function, of the kernel"
+							: "heaviest function, of user space";
+
+	show_share(finding, label, s->facts->functions.data[0].share);
 }
 
 static void show_top(struct finding *finding, const struct sums *s)
 {
 	if (standing_out(s->facts) && !s->facts->other_event)
-		show_share(finding, "heaviest function", s->facts->functions.data[0].share);
+		show_heaviest(finding, s);
 }
 
 /* The time's parts are counted, not sampled: they hold if none is missing. */
@@ -65,9 +75,12 @@ static void say_parts(struct finding *f, const struct sums *s, int without)
 		[BUDGET_PAGES] = "waited for memory for",
 		[BUDGET_OTHER] = "waited for something else for",
 	};
+	const uint64_t *waits = s->facts->budget.run_waits;
 	const char *wait = only_wait(s);
 	int left = 0, said = 0;
 
+	if (!wait && budget_started_io(waits)) /* which may be the disk's */
+		wait = "I/O that it had started and for something else";
 	for (int i = 0; i < BUDGET_PARTS; i++)
 		left += i != without && is_worth_a_word(s, i);
 	for (int i = 0; i < BUDGET_PARTS; i++)
@@ -99,6 +112,23 @@ static const char *their(const struct sums *s)
 	return s->facts->budget.workers > 1 ? "their" : "its";
 }
 
+/* Where the quota of its cgroup explains most of it, it does not matter who had the CPUs then. */
+static bool is_held_back(const struct sums *s)
+{
+	const struct budget *budget = &s->facts->budget;
+
+	return budget->held_ns && 2 * budget->held_ns >= budget->run_ns[BUDGET_QUEUE];
+}
+
+static void say_held_back(struct finding *f, const struct sums *s)
+{
+	const struct budget *budget = &s->facts->budget;
+	double all = (double)budget_sum(budget->run_ns);
+
+	say(f, "its CPU quota (cgroup) held it back for %s%.0f %% of the run's time",
+	    budget->workers > 1 ? "at least " : "", percent((double)budget->held_ns / all));
+}
+
 /* Who had the CPU that the busiest threads were waiting for, by its counts. */
 static void say_who(struct finding *f, const struct sums *s)
 {
@@ -107,17 +137,21 @@ static void say_who(struct finding *f, const struct sums *s)
 	double queue = (double)budget->work_ns[BUDGET_QUEUE];
 	double own = (double)budget->work_why.own, others = (double)budget->work_why.others;
 
-	if (!(queue > 0) || own + others < 0.8 * queue)
+	if (is_held_back(s)) {
+		say(f, "; ");
+		say_held_back(f, s);
+	} else if (!(queue > 0) || own + others < 0.8 * queue) {
 		say(f, "; who had the CPUs is not known");
-	else if (others >= 0.9 * (own + others))
+	} else if (others >= 0.9 * (own + others)) {
 		say(f, ", while other programs had the CPUs");
-	else if (own >= 0.9 * (own + others))
+	} else if (own >= 0.9 * (own + others)) {
 		say(f, ", while other threads of its own had the CPUs");
-	else
+	} else {
 		say(f,
 		    ": for %.0f %% other threads of its own had the CPUs, for %.0f %% other "
 		    "programs",
 		    percent(own / all), percent(others / all));
+	}
 }
 
 /* Of the busiest threads' time: waiting for others than children of their own, which work then. */
@@ -131,6 +165,12 @@ static double idle_share(const struct sums *s)
 		       : 0;
 }
 
+static bool is_worse_for_workers(const struct sums *s)
+{
+	return s->facts->budget.count >= 2 && s->work[BUDGET_QUEUE] >= 2 * WORTH &&
+	       s->work[BUDGET_QUEUE] - s->run[BUDGET_QUEUE] >= WORTH;
+}
+
 /* How the busiest threads waited, where that is more than the run as a whole did. */
 static void say_busiest_waits(struct finding *f, const struct sums *s)
 {
@@ -139,7 +179,7 @@ static void say_busiest_waits(struct finding *f, const struct sums *s)
 
 	if (s->facts->budget.count < 2 || has_short_processes(s))
 		return;
-	if (work[BUDGET_QUEUE] >= 2 * WORTH && work[BUDGET_QUEUE] - run[BUDGET_QUEUE] >= WORTH) {
+	if (is_worse_for_workers(s)) {
 		say(f, "; ");
 		say_busiest(f, s);
 		say(f, " waited for a CPU for %.0f %% of %s time", percent(work[BUDGET_QUEUE]),
@@ -153,8 +193,8 @@ static void say_busiest_waits(struct finding *f, const struct sums *s)
 			say(f, "%s", s->facts->budget.workers > 1 ? "they" : "it");
 		else
 			say_busiest(f, s);
-		say(f, " waited for %.0f %% of %s time, neither for a CPU nor for the disk",
-		    percent(work[BUDGET_OTHER]), their(s));
+		say(f, " waited for %.0f %% of %s time, %s", percent(work[BUDGET_OTHER]), their(s),
+		    not_for(s, false));
 		say_reason(f, s, false);
 	}
 }
@@ -171,9 +211,10 @@ static void show_work(struct finding *f, const struct sums *s)
 	show_count(f, "threads", s->facts->budget.count);
 }
 
+/* The kernel's side alone tells what it did, but not how much that was of the CPU time. */
 static bool tells_by_stacks(const struct sums *s)
 {
-	return s->facts->has_kernel_stacks && s->facts->samples >= FEW_SAMPLES;
+	return s->facts->has_kernel_stacks && s->facts->samples >= FEW_SAMPLES && !*side(s);
 }
 
 /* ---- nothing, or little ---- */
@@ -207,14 +248,23 @@ static void tell_little(const struct sums *s, struct finding *f)
 {
 	unsigned long long samples = s->facts->samples;
 	char text[TEXT_NUMBER], few[64] = "not one sample was taken";
+	/* what did not happen is not met by looking longer */
+	bool seldom = !samples && s->facts->other_event && *s->facts->other_event;
 
-	if (s->facts->failed) {
+	if (s->facts->damage) {
+		say(f,
+		    "The file is not whole (%.300s): %llu sample%s of it can be read, too little "
+		    "to say what limited it.",
+		    s->facts->damage, samples, text_plural(samples));
+	} else if (s->facts->failed) {
 		say(f, "It ended too soon to say what limited it.");
-	} else if (!samples && s->facts->duration_ns && s->seconds < 1) {
+	} else if (!samples && !seldom && s->facts->duration_ns && s->seconds < 1) {
 		say(f, "It took only %s: too short to say what limited it.", duration(s, text));
 	} else {
-		say(f, "There is too little data to say what limited it: %llu sample%s", samples,
-		    samples == 1 ? "" : "s");
+		say(f, "There is too little data to say what limited it: %llu sample%s%s", samples,
+		    samples == 1 ? "" : "s", seldom ? " of " : "");
+		if (seldom)
+			say_name(f, s->facts->other_event);
 		if (s->facts->duration_ns)
 			say(f, " in %s", duration(s, text));
 		say(f, ".");
@@ -223,11 +273,14 @@ static void tell_little(const struct sums *s, struct finding *f)
 		snprintf(few, sizeof(few), "%llu sample%s little", samples,
 			 samples == 1 ? " says" : "s say");
 	/* of a program that did not do its work, a longer look is of no use */
-	if (s->facts->sampled && !s->facts->failed)
+	if (s->facts->damage)
+		advise(f, s, ADVICE_WHOLE_FILE, "");
+	else if (s->facts->sampled && !s->facts->failed && !seldom)
 		advise(f, s, ADVICE_LONGER, few);
 	if (s->facts->sampled)
 		show_count(f, "samples", samples);
-	show_time(f, "duration", s->seconds);
+	if (s->seconds > 0)
+		show_time(f, "duration", s->seconds);
 }
 
 /* ---- samples of something else than time ---- */
@@ -238,6 +291,20 @@ static bool counts_other(const struct sums *s)
 	       s->facts->samples >= FEW_SAMPLES;
 }
 
+/* Some of these are times as well, and yet not what a CPU spent. */
+static void say_measured(struct finding *f, const struct overview_facts *facts)
+{
+	static const char *const clocks[] = { "time", "wall", "real", "wall_clock" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(clocks) && facts->other_time; i++)
+		if (!strcmp(facts->other_event, clocks[i])) {
+			say(f, "wall-clock time, waiting included");
+			return;
+		}
+	say_name(f, facts->other_event);
+	say(f, facts->other_time ? ", a time that is not CPU time" : ", not of time");
+}
+
 static void tell_other(const struct sums *s, struct finding *f)
 {
 	const struct overview_facts *facts = s->facts;
@@ -245,23 +312,25 @@ static void tell_other(const struct sums *s, struct finding *f)
 
 	if (*facts->other_event) {
 		say(f, "Its samples are of ");
-		say_name(f, facts->other_event);
-		say(f, ", not of time, and don't tell what limited it");
+		say_measured(f, facts);
+		say(f, ", and don't tell what limited it");
 	} else {
 		say(f, "The file does not say what was sampled, so what limited it can't be told");
 	}
 	if (facts->unknown >= 0.1 && (!top || facts->unknown > top->share)) {
-		say(f, "; %.0f %% is in code without names", percent(facts->unknown));
+		say(f, "; %.0f %%%s%s %s in code without names", percent(facts->unknown),
+		    *side(s) ? " of those" : "", side(s), *side(s) ? "are" : "is");
 	} else if (top) {
 		say(f, "; ");
 		say_name(f, top->name);
-		say(f, " alone has %.0f %%", percent(top->share));
+		say(f, " alone has %.0f %%%s%s", percent(top->share), *side(s) ? " of those" : "",
+		    side(s));
 		f->function = top;
 	}
 	say(f, ".");
-	show_count(f, "samples", facts->samples);
+	show_count(f, facts->noun ? facts->noun : "samples", facts->samples);
 	if (top)
-		show_share(f, "heaviest function", top->share);
+		show_heaviest(f, s);
 }
 
 /* ---- the whole machine ---- */
@@ -270,7 +339,7 @@ static bool is_host_idle(const struct sums *s)
 {
 	/* cycles hardly count while a CPU has no work: they don't tell how long that was */
 	return s->facts->whole_host && (s->facts->clocked || s->facts->idle_counted) &&
-	       s->facts->idle >= 0.75;
+	       s->facts->idle > MOST + ERROR;
 }
 
 static void tell_host_idle(const struct sums *s, struct finding *f)
@@ -332,10 +401,14 @@ static void tell_mixed(const struct sums *s, struct finding *f)
 	say_parts(f, s, -1);
 	if (s->run[s->main] - s->run[BUDGET_OTHER] < tie(s) && !only_wait(s))
 		say_reason(f, s, true);
-	if (s->run[s->main] - s->run[BUDGET_QUEUE] < tie(s))
+	if (s->run[s->main] - s->run[BUDGET_QUEUE] < tie(s) && is_held_back(s)) {
+		say(f, "; ");
+		say_held_back(f, s);
+	} else if (s->run[s->main] - s->run[BUDGET_QUEUE] < tie(s)) {
 		say(f, "; %s",
 		    is_known_who(s) ? "other programs had the CPUs while it waited for one"
 				    : "who had the CPUs while it waited for one is not known");
+	}
 	say_busiest_waits(f, s);
 	say_cpu_time(f, s);
 	say(f, ".");
@@ -351,13 +424,10 @@ static bool is_mostly_other(const struct sums *s)
 
 static void tell_other_waiting(const struct sums *s, struct finding *f)
 {
-	const struct budget *budget = &s->facts->budget;
-	const char *not_for = budget->knows_disk ? "neither for a CPU nor for the disk"
-						 : "not for a CPU"; /* then it may be the disk */
 	bool most = is_most(s, s->run[BUDGET_OTHER]);
 	char text[TEXT_NUMBER];
 
-	say(f, "It %swaited, %s%s for %.0f %% of its %s%s", most ? "mostly " : "", not_for,
+	say(f, "It %swaited, %s%s for %.0f %% of its %s%s", most ? "mostly " : "", not_for(s, true),
 	    most ? ":" : ",", percent(s->run[BUDGET_OTHER]), duration(s, text),
 	    most ? "" : ", the largest part");
 	say_reason(f, s, true);
@@ -443,6 +513,8 @@ static bool is_queue_of_others(const struct sums *s)
 	bool known = (double)(why->own + why->others) >=
 		     0.8 * (double)s->facts->budget.work_ns[BUDGET_QUEUE];
 
+	if (is_held_back(s))
+		return true;
 	return known ? why->others > why->own && why->others > s->facts->budget.work_ns[BUDGET_RAN]
 		     : s->run[BUDGET_RAN] < OWN_CROWD;
 }
@@ -470,7 +542,8 @@ static void tell_queue_of_workers(const struct sums *s, struct finding *f)
 	say_someone_ran(f, s);
 	say_cpu_time(f, s);
 	say(f, ".");
-	advise(f, s, ADVICE_QUIET, "");
+	if (!is_held_back(s))
+		advise(f, s, ADVICE_QUIET, "");
 	show_work(f, s);
 }
 
@@ -489,15 +562,20 @@ static void tell_queue(const struct sums *s, struct finding *f)
 	else
 		say(f, "It waited for a CPU for %.0f %% of its %s, the largest part",
 		    percent(s->run[BUDGET_QUEUE]), duration(s, text));
+	if (is_held_back(s)) {
+		say(f, "; ");
+		say_held_back(f, s);
+	}
 	say(f, "%s; ",
-	    !others			       ? "; who had the CPUs is not known"
+	    is_held_back(s)		       ? ""
+	    : !others			       ? "; who had the CPUs is not known"
 	    : is_most(s, s->run[BUDGET_QUEUE]) ? " while other programs had the CPUs"
 					       : ": other programs had the CPUs");
 	say_parts(f, s, BUDGET_QUEUE);
 	say_busiest_waits(f, s);
 	say_cpu_time(f, s);
 	say(f, ".");
-	if (others)
+	if (others && !is_held_back(s))
 		advise(f, s, ADVICE_QUIET, "");
 	show_parts(f, s);
 }
@@ -524,13 +602,13 @@ static void tell_turns(const struct sums *s, struct finding *f)
 	char count[TEXT_NUMBER];
 
 	if (is_most(s, s->work[BUDGET_OTHER]))
-		say(f, "Its threads mostly waited, neither for a CPU nor for the disk: ");
+		say(f, "Its threads mostly waited, %s: ", not_for(s, false));
 	else if (s->work[BUDGET_OTHER] > s->work[BUDGET_RAN] + ERROR)
-		say(f, "Its threads waited more than they ran, neither for a CPU nor for the "
-		       "disk: ");
+		say(f, "Its threads waited more than they ran, %s: ", not_for(s, false));
 	else
 		say(f, "Its threads stopped to wait %s times a second: ",
-		    text_grouped(count, (uint64_t)((double)budget->switches / s->seconds)));
+		    text_grouped(count,
+				 (uint64_t)whole_number((double)budget->switches / s->seconds)));
 	say_busiest(f, s);
 	say(f, " ran for %.0f %% of %s time and waited for %.0f %%", percent(s->work[BUDGET_RAN]),
 	    their(s), percent(s->work[BUDGET_OTHER]));
@@ -580,28 +658,44 @@ static uint64_t count_processes(const struct overview_facts *facts)
 	return facts->forks + 1 >= facts->processes ? facts->forks : facts->processes;
 }
 
+/* CPU time of one of them; the heaviest of all is who started them, or no short one. */
+static double short_process_s(const struct sums *s)
+{
+	double rest = s->facts->samples >= FEW_SAMPLES ? 1 - s->facts->heaviest_process : 1;
+
+	return s->cpu_s * rest / (double)count_processes(s->facts);
+}
+
+static double starting(const struct overview_facts *facts)
+{
+	return facts->processing + facts->faults;
+}
+
 bool has_short_processes(const struct sums *s)
 {
 	double processes = (double)count_processes(s->facts);
 
 	if (s->facts->whole_host || processes < SHORT_PROCESSES)
 		return false;
+	/* one that works for itself is what it did; one that starts others all the time is not */
+	if (s->facts->samples >= FEW_SAMPLES && s->facts->heaviest_process >= MOST &&
+	    !(tells_by_stacks(s) && starting(s->facts) >= STARTING))
+		return false;
 	/* a script that sleeps between its commands is not limited by them */
 	if (s->cpus_used >= 0 && s->cpus_used < 0.25 && processes < SHORT_RATE * s->seconds)
 		return false;
 	if (s->cpu_s >= 0 && s->facts->forks)
-		return s->cpu_s / processes <= SHORT_S;
+		return short_process_s(s) <= SHORT_S;
 	/* at any rate of samples, most of those that were met were met once or twice */
 	return s->facts->samples >= FEW_SAMPLES &&
 	       (double)s->facts->samples / processes <=
-		       SHORT_SAMPLES * (s->facts->processing + s->facts->faults >= 0.5 ? 2 : 1);
+		       SHORT_SAMPLES * (starting(s->facts) >= 0.5 ? 2 : 1);
 }
 
 /* Where stacks tell that they did something else, that is what it did. */
 static bool is_made_of_starts(const struct sums *s)
 {
-	return has_short_processes(s) &&
-	       !(tells_by_stacks(s) && s->facts->processing + s->facts->faults < STARTING);
+	return has_short_processes(s) && !(tells_by_stacks(s) && starting(s->facts) < STARTING);
 }
 
 /* The first sentence of a run that ran: else they are mentioned. */
@@ -614,25 +708,24 @@ void tell_short_processes(const struct sums *s, struct finding *f)
 {
 	const struct overview_facts *facts = s->facts;
 	uint64_t processes = count_processes(facts);
-	double starting = facts->processing + facts->faults;
 	char count[TEXT_NUMBER], each[TEXT_NUMBER];
 
-	say(f, "%s started many short processes: %s%s", subject(s), facts->forks ? "" : "at least ",
+	say(f, "It started %s%s processes, most of them short", facts->forks ? "" : "at least ",
 	    text_grouped(count, processes));
 	if (s->cpu_s >= 0)
-		say(f, ", with %s of CPU time each",
-		    text_duration(each, (int64_t)(1e9 * s->cpu_s / (double)processes)));
-	if (facts->samples >= FEW_SAMPLES && facts->has_kernel_stacks)
+		say(f, ": %s of CPU time each on average",
+		    text_duration(each, whole_number(1e9 * short_process_s(s))));
+	if (tells_by_stacks(s))
 		say(f,
 		    "; starting and ending them, and their first touch of memory, took %.0f %% "
 		    "of it",
-		    percent(starting));
+		    percent(starting(facts)));
 	say(f, ".");
 	show_count(f, facts->forks ? "processes started" : "processes met", processes);
 	show_rate(f, "processes", processes, s->seconds);
-	if (facts->samples >= FEW_SAMPLES && facts->has_kernel_stacks) {
-		show_share(f, "starting and ending", facts->processing);
-		show_share(f, "page faults", facts->faults);
+	if (tells_by_stacks(s)) {
+		show_sampled(f, "starting and ending", facts->processing, facts->samples);
+		show_sampled(f, "page faults", facts->faults, facts->samples);
 	}
 }
 
@@ -684,6 +777,10 @@ static void say_rest(struct finding *f, const struct sums *s, bool told)
 		say(f, "; of its %s ", duration(s, text));
 		say_parts(f, s, -1);
 	}
+	if (s->run[BUDGET_QUEUE] >= WORTH && is_held_back(s) && !is_worse_for_workers(s)) {
+		say(f, "; ");
+		say_held_back(f, s);
+	}
 	say_busiest_waits(f, s);
 }
 
@@ -694,9 +791,9 @@ static void tell_faults(const struct sums *s, struct finding *f)
 
 	if (stacks)
 		say(f,
-		    "%s was limited by page faults: %.0f %% of its CPU time went into memory that "
+		    "It was limited by page faults: %.0f %% of its CPU time went into memory that "
 		    "it touched for the first time or gave back",
-		    subject(s), percent(facts->faults));
+		    percent(facts->faults));
 	else
 		say(f,
 		    "Mostly kernel time, probably page faults: the kernel took %.0f %% of the CPU "
@@ -705,13 +802,13 @@ static void tell_faults(const struct sums *s, struct finding *f)
 	say_rest(f, s, false);
 	say(f, ".");
 	if (stacks)
-		show_share(f, "page faults", facts->faults);
+		show_sampled(f, "page faults", facts->faults, facts->samples);
 	if (facts->knows_counts) {
 		show_rate(f, "faults", facts->minor_faults + facts->major_faults, s->seconds);
 		show_count(f, "faults from disk", facts->major_faults);
 	}
 	if (s->kernel >= 0)
-		show_share(f, "in the kernel", s->kernel);
+		show_sampled(f, "in the kernel", s->kernel, s->kernel_of.of);
 }
 
 static bool has_calls(const struct sums *s)
@@ -735,8 +832,8 @@ static void tell_calls(const struct sums *s, struct finding *f)
 	bool stacks = tells_by_stacks(s);
 
 	if (stacks)
-		say(f, "%s was limited by system calls: %.0f %% of its CPU time went into them",
-		    subject(s), percent(facts->calls));
+		say(f, "It was limited by system calls: %.0f %% of its CPU time went into them",
+		    percent(facts->calls));
 	else
 		say(f,
 		    "Mostly kernel time, probably system calls: the kernel took %.0f %% of the CPU "
@@ -744,7 +841,7 @@ static void tell_calls(const struct sums *s, struct finding *f)
 		    percent(s->kernel));
 	if (standing_out(facts) == 1 && top->kernel && !facts->other_event &&
 	    !is_interrupt_place(top)) {
-		say(f, ", %.0f %% in ", percent(top->share));
+		say(f, ", %.0f %%%s in ", percent(top->share), *side(s) ? " of that" : "");
 		say_name(f, top->name);
 		say(f, " alone");
 		f->function = top;
@@ -752,9 +849,9 @@ static void tell_calls(const struct sums *s, struct finding *f)
 	say_rest(f, s, false);
 	say(f, ".");
 	if (stacks)
-		show_share(f, "system calls", facts->calls);
+		show_sampled(f, "system calls", facts->calls, facts->samples);
 	if (s->kernel >= 0)
-		show_share(f, "in the kernel", s->kernel);
+		show_sampled(f, "in the kernel", s->kernel, s->kernel_of.of);
 	show_top(f, s);
 	show_switches(f, s);
 }
@@ -780,19 +877,19 @@ static void say_heaviest(struct finding *f, const struct sums *s)
 	for (size_t i = 0; i < standing; i++)
 		together += top[i].share;
 	if (facts->unknown >= 0.1 && facts->unknown > together) {
-		say(f, "; %.0f %% of its CPU time is in code without names",
-		    percent(facts->unknown));
+		say(f, "; %.0f %% of its CPU time%s is in code without names",
+		    percent(facts->unknown), side(s));
 		show_share(f, "without names", facts->unknown);
 	} else if (!standing) {
-		say(f, "; no function stands out");
+		say(f, "; no function stands out%s", side(s));
 	} else if (!is_interrupt_place(top)) {
 		say(f, "; ");
 		for (size_t i = 0; i < standing; i++) {
 			say(f, "%s", !i ? "" : i + 1 < standing ? ", " : " and ");
 			say_name(f, top[i].name);
 		}
-		say(f, " %s took %.0f %% of its CPU time", standing > 1 ? "together" : "alone",
-		    percent(together));
+		say(f, " %s took %.0f %% of its CPU time%s", standing > 1 ? "together" : "alone",
+		    percent(together), side(s));
 		f->function = top;
 	}
 }
@@ -827,20 +924,29 @@ static void tell_busy_host(const struct sums *s, struct finding *f)
 	bool clocked = s->facts->clocked || s->facts->idle_counted;
 
 	if (clocked)
-		say(f, "The machine was busy: its CPUs had work for %.0f %% of the time",
+		say(f, "%s for %.0f %% of the time",
+		    s->facts->idle <= BUSY_IDLE ? "The machine was busy: its CPUs had work"
+						: "The machine's CPUs had work",
 		    percent(1 - s->facts->idle));
 	else
 		say(f, "The whole machine was sampled where it had work");
 	if (programs->count) {
 		say(f, "; ");
 		say_name(f, programs->data[0].name);
-		say(f, " took %.0f %% of that", percent(programs->data[0].share));
+		say(f, " took %.0f %% of %s%s", percent(programs->data[0].share),
+		    *side(s) ? "their time" : "that", side(s));
 	}
+	if (tells_by_stacks(s) && is_above(s->facts, s->facts->calls, MOST))
+		say(f, "; %.0f %% of the CPU time went into system calls",
+		    percent(s->facts->calls));
+	else if (tells_by_stacks(s) && is_above(s->facts, s->facts->faults, MOST))
+		say(f, "; %.0f %% of the CPU time went into page faults",
+		    percent(s->facts->faults));
 	say(f, ".");
 	if (clocked)
 		show_share(f, "CPUs busy", 1 - s->facts->idle);
 	if (s->kernel >= 0)
-		show_share(f, "in the kernel", s->kernel);
+		show_sampled(f, "in the kernel", s->kernel, s->kernel_of.of);
 	show_top(f, s);
 }
 
@@ -871,7 +977,7 @@ static void tell_busy(const struct sums *s, struct finding *f)
 	if (s->cpus_used >= 0)
 		show_number(f, "CPUs in use", "cpus", s->cpus_used);
 	if (s->kernel >= 0 && f->evidence_count < OVERVIEW_EVIDENCE - 2)
-		show_share(f, "user space", 1 - s->kernel);
+		show_sampled(f, "user space", 1 - s->kernel, s->kernel_of.of);
 	show_top(f, s);
 	if (facts->ipc > 0)
 		show_number(f, "instructions per cycle", "count", facts->ipc);
@@ -895,9 +1001,9 @@ const struct rule overview_first_rules[] = {
 	{ "short-processes", "flame", runs_short_processes, tell_short_processes, is_counted },
 	{ "taking-turns", "time", takes_turns, tell_turns, is_budget_whole },
 	{ "off-cpu", "time", is_off_cpu, tell_off_cpu, NULL },
+	{ "busy-machine", "flame", is_busy_host, tell_busy_host, is_enough_samples },
 	{ "page-faults", "flame", has_faults, tell_faults, is_sure_of_faults },
 	{ "system-calls", "flame", has_calls, tell_calls, is_sure_of_calls },
-	{ "busy-machine", "flame", is_busy_host, tell_busy_host, is_enough_samples },
 	{ "cpu-bound", "flame", is_busy, tell_busy, is_sure_of_cpu },
 	{ 0 },
 };

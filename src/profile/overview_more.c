@@ -2,11 +2,21 @@
 /* What else stands out in a run, beside what limited it. */
 #include "base/text.h"
 #include "profile/overview_inside.h"
+#include "profile/trust.h"
 
-/* What shares are of. */
+/* What shares are of, together with the side. */
 static const char *measured(const struct sums *s)
 {
+	if (*side(s))
+		return s->facts->other_event ? "whole" : "CPU time";
 	return s->facts->other_event ? "whole" : "time";
+}
+
+/* For sentences that don't name it otherwise. */
+static void say_side(struct finding *f, const struct sums *s)
+{
+	if (*side(s))
+		say(f, ", of the %s%s", measured(s), side(s));
 }
 
 static bool is_nameless(const struct sums *s)
@@ -18,16 +28,20 @@ static void tell_nameless(const struct sums *s, struct finding *f)
 {
 	const struct overview_facts *facts = s->facts;
 
-	say(f, "%.0f %% of the %s is in code without names", percent(facts->unknown), measured(s));
+	say(f, "%.0f %% of the %s%s is in code without names", percent(facts->unknown), measured(s),
+	    side(s));
 	if (facts->nameless) {
-		say(f, ", %s of it ",
-		    facts->nameless_share >= 0.995 * facts->unknown  ? "all"
-		    : facts->nameless_share >= 0.95 * facts->unknown ? "almost all"
-								     : "most");
+		const char *part = facts->nameless_share >= 0.995 * facts->unknown  ? "all"
+				   : facts->nameless_share >= 0.95 * facts->unknown ? "almost all"
+										    : "most";
+
 		if (*facts->nameless)
-			say(f, "in `%s` (%s)", facts->nameless, facts->nameless_why);
+			say(f, ", %s of it in `%s` (%s)", part, facts->nameless,
+			    facts->nameless_why);
+		else if (strcmp(part, "all") != 0)
+			say(f, "; of %s of it: %s", part, facts->nameless_why);
 		else
-			say(f, "%s", facts->nameless_why);
+			say(f, ": %s", facts->nameless_why);
 		snprintf(f->remedy, sizeof(f->remedy), "%s", facts->nameless_remedy);
 	}
 	say(f, ".");
@@ -38,13 +52,19 @@ static void tell_nameless(const struct sums *s, struct finding *f)
 
 static bool has_heavy_function(const struct sums *s)
 {
-	return standing_out(s->facts) && s->facts->functions.data[0].share >= 0.1;
+	return worth_naming(s->facts) && s->facts->functions.data[0].share >= 0.1;
 }
 
 static void tell_heavy_function(const struct sums *s, struct finding *f)
 {
-	say(f, "The heaviest functions by themselves: ");
-	say_tops(f, &s->facts->functions);
+	struct overview_tops named = s->facts->functions;
+
+	named.count = worth_naming(s->facts);
+	say(f, named.count == 1 ? "The heaviest function by itself"
+				: "The heaviest functions by themselves");
+	say_side(f, s);
+	say(f, ": ");
+	say_tops(f, &named);
 	say(f, ".");
 	f->function = &s->facts->functions.data[0];
 }
@@ -88,9 +108,9 @@ static bool hides_python(const struct sums *s)
 static void tell_python(const struct sums *s, struct finding *f)
 {
 	say(f,
-	    "%.0f %% of the %s is in Python's interpreter and what it calls; which functions of "
+	    "%.0f %% of the %s%s is in Python's interpreter and what it calls; which functions of "
 	    "the Python program those were is not recorded.",
-	    percent(s->facts->python), measured(s));
+	    percent(s->facts->python), measured(s), side(s));
 	advise(f, s, ADVICE_PYTHON, "");
 	show_share(f, "in the interpreter", s->facts->python);
 }
@@ -103,7 +123,9 @@ static bool has_programs(const struct sums *s)
 
 static void tell_programs(const struct sums *s, struct finding *f)
 {
-	say(f, "By program: ");
+	say(f, "By program");
+	say_side(f, s);
+	say(f, ": ");
 	say_tops(f, &s->facts->programs);
 	say(f, ".");
 }
@@ -139,9 +161,10 @@ static void tell_one_worker(const struct sums *s, struct finding *f)
 					  (double)budget->all_ns[BUDGET_RAN]
 				: facts->workers.data[0].share;
 
-	say(f, "One of its %llu threads, `%s`, used %.0f %% of its CPU time%s.",
+	say(f, "One of its %llu threads, `%s`, used %.0f %% of its CPU time%s%s.",
 	    (unsigned long long)threads,
 	    s->known ? budget->threads.data[0].name : facts->workers.data[0].name, percent(share),
+	    s->known ? "" : side(s),
 	    s->known && s->run[BUDGET_QUEUE] < 0.05
 		    ? ": more CPUs would not make it faster as it is"
 		    : "");
@@ -166,16 +189,26 @@ static bool has_kernel(const struct sums *s)
 
 static void tell_kernel(const struct sums *s, struct finding *f)
 {
-	if (s->kernel >= 0.995)
+	const struct overview_facts *facts = s->facts;
+	bool sampled = facts->has_kernel_stacks && s->kernel_of.of == facts->samples;
+	char text[TEXT_NUMBER];
+	double low, high;
+
+	trust_interval((uint64_t)(s->kernel * (double)s->kernel_of.of + 0.5), s->kernel_of.of, &low,
+		       &high);
+	if (low >= 0.995)
 		say(f, "All of the CPU time was spent in the kernel.");
+	else if (s->kernel >= 0.995)
+		say(f, "Nearly all of the CPU time was spent in the kernel, %s.",
+		    overview_share_text(text, sizeof(text), &s->kernel_of));
 	else
 		say(f, "%.0f %% of the CPU time was spent in the kernel, %.0f %% in user space.",
 		    percent(s->kernel), 100 - percent(s->kernel));
-	show_share(f, "in the kernel", s->kernel);
-	if (s->facts->has_kernel_stacks) {
-		show_share(f, "system calls", s->facts->calls);
-		show_share(f, "page faults", s->facts->faults);
-		show_share(f, "starting and ending programs", s->facts->processing);
+	show_sampled(f, "in the kernel", s->kernel, s->kernel_of.of);
+	if (sampled && !*side(s)) {
+		show_sampled(f, "system calls", facts->calls, facts->samples);
+		show_sampled(f, "page faults", facts->faults, facts->samples);
+		show_sampled(f, "starting and ending programs", facts->processing, facts->samples);
 	}
 }
 
@@ -257,9 +290,14 @@ static bool has_cut_stacks(const struct sums *s)
 
 static void tell_cut_stacks(const struct sums *s, struct finding *f)
 {
-	say(f, "%.0f %% of the stacks are cut short: their outer callers are missing.",
-	    percent(s->facts->cut));
-	advise(f, s, s->facts->copied ? ADVICE_LARGER_COPIES : ADVICE_DWARF_FOR_ALL, "65528");
+	const struct overview_facts *facts = s->facts;
+
+	say(f, "%.0f %% of the stacks are cut short: their outer callers are missing",
+	    percent(facts->cut));
+	if (facts->cut_why && *facts->cut_why)
+		say(f, " (%s)", facts->cut_why);
+	say(f, ".");
+	snprintf(f->remedy, sizeof(f->remedy), "%s", facts->cut_remedy);
 	show_share(f, "stacks cut short", s->facts->cut);
 }
 
@@ -280,7 +318,44 @@ static void tell_lost(const struct sums *s, struct finding *f)
 	show_share(f, "of all", share);
 }
 
+static bool was_paused(const struct sums *s)
+{
+	return s->facts->paused_ns;
+}
+
+static void tell_paused(const struct sums *s, struct finding *f)
+{
+	char paused[TEXT_NUMBER], all[TEXT_NUMBER];
+
+	say(f,
+	    "Measuring was paused for %s of its %s: samples and counters are of the rest; its CPU "
+	    "time and where its time went are of all.",
+	    text_duration(paused, (int64_t)s->facts->paused_ns),
+	    text_duration(all, whole_number(s->seconds * 1e9)));
+	show_time(f, "paused", (double)s->facts->paused_ns * 1e-9);
+}
+
+static bool left_some(const struct sums *s)
+{
+	return s->facts->left_over;
+}
+
+static void tell_left_over(const struct sums *s, struct finding *f)
+{
+	uint64_t count = s->facts->left_over;
+	char text[TEXT_NUMBER];
+
+	say(f,
+	    "%s process%s that it had started %s still running when it ended, and %s ended with "
+	    "it.",
+	    text_grouped(text, count), count == 1 ? "" : "es", count == 1 ? "was" : "were",
+	    count == 1 ? "was" : "were");
+	show_count(f, "processes left over", count);
+}
+
 const struct rule overview_more_rules[] = {
+	{ "paused", "counters", was_paused, tell_paused, NULL },
+	{ "left-over", "overview", left_some, tell_left_over, NULL },
 	{ "nameless", "functions", is_nameless, tell_nameless, NULL },
 	{ "heavy-functions", "functions", has_heavy_function, tell_heavy_function, NULL },
 	{ "interrupts", "functions", has_interrupt_place, tell_interrupt_place, NULL },

@@ -63,7 +63,8 @@ void overview_find_functions(struct overview_facts *facts, const struct profile 
 		const struct profile_function *function = &profile->functions.data[i];
 		struct overview_top *top = NULL;
 
-		if (functions[i].self.weight && function->kind != FRAME_UNKNOWN)
+		if (functions[i].self.weight && function->kind != FRAME_UNKNOWN &&
+		    !profile_is_no_stack(profile, i))
 			top = add_top(&facts->functions, (double)functions[i].self.weight / busy);
 		if (!top)
 			continue;
@@ -150,6 +151,27 @@ static void add_groups(struct overview_tops *tops, const struct profile *profile
 	vec_free(&groups);
 }
 
+/* The share of the process that has most of it. */
+static double heaviest_process(const struct profile *profile, const double *weights, double all)
+{
+	VEC(double) sums = { 0 };
+	struct idmap processes = { 0 };
+	double most = 0;
+
+	for (uint32_t i = 0; i < profile->threads.len; i++) {
+		uint32_t at = idmap_add(&processes, profile->threads.data[i].pid,
+					(uint32_t)sums.len);
+
+		if (at == sums.len)
+			*vec_push(&sums) = 0;
+		sums.data[at] += weights[i];
+		most = sums.data[at] > most ? sums.data[at] : most;
+	}
+	idmap_free(&processes);
+	vec_free(&sums);
+	return all > 0 ? most / all : 0;
+}
+
 void overview_find_workers(struct overview_facts *facts, const struct profile *profile,
 			   uint16_t event)
 {
@@ -157,5 +179,6 @@ void overview_find_workers(struct overview_facts *facts, const struct profile *p
 
 	add_groups(&facts->workers, profile, weights, all, false);
 	add_groups(&facts->programs, profile, weights, all, true);
+	facts->heaviest_process = heaviest_process(profile, weights, all);
 	free(weights);
 }

@@ -14,6 +14,9 @@ static const struct reason reasons[PANEL_REASONS] = {
 				     "stacks end here, and no function that programs begin with "
 				     "is at their root",
 				     ADVICE_DWARF },
+	[PANEL_NO_FRAME_NO_TABLE] = { "no-frame-pointer-nor-table",
+				      "neither frame pointers nor an unwind table",
+				      "readelf --debug-dump=frames FILE", ADVICE_FRAMES_OR_TABLES },
 	[PANEL_NO_UNWIND_TABLE] = { "no-unwind-table", "no unwind table",
 				    "readelf --debug-dump=frames FILE", ADVICE_UNWIND_TABLES },
 	[PANEL_COPY_TOO_SMALL] = { "copy-too-small", "the copied part of the stack was too small",
@@ -25,6 +28,15 @@ static const struct reason reasons[PANEL_REASONS] = {
 				   "readelf --debug-dump=frames-interp FILE: there the CFA is "
 				   "not counted from the frame pointer",
 				   ADVICE_DWARF_SKIPPED },
+	[PANEL_CALLER_NO_TABLE] = { "caller-skipped-no-table",
+				    "the direct caller is missing: no frame was set up yet, and "
+				    "there is no unwind table",
+				    "objdump -d FILE: the function's first instructions",
+				    ADVICE_TABLES_DWARF },
+	[PANEL_CALLER_UNCLEAR] = { "caller-unclear",
+				   "can't tell whether direct callers are missing: no unwind "
+				   "table and no code to look at",
+				   "ls FILE; readelf --debug-dump=frames FILE; nm FILE", ADVICES },
 	[PANEL_STACK_LIMIT] = { "stack-limit",
 				"deeper than the kernel's limit (kernel.perf_event_max_stack)",
 				"sysctl kernel.perf_event_max_stack", ADVICE_MAX_STACK },
@@ -32,12 +44,21 @@ static const struct reason reasons[PANEL_REASONS] = {
 	[PANEL_STACK_LOST] = { "stack-lost", "its frames lead to no code", NULL, ADVICES },
 	[PANEL_JIT_WITHOUT_MAP] = { "jit-without-map", "code made at run time, without a map",
 				    "ls /tmp/perf-PID.map", ADVICE_JIT_MAP },
+	[PANEL_MAP_DISTRUSTED] = { "jit-map-distrusted",
+				   "its map is another user's, a link, or may be written by "
+				   "anybody",
+				   "ls -l /tmp/perf-PID.map", ADVICE_MAP_OWNER },
 	[PANEL_STRIPPED] = { "stripped", "stripped", "file FILE", ADVICES },
 	[PANEL_EXPORTS_ONLY] = { "exports-only", "only its exported functions have names",
 				 "nm FILE; nm -D FILE", ADVICES },
 	[PANEL_OTHER_BUILD] = { "build-id-mismatch",
 				"binary changed since recording (build-id mismatch)",
 				"readelf -n FILE; perf buildid-list -i RECORDING", ADVICES },
+	[PANEL_OTHER_LAYOUT] = { "mapping-mismatch",
+				 "binary changed since recording (it was mapped otherwise)",
+				 "readelf -lW FILE; perfolio script --show-mmap-events -i "
+				 "RECORDING",
+				 ADVICES },
 	[PANEL_NO_FILE] = { "no-file", "its file is not there", "ls FILE", ADVICES },
 	[PANEL_UNREADABLE] = { "unreadable", "its file cannot be read", "ls -l FILE",
 			       ADVICE_READABLE },
@@ -51,12 +72,14 @@ static const struct reason reasons[PANEL_REASONS] = {
 	[PANEL_NOT_IN_TABLE] = { "not-in-table", "not in its table of symbols", NULL, ADVICES },
 	[PANEL_UNMAPPED] = { "unmapped", "addresses that no mapping holds", NULL, ADVICES },
 	[PANEL_NEWER] = { "file-newer",
-			  "may have changed since the recording (newer, and no build-id to "
-			  "compare)",
-			  "ls -l FILE RECORDING; readelf -n FILE", ADVICE_NEWER },
+			  "may have changed since the recording (no build-id to compare)",
+			  "stat FILE RECORDING; readelf -n FILE", ADVICE_NEWER },
 	[PANEL_KERNEL_UNMAPPED] = { "kernel-hidden-when-recorded",
 				    "the kernel hid its addresses from the recorder",
 				    "sysctl kernel.kptr_restrict", ADVICE_KERNEL_UNMAPPED },
+	[PANEL_MAPLESS] = { "maps-unread", "programs whose mappings the recorder could not read",
+			    "perfolio script --show-mmap-events; ls -l /proc/PID/maps",
+			    ADVICE_MAPLESS },
 	[PANEL_CODE_REUSED] = { "jit-code-replaced",
 				"a JIT used the same addresses for several functions: names are "
 				"those of the map's end",
@@ -134,8 +157,9 @@ static void add(struct weight_pair *sum, const struct weight_pair *more)
 
 /* What is counted of one object while the stacks are walked. */
 struct tally {
-	struct weight_pair self, unnamed, through, lost, skipped;
+	struct weight_pair self, unnamed, through, lost, skipped, tableless, unclear;
 	uint64_t no_table, short_copy, deep, other; /* weights of what was lost, and why */
+	uint64_t astray;			    /* of it, at the program's innermost frame */
 	uint32_t last_stack; /* the one that was counted as passing here last */
 };
 
@@ -153,7 +177,8 @@ static bool leads_nowhere(const struct profile *p, uint32_t stack)
 {
 	const struct profile_function *f = function_of(p, stack);
 
-	return f->kind == FRAME_UNKNOWN && p->objects.data[f->object].kind == DSO_NONE;
+	return f->kind == FRAME_UNKNOWN && p->objects.data[f->object].kind == DSO_NONE &&
+	       p->objects.data[f->object].side != SIDE_KERNEL;
 }
 
 /* From the leaf outwards: the last frame before the way was lost. */
@@ -168,12 +193,30 @@ static uint32_t lost_at(const struct profile *p, uint32_t stack)
 	return stack;
 }
 
+/*
+ * Whether it was lost at the program's innermost frame, so for certain.  One that came further may
+ * have come to its beginning, if that has no name.
+ */
+static bool is_astray(const struct profile *p, uint32_t stack, uint32_t last)
+{
+	uint32_t callee = stack;
+
+	if (last == stack)
+		return true;
+	while (p->stacks.parent[callee] != last)
+		callee = p->stacks.parent[callee];
+	return function_of(p, callee)->kind == FRAME_KERNEL;
+}
+
 static void count_lost(struct walk *walk, uint32_t stack, const struct weight_pair *samples)
 {
 	const struct profile *p = walk->profile;
-	struct tally *tally = &walk->objects[function_of(p, lost_at(p, stack))->object];
+	uint32_t last = lost_at(p, stack);
+	struct tally *tally = &walk->objects[function_of(p, last)->object];
 
 	add(&tally->lost, samples);
+	if (is_astray(p, stack, last))
+		tally->astray += samples->weight;
 	if (p->stacks.flags[stack] & STACK_TOO_DEEP)
 		tally->deep += samples->weight;
 	else if (p->stacks.flags[stack] & STACK_SHORT_COPY)
@@ -203,11 +246,17 @@ static void count_stack(struct walk *walk, uint32_t stack, const struct weight_p
 		count_lost(walk, stack, samples);
 }
 
+static enum panel_reason why_other(const struct profile_object *object)
+{
+	return object->build_id.size || object->kind != DSO_FILE ? PANEL_OTHER_BUILD
+								 : PANEL_OTHER_LAYOUT;
+}
+
 /* A file that is not the one that ran has no rules that could be followed, whatever it holds. */
-static enum panel_reason why_no_rules(const struct profile_object *object)
+enum panel_reason panel_why_no_rules(const struct profile_object *object)
 {
 	switch ((enum dso_state)object->state) {
-	case DSO_MISMATCH: return PANEL_OTHER_BUILD;
+	case DSO_MISMATCH: return why_other(object);
 	case DSO_NEWER: return PANEL_NEWER;
 	case DSO_MISSING: return PANEL_NO_FILE;
 	case DSO_UNREADABLE: return PANEL_UNREADABLE;
@@ -215,25 +264,51 @@ static enum panel_reason why_no_rules(const struct profile_object *object)
 	}
 }
 
+/* Most addresses that lead nowhere are of processes that nothing is known of. */
+static bool is_mapless(const struct profile *profile, const struct profile_object *object)
+{
+	const struct profile_quality *quality = &profile->quality;
+
+	return object->kind == DSO_NONE && object->side == SIDE_HOST && quality->mapless &&
+	       2 * quality->mapless >= quality->off_map;
+}
+
+/*
+ * Frame pointers are followed without any file.  But whether a stack has come to its beginning is
+ * known by that function's name, which its file has.
+ */
+static enum panel_reason why_not_followed(const struct tally *tally,
+					  const struct profile_object *object)
+{
+	enum panel_reason reason = panel_why_no_rules(object);
+
+	if (reason != PANEL_NO_UNWIND_TABLE && 2 * tally->astray < tally->lost.weight)
+		return reason;
+	return 2 * tally->no_table >= tally->lost.weight ? PANEL_NO_FRAME_NO_TABLE
+							 : PANEL_NO_FRAME_POINTER;
+}
+
 /* The reason of most of them. */
-static enum panel_reason why_lost(const struct tally *tally, const struct profile_object *object,
-				  bool copied)
+static enum panel_reason why_lost(const struct tally *tally, const struct profile *profile,
+				  const struct profile_object *object)
 {
 	uint64_t rules = tally->no_table, copy = tally->short_copy, deep = tally->deep;
+	bool copied = profile->quality.stack_copies > 0;
 
 	if (object->kind == DSO_JIT)
 		return PANEL_JIT_FRAMES;
+	/* of a stack that goes on in such a program the kernel's part is all that is known */
+	if (is_mapless(profile, object) ||
+	    (object->kind == DSO_KERNEL && profile->quality.mapless &&
+	     2 * profile->quality.mapless >= tally->lost.samples))
+		return PANEL_MAPLESS;
 	if (deep && deep >= rules && deep >= copy && deep >= tally->other)
 		return copied ? PANEL_TOO_DEEP : PANEL_STACK_LIMIT;
-	if (!copied) {
-		enum panel_reason reason = why_no_rules(object);
-
-		/* Whether a stack has come to its beginning is known by that function's name. */
-		return reason == PANEL_NO_UNWIND_TABLE ? PANEL_NO_FRAME_POINTER : reason;
-	}
+	if (!copied)
+		return why_not_followed(tally, object);
 	if (copy && copy >= rules && copy >= tally->other)
 		return PANEL_COPY_TOO_SMALL;
-	return rules >= tally->other ? why_no_rules(object) : PANEL_STACK_LOST;
+	return rules >= tally->other ? panel_why_no_rules(object) : PANEL_STACK_LOST;
 }
 
 static bool has_kernel(const struct profile *profile)
@@ -251,20 +326,23 @@ enum panel_reason panel_why_unnamed(const struct profile *profile,
 
 	if (profile->quality.origin)
 		return PANEL_IMPORT_UNNAMED;
+	if (is_mapless(profile, object))
+		return PANEL_MAPLESS;
 	if (object->kind == DSO_NONE)
-		return object->side == SIDE_HOST && profile->quality.kernel_unmapped &&
-				       !has_kernel(profile)
-			       ? PANEL_KERNEL_UNMAPPED
-			       : PANEL_UNMAPPED;
+		return object->side == SIDE_KERNEL && !has_kernel(profile) ? PANEL_KERNEL_UNMAPPED
+									   : PANEL_UNMAPPED;
 	if (object->kind == DSO_JIT)
-		return object->state == DSO_FULL ? PANEL_NOT_IN_MAP : PANEL_JIT_WITHOUT_MAP;
+		return object->state == DSO_FULL	 ? PANEL_NOT_IN_MAP
+		       : object->state == DSO_DISTRUSTED ? PANEL_MAP_DISTRUSTED
+							 : PANEL_JIT_WITHOUT_MAP;
 	switch ((enum dso_state)object->state) {
 	case DSO_PARTIAL: return PANEL_EXPORTS_ONLY;
 	case DSO_STRIPPED: return PANEL_STRIPPED;
 	case DSO_MISSING: return kernel ? PANEL_KERNEL_MISSING : PANEL_NO_FILE;
-	case DSO_MISMATCH: return kernel ? PANEL_KERNEL_OTHER : PANEL_OTHER_BUILD;
+	case DSO_MISMATCH: return kernel ? PANEL_KERNEL_OTHER : why_other(object);
 	case DSO_HIDDEN: return PANEL_KERNEL_HIDDEN;
 	case DSO_UNREADABLE: return PANEL_UNREADABLE;
+	case DSO_DISTRUSTED: return PANEL_MAP_DISTRUSTED;
 	case DSO_NEWER: return PANEL_NEWER;
 	case DSO_FULL: return PANEL_NOT_IN_TABLE;
 	case DSO_UNREAD: break;
@@ -282,6 +360,7 @@ static void add_row(struct panel *panel, const struct walk *walk, uint32_t id)
 		.through = tally->through,
 		.lost = tally->lost,
 		.skipped = tally->skipped,
+		.unclear = tally->unclear,
 	};
 
 	if (row.through.samples)
@@ -297,30 +376,98 @@ static bool is_worth_a_word(const struct weight_pair *part, uint64_t most,
 	       (part->samples && part->weight == most && panel_matters(sum, all));
 }
 
+/* A kind of fault that rows may have. */
+struct kind {
+	const struct weight_pair *sum, *all; /* of all rows that have it; of all samples */
+	double least;			     /* share of all that matters, if more than usual */
+	uint64_t most;			     /* weight of the row that has most of it */
+};
+
+static void note_most(struct kind *kind, const struct weight_pair *part)
+{
+	kind->most = part->weight > kind->most ? part->weight : kind->most;
+}
+
+static bool kind_matters(const struct kind *kind)
+{
+	return panel_matters(kind->sum, kind->all) &&
+	       panel_share(kind->sum, kind->all) >= kind->least;
+}
+
+/* Of rows that are worth no word, those whose own samples have the fault that others are told of.
+ */
+enum weight { NOTHING, LIGHT, HEAVY };
+
+static enum weight weight_of(const struct kind *kind, const struct weight_pair *part,
+			     const struct weight_pair *own)
+{
+	if (panel_share(kind->sum, kind->all) < kind->least)
+		return NOTHING;
+	if (is_worth_a_word(part, kind->most, kind->sum, kind->all))
+		return HEAVY;
+	return kind_matters(kind) && panel_matters(part, own) &&
+			       panel_share(part, own) >= kind->least
+		       ? LIGHT
+		       : NOTHING;
+}
+
+/* Takes a fault if it is more than what the row has already. */
+static void blame(struct panel_row *row, enum weight weight, enum panel_reason reason, bool more)
+{
+	if (weight == NOTHING ||
+	    (row->stacks != PANEL_GOOD &&
+	     (row->light_stacks ? weight == LIGHT && !more : weight == LIGHT || !more)))
+		return;
+	row->stacks = reason;
+	row->light_stacks = weight == LIGHT;
+}
+
+struct kinds {
+	struct kind lost, skipped, unclear, unnamed;
+};
+
+static void judge_stacks(struct panel_row *row, const struct kinds *kinds,
+			 const struct tally *tally, const struct profile *p)
+{
+	uint64_t lost = row->lost.weight, skipped = row->skipped.weight;
+
+	blame(row, weight_of(&kinds->lost, &row->lost, &row->through),
+	      why_lost(tally, p, &p->objects.data[row->object]), true);
+	blame(row, weight_of(&kinds->skipped, &row->skipped, &row->through),
+	      2 * tally->tableless.weight >= skipped ? PANEL_CALLER_NO_TABLE : PANEL_CALLER_SKIPPED,
+	      skipped > lost);
+	blame(row, weight_of(&kinds->unclear, &row->unclear, &row->through), PANEL_CALLER_UNCLEAR,
+	      row->unclear.weight > lost && row->unclear.weight > skipped);
+}
+
 static void judge_rows(struct panel *panel, const struct walk *walk)
 {
 	const struct profile *p = walk->profile;
-	uint64_t lost = 0, skipped = 0, unnamed = 0;
+	struct kinds kinds = {
+		.lost = { &panel->cut, &panel->all, 0, 0 },
+		.skipped = { &panel->skipped, &panel->all, SKIPS_MATTER, 0 },
+		.unclear = { &panel->unclear, &panel->all, SKIPS_MATTER, 0 },
+		.unnamed = { &panel->unnamed, &panel->all, 0, 0 },
+	};
 
 	vec_each (row, &panel->rows) {
-		lost = row->lost.weight > lost ? row->lost.weight : lost;
-		skipped = row->skipped.weight > skipped ? row->skipped.weight : skipped;
-		unnamed = row->unnamed.weight > unnamed ? row->unnamed.weight : unnamed;
+		note_most(&kinds.lost, &row->lost);
+		note_most(&kinds.skipped, &row->skipped);
+		note_most(&kinds.unclear, &row->unclear);
+		note_most(&kinds.unnamed, &row->unnamed);
 	}
 	vec_each (row, &panel->rows) {
 		const struct profile_object *object = &p->objects.data[row->object];
+		enum weight unnamed = weight_of(&kinds.unnamed, &row->unnamed, &row->self);
 
-		if (is_worth_a_word(&row->lost, lost, &panel->cut, &panel->all))
-			row->stacks = why_lost(&walk->objects[row->object], object,
-					       p->quality.stack_copies > 0);
-		if (is_worth_a_word(&row->skipped, skipped, &panel->skipped, &panel->all) &&
-		    panel_share(&panel->skipped, &panel->all) >= SKIPS_MATTER &&
-		    (row->stacks == PANEL_GOOD || row->skipped.weight > row->lost.weight))
-			row->stacks = PANEL_CALLER_SKIPPED;
-		if (is_worth_a_word(&row->unnamed, unnamed, &panel->unnamed, &panel->all))
+		judge_stacks(row, &kinds, &walk->objects[row->object], p);
+		row->light_names = unnamed == LIGHT;
+		if (unnamed != NOTHING)
 			row->names = panel_why_unnamed(p, object);
-		if (object->state == DSO_NEWER && panel_matters(&row->self, &panel->all))
+		if (object->state == DSO_NEWER && panel_matters(&row->self, &panel->all)) {
 			row->names = PANEL_NEWER;
+			row->light_names = false;
+		}
 	}
 }
 
@@ -340,7 +487,10 @@ static void count_skips(struct panel *panel, struct walk *walk)
 	vec_each (skips, &walk->profile->skips)
 		if (skips->event == panel->event) {
 			add(&walk->objects[skips->object].skipped, &skips->sum);
+			add(&walk->objects[skips->object].tableless, &skips->tableless);
+			add(&walk->objects[skips->object].unclear, &skips->unclear);
 			add(&panel->skipped, &skips->sum);
+			add(&panel->unclear, &skips->unclear);
 		}
 }
 
@@ -362,11 +512,6 @@ static struct weight_pair *weigh_stacks(const struct profile *p, uint16_t event)
 	return stacks;
 }
 
-static bool is_without_stack(const struct profile *p, const struct profile_function *leaf)
-{
-	return p->quality.without_stack && !strcmp(profile_text(p, leaf->name), NO_STACK_NAME);
-}
-
 static void count_stacks(struct panel *panel, struct walk *walk, const struct weight_pair *weights)
 {
 	const struct profile *p = walk->profile;
@@ -381,7 +526,7 @@ static void count_stacks(struct panel *panel, struct walk *walk, const struct we
 		add(&panel->all, samples);
 		if (function_of(p, i)->kind == FRAME_UNKNOWN)
 			add(&panel->unnamed, samples);
-		if (is_without_stack(p, function_of(p, i)))
+		if (profile_is_no_stack(p, p->stacks.function[i]))
 			add(&panel->without_stack, samples);
 		if (p->stacks.flags[i] & STACK_SPLICED)
 			add(&panel->spliced, samples);

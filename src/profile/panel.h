@@ -20,15 +20,20 @@ enum panel_reason {
 	PANEL_NO_UNWIND_TABLE,
 	PANEL_COPY_TOO_SMALL,
 	PANEL_JIT_FRAMES, /* code made at run time, which no table describes */
+	PANEL_NO_FRAME_NO_TABLE,
 	PANEL_CALLER_SKIPPED,
+	PANEL_CALLER_NO_TABLE, /* skipped in code that has no unwind table */
+	PANEL_CALLER_UNCLEAR,
 	PANEL_STACK_LIMIT, /* of the kernel's chains */
 	PANEL_TOO_DEEP,	   /* for us */
 	PANEL_STACK_LOST,
 	/* names */
 	PANEL_JIT_WITHOUT_MAP,
+	PANEL_MAP_DISTRUSTED,
 	PANEL_STRIPPED,
 	PANEL_EXPORTS_ONLY,
 	PANEL_OTHER_BUILD,
+	PANEL_OTHER_LAYOUT, /* no build-id tells, but how it was mapped */
 	PANEL_NO_FILE,
 	PANEL_UNREADABLE,
 	PANEL_KERNEL_HIDDEN,
@@ -39,6 +44,7 @@ enum panel_reason {
 	PANEL_UNMAPPED,
 	PANEL_NEWER,
 	PANEL_KERNEL_UNMAPPED,
+	PANEL_MAPLESS,
 	PANEL_CODE_REUSED,
 	PANEL_NO_STACK,
 	PANEL_IMPORT_UNNAMED, /* a file without mappings: it has the names it has */
@@ -85,7 +91,10 @@ struct panel_row {
 	struct weight_pair through;	 /* samples whose stack passes it */
 	struct weight_pair lost;	 /* of these, whose stack was lost in it */
 	struct weight_pair skipped;	 /* of these, that lack the caller of its code */
+	struct weight_pair unclear;	 /* and of which that can't be told */
 	enum panel_reason stacks, names; /* PANEL_GOOD where nothing is to be done */
+	/* Others have the same fault, and this one alone would not be worth a word. */
+	bool light_stacks, light_names;
 };
 
 struct panel {
@@ -97,6 +106,7 @@ struct panel {
 	struct weight_pair
 		spliced; /* completed by frame pointers where the stack's copy had ended */
 	struct weight_pair skipped; /* whole, but for a caller that frame pointers do not lead to */
+	struct weight_pair unclear; /* whole, but for a caller that may be missing */
 	struct weight_pair without_stack; /* of an import */
 	bool has_stacks;
 	VEC(struct panel_row) rows; /* the most samples first */
@@ -109,6 +119,9 @@ void panel_free(struct panel *panel);
 /* Why an object has code without a name. */
 enum panel_reason panel_why_unnamed(const struct profile *profile,
 				    const struct profile_object *object);
+
+/* Why nothing is known of the frames of an object's code. */
+enum panel_reason panel_why_no_rules(const struct profile_object *object);
 
 /* By weight, as all tables count; 0 of nothing. */
 double panel_share(const struct weight_pair *part, const struct weight_pair *all);

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/idmap.h"
 #include "event/modifier.h"
+#include "machine/object.h"
 #include "profile/index.h"
 #include "profile/ready.h"
 
@@ -50,6 +51,14 @@ const char *profile_event_sampled(const struct profile_event *event)
 	uint64_t scope = event->scope & (SCOPE_NO_KERNEL | SCOPE_NO_USER);
 
 	return scope == SCOPE_NO_KERNEL ? "user" : scope == SCOPE_NO_USER ? "kernel" : NULL;
+}
+
+bool profile_is_no_stack(const struct profile *profile, uint32_t function)
+{
+	const struct profile_function *facts = &profile->functions.data[function];
+
+	return profile->quality.without_stack &&
+	       !strcmp(profile_text(profile, facts->name), NO_STACK_NAME);
 }
 
 const char *profile_noun(const struct profile *profile, size_t event)
@@ -152,6 +161,17 @@ uint32_t profile_object(struct profile *profile, const char *path, const struct 
 	return profile_object_at(profile, path, build_id, kind, SIDE_HOST);
 }
 
+static uint32_t object_name(struct profile *profile, const char *path, enum dso_kind kind)
+{
+	const char *slash = strrchr(path, '/');
+	char module[256];
+
+	if (kind == DSO_MODULE && object_module_name(path, module, sizeof(module)))
+		return interner_add(&profile->strings, module);
+	return interner_add(&profile->strings,
+			    slash && slash[1] && *path != '[' ? slash + 1 : path);
+}
+
 uint32_t profile_object_at(struct profile *profile, const char *path,
 			   const struct build_id *build_id, enum dso_kind kind,
 			   enum profile_side side)
@@ -172,6 +192,7 @@ uint32_t profile_object_at(struct profile *profile, const char *path,
 	if (id == profile->objects.len)
 		*vec_push(&profile->objects) = (struct profile_object){
 			.path = key.path,
+			.name = object_name(profile, path, kind),
 			.build_id = *build_id,
 			.kind = (uint8_t)kind,
 			.side = (uint8_t)side,
@@ -350,6 +371,7 @@ uint32_t profile_stack(struct profile *profile, uint32_t parent, uint32_t functi
 
 	if (!stacks->len)
 		return new_stack(stacks, parent, function, inlined); /* the root */
+	inlined &= parent != STACK_ROOT;
 	if (stacks->len * 2 > profile->lookup->stack_cap)
 		grow_stack_slots(profile, stacks->len);
 	slot = stack_slot(profile, parent, function, inlined);

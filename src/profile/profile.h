@@ -28,11 +28,16 @@ enum frame_kind {
 	FRAME_UNKNOWN,
 };
 
-/* Where code ran: in the recorded system, or in a virtual machine's kernel or programs. */
-enum profile_side { SIDE_HOST, SIDE_GUEST_KERNEL, SIDE_GUEST_USER };
+/*
+ * Where code ran: in the recorded system, or in a virtual machine's kernel or programs.  Of the
+ * recorded system the kind of the object tells kernel and programs apart; SIDE_KERNEL is the
+ * kernel where nothing but the sample's mode says so, since no mapping holds the address.
+ */
+enum profile_side { SIDE_HOST, SIDE_GUEST_KERNEL, SIDE_GUEST_USER, SIDE_KERNEL, SIDES };
 
 struct profile_object {
 	uint32_t path; /* string */
+	uint32_t name; /* string: what tables show, "libc.so.6", and of modules "[ext4]" */
 	struct build_id build_id;
 	uint8_t kind;  /* enum dso_kind */
 	uint8_t state; /* enum dso_state */
@@ -48,9 +53,11 @@ struct profile_function {
 enum stack_flags {
 	STACK_INLINED = 1 << 0, /* this frame was inlined into its parent */
 	STACK_RECURSIVE =
-		1 << 1,		 /* an ancestor is the same function: not counted twice in totals */
-	STACK_CUT = 1 << 2,	 /* below it the stack could not be followed */
-	STACK_NO_TABLE = 1 << 3, /* for want of unwinding rules */
+		1 << 1,	    /* an ancestor is the same function: not counted twice in totals */
+	STACK_CUT = 1 << 2, /* below it the stack could not be followed */
+	/* for want of unwinding rules; of one that frame pointers did not lead through: unwinding
+	 * would not, either */
+	STACK_NO_TABLE = 1 << 3,
 	STACK_SHORT_COPY = 1 << 4, /* since the copy of the stack ended */
 	STACK_SPLICED =
 		1 << 5, /* its outer frames are those that the kernel found by frame pointers */
@@ -89,12 +96,16 @@ struct profile_event {
 	uint64_t noun;
 };
 
-/* An event's samples whose stack is whole but for a caller of the object's code: see STACK_SKIPS.
+/*
+ * An event's samples whose stack is whole but for a caller of the object's code: see STACK_SKIPS.
  * Stacks are kept by function, of which one sample may skip and another not: they are counted one
- * by one. */
+ * by one.
+ */
 struct profile_skips {
 	uint32_t object, event;
 	struct weight_pair sum;
+	struct weight_pair tableless; /* of these: that code has no unwinding rules, either */
+	struct weight_pair unclear;   /* besides: nothing tells whether they lack one */
 };
 
 /* What was left out of the samples on purpose, or for want of permission. */
@@ -103,6 +114,10 @@ enum profile_scope {
 	SCOPE_NO_USER = 1 << 1,
 	/* Nothing left out, but sampled at a rate: the kernel guessed each sample's period. */
 	SCOPE_BY_RATE = 1 << 2,
+	SCOPE_VOID = 1 << 3, /* it happens only where it was not sampled */
+	/* Nothing left out either: it may not happen at all, however long a program runs. */
+	SCOPE_SELDOM = 1 << 4,
+	SCOPE_FIRST = 1 << 5, /* the first time that it happens gives a sample */
 };
 
 /* Samples, a row each; the columns have the same length. */
@@ -155,7 +170,6 @@ struct profile_quality {
 	uint64_t unknown_leaves;  /* whose own function has no name */
 	uint64_t stack_copies;	  /* that came with a copy of their stack, to be unwound */
 	uint64_t forks;		  /* processes that were started meanwhile, sampled or not */
-	uint64_t kernel_unmapped; /* of the kernel, whose mapping nobody recorded */
 	uint64_t damage;	  /* string: what is wrong with the file; "" for nothing */
 	uint64_t records_cut;	  /* 1: records are missing because of it */
 	uint64_t bytes_missing;	  /* of the file's data, as far as that is known */
@@ -164,6 +178,8 @@ struct profile_quality {
 	uint64_t is_filtered;		    /* tracepoints with --filter */
 	uint64_t origin;		    /* enum profile_origin */
 	uint64_t without_stack;		    /* that its file has no stack for */
+	uint64_t off_map;		    /* with an address of a program that no mapping holds */
+	uint64_t mapless;		    /* of those: the process has no mapping at all */
 };
 
 /*
@@ -174,6 +190,9 @@ struct profile_coverage {
 	bool known;	  /* cpu_ns is */
 	bool idle_known;  /* whole CPUs were sampled, and idle_ns is known */
 	bool inherited;	  /* every new process began a period anew, so that short ones are missed */
+	bool full;	  /* the file reached its size, and the recording ended with that */
+	bool ended;	  /* the program did, by itself: */
+	int wait_status;  /* so, by wait(2) */
 	uint64_t cpu_ns;  /* of the threads; of whole CPUs all of their time, idle or not */
 	uint64_t idle_ns; /* of that, CPUs without work */
 };
@@ -226,7 +245,10 @@ uint32_t profile_leaf(struct profile *profile, uint32_t object, uint64_t offset)
 void profile_leaf_prefetch(const struct profile *profile, uint32_t object, uint64_t offset);
 void profile_leaf_prefetch_row(const struct profile *profile, uint32_t object, uint64_t offset);
 
-/* The stack that calls `function` from `parent`. */
+/*
+ * The stack that calls `function` from `parent`.  Nothing is inlined into the root, whatever a file
+ * says: what is inlined belongs to its parent's figures, and there is none.
+ */
 uint32_t profile_stack(struct profile *profile, uint32_t parent, uint32_t function, bool inlined);
 
 /* So many rows may come: columns that grow are copied. */
@@ -252,6 +274,18 @@ void profile_add_to(struct profile *profile, size_t row, uint64_t count, uint64_
 static inline uint64_t profile_row_count(const struct profile_samples *rows, size_t row)
 {
 	return rows->count ? rows->count[row] : 1;
+}
+
+/* Whether a function stands for the stack that a file does not have. */
+bool profile_is_no_stack(const struct profile *profile, uint32_t function);
+
+/* Whether it is of the recorded system's kernel, named and mapped or not. */
+static inline bool profile_object_is_kernel(const struct profile_object *object)
+{
+	return object->side == SIDE_KERNEL ||
+	       (object->side == SIDE_HOST &&
+		(object->kind == DSO_KERNEL || object->kind == DSO_MODULE ||
+		 object->kind == DSO_BPF));
 }
 
 /* What an event's `samples` are: "samples", or what an import counts in their place. */

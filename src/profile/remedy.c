@@ -21,10 +21,12 @@
  */
 enum { TERMINAL, FORM };
 static const char *const words[ADVICES][2] = {
-	[ADVICE_DWARF] = { "record with --call-graph dwarf, or build it with "
-			   "-fno-omit-frame-pointer",
-			   "choose DWARF under Call graph, or build it with "
-			   "-fno-omit-frame-pointer" },
+	[ADVICE_DWARF] = { "record with --call-graph dwarf, or build it with frame pointers (C, "
+			   "C++: "
+			   "-fno-omit-frame-pointer)",
+			   "choose DWARF under Call graph, or build it with frame pointers (C, "
+			   "C++: "
+			   "-fno-omit-frame-pointer)" },
 	[ADVICE_DWARF_FOR_ALL] = { "record with --call-graph dwarf: most of this code has no "
 				   "frame pointers",
 				   "choose DWARF under Call graph: most of this code has no "
@@ -33,6 +35,16 @@ static const char *const words[ADVICES][2] = {
 				   "of code that has not set up its frame",
 				   "choose DWARF under Call graph: frame pointers skip the caller "
 				   "of code that has not set up its frame" },
+	[ADVICE_TABLES_DWARF] = { "build it with -fasynchronous-unwind-tables and record with "
+				  "--call-graph dwarf",
+				  "build it with -fasynchronous-unwind-tables and choose DWARF "
+				  "under Call graph" },
+	[ADVICE_FRAMES_OR_TABLES] = { "build it with -fno-omit-frame-pointer, or with "
+				      "-fasynchronous-unwind-tables and record with --call-graph "
+				      "dwarf",
+				      "build it with -fno-omit-frame-pointer, or with "
+				      "-fasynchronous-unwind-tables and choose DWARF under Call "
+				      "graph" },
 	[ADVICE_MAX_STACK] = { "raise the limit (sysctl kernel.perf_event_max_stack=1024) and "
 			       "record again, or record with --call-graph dwarf,65528",
 			       "raise the limit (sysctl kernel.perf_event_max_stack=1024), or "
@@ -51,6 +63,10 @@ static const char *const words[ADVICES][2] = {
 				"graph" },
 	[ADVICE_JIT_MAP] = { "let the runtime write %s while it is recorded (" JIT_MAPS ")",
 			     "let the runtime write %s while it runs (" JIT_MAPS ")" },
+	[ADVICE_MAP_OWNER] = { "see whose %s is; if it is right, copy it into its place as your "
+			       "own, or report as its user",
+			       "see whose %s is: it must be root's or the user's whom the server "
+			       "started it as" },
 	[ADVICE_OWN_SYMBOLS] = { "build %s without stripping it, record again; or put its file of "
 				 "debug symbols beside it",
 				 "build %s without stripping it and run it again; or put its file "
@@ -67,8 +83,8 @@ static const char *const words[ADVICES][2] = {
 			     "give the folder by --symfs: %s was rebuilt since",
 			     "run it again: %s was rebuilt since" },
 	[ADVICE_NEWER] = { "record again, or put the old file into a folder under its path and "
-			   "give the folder by --symfs: %s is newer than the recording",
-			   "run it again: %s is newer than the recording" },
+			   "give the folder by --symfs: %s may have changed since",
+			   "run it again: %s may have changed since" },
 	[ADVICE_READABLE] = { "report as a user who may read %s",
 			      "let the user whom the server starts programs as read %s" },
 	[ADVICE_KERNEL_HIDDEN] = { "report as root with kernel.kptr_restrict at 0 or 1: kernel "
@@ -80,6 +96,10 @@ static const char *const words[ADVICES][2] = {
 				     "hid its addresses from the recorder",
 				     "start the server as root, or with kernel.kptr_restrict at 0: "
 				     "the kernel hid its addresses from the recorder" },
+	[ADVICE_MAPLESS] = { "record as root, or only what is yours: the kernel does not show one "
+			     "user the mappings of another's processes",
+			     "start the server as root: the kernel does not show one user the "
+			     "mappings of another's processes" },
 	[ADVICE_KERNEL] = { "give the recorded kernel's symbols by --vmlinux or --kallsyms",
 			    "run it again: it was recorded with another kernel" },
 	[ADVICE_MODULE] = { "give the recorded kernel's symbols by --kallsyms, or its "
@@ -103,7 +123,7 @@ static const char *const words[ADVICES][2] = {
 			       "kernel.perf_event_max_sample_rate" },
 	[ADVICE_NAMED_FILE] = { "make the file again on the machine that recorded it (perf script, "
 				"pprof): names come from the programs there" },
-	[ADVICE_WHOLE_FILE] = { "record again, or copy the whole file", "run it again" },
+	[ADVICE_WHOLE_FILE] = { "record again, or copy the file again", "run it again" },
 	[ADVICE_KERNEL_TOO] = { "record without :u and --all-user; an ordinary user needs "
 				"kernel.perf_event_paranoid at 1 or lower, or CAP_PERFMON",
 				"choose events without :u; an ordinary user needs "
@@ -121,6 +141,8 @@ static const char *const words[ADVICES][2] = {
 	[ADVICE_BUSY] = { "leave idle CPUs out (report --busy)", "leave idle CPUs out" },
 	[ADVICE_QUIET] = { "record again when the machine has less to do",
 			   "run it again when the machine has less to do" },
+	[ADVICE_MORE_MEMORY] = { "give it more memory, or let it use less" },
+	[ADVICE_MORE_TASKS] = { "give it more tasks, or let it start fewer processes and threads" },
 	[ADVICE_PYTHON] = { "run it with python3 -X perf (Python 3.12 or newer) and record with "
 			    "fp: its functions have names then",
 			    "run it with python3 -X perf (Python 3.12 or newer) and choose frame "
@@ -202,7 +224,8 @@ static enum advice guest_advice(enum panel_reason reason, const struct profile *
 				const struct profile_object *object)
 {
 	bool absent = reason == PANEL_NO_FILE || reason == PANEL_OTHER_BUILD ||
-		      reason == PANEL_KERNEL_MISSING || reason == PANEL_KERNEL_OTHER;
+		      reason == PANEL_OTHER_LAYOUT || reason == PANEL_KERNEL_MISSING ||
+		      reason == PANEL_KERNEL_OTHER;
 
 	if (object->side == SIDE_GUEST_KERNEL &&
 	    (absent || (reason == PANEL_UNMAPPED && !has_guest_names(profile))))
@@ -215,8 +238,11 @@ static enum advice guest_advice(enum panel_reason reason, const struct profile *
 /* Those that depend on what kind of object it is. */
 static enum advice advice_for(enum panel_reason reason, const struct profile_object *object)
 {
+	if (reason == PANEL_CALLER_UNCLEAR)
+		reason = panel_why_no_rules(object);
 	switch (reason) {
 	case PANEL_OTHER_BUILD:
+	case PANEL_OTHER_LAYOUT:
 	case PANEL_NO_FILE: return advice_for_file(reason, object);
 	case PANEL_KERNEL_MISSING:
 	case PANEL_KERNEL_OTHER: return object->kind == DSO_MODULE ? ADVICE_MODULE : ADVICE_KERNEL;

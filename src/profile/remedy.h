@@ -12,12 +12,15 @@ enum advice {
 	ADVICE_DWARF,
 	ADVICE_DWARF_FOR_ALL,
 	ADVICE_DWARF_SKIPPED,
+	ADVICE_TABLES_DWARF,
+	ADVICE_FRAMES_OR_TABLES,
 	ADVICE_MAX_STACK,
 	ADVICE_LARGER_COPIES,
 	ADVICE_TOO_DEEP,
 	ADVICE_UNWIND_TABLES,
 	ADVICE_JIT_FRAMES,
 	ADVICE_JIT_MAP,
+	ADVICE_MAP_OWNER,
 	ADVICE_OWN_SYMBOLS,
 	ADVICE_SYMBOLS_OF,
 	ADVICE_PACKAGE,
@@ -30,6 +33,7 @@ enum advice {
 	ADVICE_MODULE,
 	ADVICE_VDSO,
 	ADVICE_KERNEL_UNMAPPED,
+	ADVICE_MAPLESS,
 	ADVICE_GUEST_KERNEL,
 	ADVICE_GUEST_USER,
 	ADVICE_LONGER,
@@ -46,6 +50,8 @@ enum advice {
 	ADVICE_FIXED_PERIOD,
 	ADVICE_BUSY,
 	ADVICE_QUIET,
+	ADVICE_MORE_MEMORY,
+	ADVICE_MORE_TASKS,
 	ADVICE_PYTHON,
 	ADVICES
 };
@@ -56,6 +62,7 @@ struct remedy_facts {
 	bool form; /* the recording was made by the form of the page: speak of its fields */
 	uint64_t bad_lines; /* of a text, which were not understood */
 	uint64_t lines;
+	uint64_t negative; /* of the lines, samples of which a value below zero was left out */
 	bool imported; /* it was given to the page: no file of this machine may be looked into */
 };
 

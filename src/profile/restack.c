@@ -26,7 +26,7 @@ static void take_nodes(struct restack *restack, const struct calltree *tree)
 	for (uint32_t i = 0; i < len; i++) {
 		stacks->parent[i] = nodes[i].parent;
 		stacks->function[i] = nodes[i].function;
-		stacks->flags[i] = (nodes[i].inlined ? STACK_INLINED : 0) |
+		stacks->flags[i] = (nodes[i].inlined && nodes[i].parent ? STACK_INLINED : 0) |
 				   (i && is_recursive(nodes, i) ? STACK_RECURSIVE : 0);
 		weights->samples[i] = nodes[i].self.samples;
 		weights->weight[i] = nodes[i].self.weight;

@@ -13,6 +13,10 @@ struct err;
 /* Without the frames that have no name. */
 void profile_hide_unknown(struct profile *profile);
 
+/* With so many frames, the innermost ones, beside what is inlined in them.  Of stacks that were
+ * copied so many of the kernel's part and so many of the program's, as in perf. */
+void profile_limit_stacks(struct profile *profile, size_t most);
+
 /* What functions that match call is their own: stacks end with the outermost of them. */
 int profile_ignore_callees(struct profile *profile, const char *expression, struct err *err);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profile/trust.h"
 #include "base/text.h"
+#include "event/event.h"
 #include "profile/remedy.h"
 
 #include <math.h>
@@ -28,34 +29,64 @@ void trust_interval(uint64_t part, uint64_t samples, double *low, double *high)
 		interval((double)part / (double)samples, (double)samples, low, high);
 }
 
-/* Takes the remedy.  One that finds no room is lighter than those that do. */
-__attribute__((format(printf, 6, 7))) static void add_fault(struct trust *t,
-							    enum panel_reason reason,
-							    uint32_t object, double share,
-							    char *remedy, const char *format, ...)
+/* A place for it among the others; NULL: it is lighter than those that there is room for. */
+static struct trust_fault *make_room(struct trust *t, double share)
 {
-	size_t at = t->fault_count;
-	struct trust_fault *fault;
-	va_list args;
+	size_t at = t->fault_count, behind;
 
 	while (at && t->faults[at - 1].share < share)
 		at--;
-	if (at < TRUST_FAULTS) {
-		size_t behind = t->fault_count - at;
+	if (at == TRUST_FAULTS)
+		return NULL;
+	behind = t->fault_count - at;
+	if (t->fault_count < TRUST_FAULTS)
+		t->fault_count++;
+	else
+		behind--;
+	memmove(&t->faults[at + 1], &t->faults[at], behind * sizeof(*t->faults));
+	return &t->faults[at];
+}
 
-		if (t->fault_count < TRUST_FAULTS)
-			t->fault_count++;
-		else
-			behind--;
-		memmove(&t->faults[at + 1], &t->faults[at], behind * sizeof(*t->faults));
-		fault = &t->faults[at];
-		*fault = (struct trust_fault){ .reason = reason, .object = object, .share = share };
-		va_start(args, format);
+/* Takes the remedy. */
+__attribute__((format(printf, 4, 0))) static void put_fault(struct trust *t,
+							    const struct trust_fault *known,
+							    char *remedy, const char *format,
+							    va_list args)
+{
+	struct trust_fault *fault = make_room(t, known->share);
+
+	if (fault) {
+		*fault = *known;
 		vsnprintf(fault->text, sizeof(fault->text), format, args);
-		va_end(args);
 		snprintf(fault->remedy, sizeof(fault->remedy), "%s", remedy ? remedy : "");
 	}
 	free(remedy);
+}
+
+/* Of the recording as a whole. */
+__attribute__((format(printf, 5, 6))) static void add_fault(struct trust *t,
+							    enum panel_reason reason, double share,
+							    char *remedy, const char *format, ...)
+{
+	struct trust_fault fault = { .reason = reason, .object = NO_OBJECT_ID, .share = share };
+	va_list args;
+
+	va_start(args, format);
+	put_fault(t, &fault, remedy, format, args);
+	va_end(args);
+}
+
+/* Of one object: the fault has its part, reason, object and share. */
+__attribute__((format(printf, 4, 5))) static void add_object_fault(struct trust *t,
+								   const struct trust_fault *fault,
+								   char *remedy, const char *format,
+								   ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	put_fault(t, fault, remedy, format, args);
+	va_end(args);
 }
 
 static char *advise(enum panel_reason reason, const struct remedy_facts *facts, const char *about)
@@ -77,7 +108,9 @@ static bool are_few(const struct trust *t, const struct profile *p)
 {
 	const struct profile_event *event = event_of(t, p);
 
-	return event->weight > event->samples && t->samples && t->samples < FEW;
+	/* objects and contentions are no samples, and have no such error */
+	return event->weight > event->samples && t->samples && t->samples < FEW &&
+	       !strcmp(profile_noun(p, t->event), "samples");
 }
 
 static void check_few(struct trust *t, const struct remedy_facts *facts)
@@ -90,7 +123,7 @@ static void check_few(struct trust *t, const struct remedy_facts *facts)
 	interval(0.5, (double)t->samples, &low, &high);
 	snprintf(samples, sizeof(samples), "%llu sample%s little", (unsigned long long)t->samples,
 		 t->samples == 1 ? " says" : "s say");
-	add_fault(t, PANEL_FEW, NO_OBJECT_ID, high - low, advise(PANEL_FEW, facts, samples),
+	add_fault(t, PANEL_FEW, high - low, advise(PANEL_FEW, facts, samples),
 		  "%llu sample%s: a share of 50 %% may be %.0f to %.0f %%",
 		  (unsigned long long)t->samples, text_plural(t->samples), 100 * low, 100 * high);
 }
@@ -101,20 +134,19 @@ static void check_losses(struct trust *t, const struct remedy_facts *facts)
 
 	text_grouped(lost, t->lost);
 	if (t->lost && !t->samples)
-		add_fault(t, PANEL_ALL_LOST, NO_OBJECT_ID, 1, advise(PANEL_ALL_LOST, facts, ""),
+		add_fault(t, PANEL_ALL_LOST, 1, advise(PANEL_ALL_LOST, facts, ""),
 			  "all %s samples were lost", lost);
 	else if (t->lost)
-		add_fault(t, PANEL_LOST, NO_OBJECT_ID, t->lost_share, advise(PANEL_LOST, facts, ""),
+		add_fault(t, PANEL_LOST, t->lost_share, advise(PANEL_LOST, facts, ""),
 			  "%s sample%s (%.2f %%) %s lost", lost, t->lost == 1 ? "" : "s",
 			  100 * t->lost_share, t->lost == 1 ? "was" : "were");
 	if (t->throttled)
-		add_fault(t, PANEL_THROTTLED, NO_OBJECT_ID, 0, advise(PANEL_THROTTLED, facts, ""),
+		add_fault(t, PANEL_THROTTLED, 0, advise(PANEL_THROTTLED, facts, ""),
 			  "the kernel stopped sampling %llu time%s, as samples came too fast "
 			  "(throttled)",
 			  (unsigned long long)t->throttled, t->throttled == 1 ? "" : "s");
 	if (t->guests)
-		add_fault(t, PANEL_GUESTS, NO_OBJECT_ID,
-			  (double)t->guests / (double)(t->guests + t->samples),
+		add_fault(t, PANEL_GUESTS, (double)t->guests / (double)(t->guests + t->samples),
 			  advise(PANEL_GUESTS, facts, ""),
 			  "besides, %s samples of virtual machines, which are not shown",
 			  text_grouped(guests, t->guests));
@@ -170,7 +202,7 @@ static void say_unclear(struct trust *t, const struct profile_event *event,
 	char number[TEXT_NUMBER];
 
 	add_fault(
-		t, PANEL_COVERAGE_UNCLEAR, NO_OBJECT_ID, fabs(t->covered_share - 1),
+		t, PANEL_COVERAGE_UNCLEAR, fabs(t->covered_share - 1),
 		advise(PANEL_COVERAGE_UNCLEAR, facts, "more samples tell"),
 		"samples stand for %.1f %% of the %.3f s of CPU time: with %s samples that may be "
 		"chance (up to %.0f points)",
@@ -186,11 +218,24 @@ static double lost_part(const struct trust *t, const struct profile_event *event
 	return (double)t->lost * period / (double)event->counted;
 }
 
+/* A clock's time, which is a part of the CPU time; of another event there is nothing to compare. */
+static uint64_t counted_of(const struct trust *t, const struct profile *p)
+{
+	const struct profile_event *event = event_of(t, p);
+	const char *name = profile_text(p, event->name);
+
+	return (strstr(name, "cpu-clock") || strstr(name, "task-clock")) &&
+			       event->counted < p->coverage.cpu_ns
+		       ? event->counted
+		       : t->cpu_ns;
+}
+
 /* What explains most of the gap; NULL: nobody knows. */
 static const char *why_gap(const struct trust *t, const struct profile *p,
 			   const struct profile_event *event, enum panel_reason *reason)
 {
 	double missing = 1 - t->covered_share, seconds = (double)t->cpu_ns / 1e9;
+	double unsampled = t->cpu_ns ? 1 - (double)counted_of(t, p) / (double)t->cpu_ns : 0;
 	double rate = seconds > 0 ? (double)event->samples / seconds : 0;
 
 	*reason = PANEL_NOT_COVERED;
@@ -198,6 +243,8 @@ static const char *why_gap(const struct trust *t, const struct profile *p,
 		return "samples were lost";
 	if (missing > 0 && t->throttled)
 		return "the kernel stopped sampling at times";
+	if (unsampled > 0 && unsampled >= missing / 2)
+		return "the kernel samples nothing while it switches from task to task";
 	if (p->coverage.inherited && p->quality.forks)
 		*reason = PANEL_SHORT_PROCESSES;
 	else if (missing > 0 && rate > HIGH_RATE)
@@ -218,7 +265,7 @@ static void explain_gap(struct trust *t, const struct profile *p, const struct p
 		snprintf(part, sizeof(part), "; lost samples are %.1f of the %.1f points missing",
 			 100 * lost, 100 * missing);
 	lower_rate(t, event, lower, sizeof(lower));
-	add_fault(t, reason, NO_OBJECT_ID, missing, advise(reason, facts, lower),
+	add_fault(t, reason, missing, advise(reason, facts, lower),
 		  "samples stand for %.1f %% of the %.3f s of CPU time: %s%s",
 		  100 * t->covered_share, (double)t->cpu_ns / 1e9, why, part);
 }
@@ -238,7 +285,7 @@ static void check_count(struct trust *t, const struct profile *p, const struct r
 		return;
 	if (by_rate && gap <= chance_of(event->samples))
 		return; /* no more than shares of so few samples may be off */
-	add_fault(t, PANEL_NOT_COUNTED, NO_OBJECT_ID, gap < 1 ? gap : 1,
+	add_fault(t, PANEL_NOT_COUNTED, gap < 1 ? gap : 1,
 		  by_rate ? remedy_advice(ADVICE_FIXED_PERIOD, facts, "") : NULL,
 		  "samples stand for %s %.60s, %s were counted: %s",
 		  text_grouped(weight, t->weight), profile_text(p, event->name),
@@ -264,7 +311,7 @@ static bool check_idle(struct trust *t, const struct profile *p, const struct re
 	share = idle / (double)event->weight;
 	if (fabs(share - t->idle_share) <= GAP_MATTERS + chance_of(event->samples))
 		return false;
-	add_fault(t, PANEL_IDLE_SAMPLES, NO_OBJECT_ID, fabs(share - t->idle_share),
+	add_fault(t, PANEL_IDLE_SAMPLES, fabs(share - t->idle_share),
 		  advise(PANEL_IDLE_SAMPLES, facts, ""),
 		  "%.1f %% of the samples are of idle CPUs, which were idle for %.1f %% of "
 		  "the time",
@@ -286,7 +333,8 @@ static void check_coverage(struct trust *t, const struct profile *p,
 	    !event->counted || !event->samples)
 		return;
 	t->cpu_ns = p->coverage.cpu_ns;
-	t->covered_share = (double)(event->weight + event->guest_weight) / (double)event->counted;
+	t->covered_share = (double)(event->weight + event->guest_weight) / (double)event->counted *
+			   (double)counted_of(t, p) / (double)t->cpu_ns;
 	if (event->scope & (SCOPE_NO_KERNEL | SCOPE_NO_USER))
 		return; /* what was left out is said */
 	if (p->coverage.idle_known && event->samples && check_idle(t, p, facts))
@@ -311,19 +359,24 @@ static void check_file(struct trust *t, const struct profile *p, const struct re
 
 	if (quality->bytes_missing)
 		snprintf(missing, sizeof(missing),
-			 "; %.1f %% of the bytes of its records are missing", 100 * share);
+			 "; %.1f %% of the bytes of its records were not read", 100 * share);
 	if (quality->damage)
-		add_fault(t, PANEL_DAMAGED, NO_OBJECT_ID, share, advise(PANEL_DAMAGED, facts, ""),
-			  "the file is not whole: %.180s%s%s",
+		add_fault(t, PANEL_DAMAGED, share, advise(PANEL_DAMAGED, facts, ""),
+			  "the file is cut or damaged: %.180s%s%s",
 			  profile_text(p, (uint32_t)quality->damage), missing,
 			  quality->records_cut
 				  ? "; can't tell how much CPU time its samples stand for"
 				  : "");
 	if (t->damaged)
-		add_fault(t, PANEL_BAD_RECORDS, NO_OBJECT_ID, 0, NULL, "%s record%s not understood",
+		add_fault(t, PANEL_BAD_RECORDS, 0, NULL, "%s record%s not understood",
 			  text_grouped(number, t->damaged), t->damaged == 1 ? " was" : "s were");
+	if (facts->negative)
+		add_fault(t, PANEL_BAD_LINES,
+			  (double)facts->negative / (double)(facts->lines ? facts->lines : 1), NULL,
+			  "negative values of %s sample%s were left out",
+			  text_grouped(number, facts->negative), text_plural(facts->negative));
 	if (facts->bad_lines)
-		add_fault(t, PANEL_BAD_LINES, NO_OBJECT_ID,
+		add_fault(t, PANEL_BAD_LINES,
 			  (double)facts->bad_lines / (double)(facts->lines ? facts->lines : 1),
 			  NULL, "%s line%s not understood", text_grouped(number, facts->bad_lines),
 			  facts->bad_lines == 1 ? " was" : "s were");
@@ -346,19 +399,19 @@ static void check_scope(struct trust *t, const struct profile *p, const struct r
 		if (missing > 0)
 			snprintf(part, sizeof(part), ", %.1f %% of the CPU time",
 				 100 * t->covered_share);
-		add_fault(t, reason, NO_OBJECT_ID, missing, advise(reason, facts, ""),
+		add_fault(t, reason, missing, advise(reason, facts, ""),
 			  "only %s was sampled (%s)%s: shares are of %s there",
 			  user ? "user space" : "the kernel", profile_text(p, event->name), part,
 			  t->is_time ? "the time" : "what happened");
 	}
 	if (quality->cpus_sampled)
-		add_fault(t, PANEL_SOME_CPUS, NO_OBJECT_ID, 0, advise(PANEL_SOME_CPUS, facts, ""),
+		add_fault(t, PANEL_SOME_CPUS, 0, advise(PANEL_SOME_CPUS, facts, ""),
 			  "only %llu of %llu CPUs %s sampled (-C)",
 			  (unsigned long long)quality->cpus_sampled,
 			  (unsigned long long)quality->cpus_online,
 			  quality->cpus_sampled == 1 ? "was" : "were");
 	if (quality->is_filtered)
-		add_fault(t, PANEL_FILTERED, NO_OBJECT_ID, 0, advise(PANEL_FILTERED, facts, ""),
+		add_fault(t, PANEL_FILTERED, 0, advise(PANEL_FILTERED, facts, ""),
 			  "events that --filter left out were not recorded");
 }
 
@@ -368,31 +421,46 @@ static void check_row(struct trust *t, const struct profile *p, const struct pan
 	const struct profile_object *object = &p->objects.data[row->object];
 	const char *path = profile_text(p, object->path);
 	double skipped = panel_share(&row->skipped, &panel->all);
+	double unclear = panel_share(&row->unclear, &panel->all);
 	double lost = panel_share(&row->lost, &panel->all);
 	double unnamed = panel_share(&row->unnamed, &panel->all);
 
-	if (row->stacks == PANEL_CALLER_SKIPPED)
-		add_fault(t, row->stacks, row->object, skipped,
-			  remedy_for(row->stacks, p, object, facts),
-			  "%.2f %% of the stacks lack the direct caller of code in %.180s: it had "
-			  "no frame set up",
-			  100 * skipped, path);
-	else if (row->stacks != PANEL_GOOD)
-		add_fault(t, row->stacks, row->object, lost,
-			  remedy_for(row->stacks, p, object, facts),
-			  "%.2f %% of the stacks are cut short%s%.180s: %s", 100 * lost,
-			  *path ? " in " : "", path, panel_reason(row->stacks)->text);
+	if (row->stacks == PANEL_GOOD || row->light_stacks)
+		;
+	else if (row->stacks == PANEL_CALLER_SKIPPED || row->stacks == PANEL_CALLER_NO_TABLE)
+		add_object_fault(
+			t, &(struct trust_fault){ TRUST_STACKS, row->stacks, row->object, skipped },
+			remedy_for(row->stacks, p, object, facts),
+			"%.2f %% of the stacks lack the direct caller of code in %.180s: it had "
+			"no frame set up",
+			100 * skipped, path);
+	else if (row->stacks == PANEL_CALLER_UNCLEAR)
+		add_object_fault(
+			t, &(struct trust_fault){ TRUST_STACKS, row->stacks, row->object, unclear },
+			remedy_for(row->stacks, p, object, facts),
+			"%.2f %% of the stacks may lack the direct caller of code in %.180s, "
+			"can't tell: %s",
+			100 * unclear, path, panel_reason(panel_why_no_rules(object))->text);
+	else
+		add_object_fault(
+			t, &(struct trust_fault){ TRUST_STACKS, row->stacks, row->object, lost },
+			remedy_for(row->stacks, p, object, facts),
+			"%.2f %% of the stacks are cut short%s%.180s: %s", 100 * lost,
+			*path ? " in " : "", path, panel_reason(row->stacks)->text);
 	if (row->names == PANEL_NEWER)
-		add_fault(t, row->names, row->object, panel_share(&row->self, &panel->all),
-			  remedy_for(row->names, p, object, facts),
-			  "%.2f %% are in %.180s, which %s",
-			  100 * panel_share(&row->self, &panel->all), path,
-			  panel_reason(row->names)->text);
-	else if (row->names != PANEL_GOOD)
-		add_fault(t, row->names, row->object, unnamed,
-			  remedy_for(row->names, p, object, facts),
-			  "%.2f %% have no name%s%.180s: %s", 100 * unnamed, *path ? " in " : "",
-			  path, panel_reason(row->names)->text);
+		add_object_fault(t,
+				 &(struct trust_fault){ TRUST_NAMES, row->names, row->object,
+							panel_share(&row->self, &panel->all) },
+				 remedy_for(row->names, p, object, facts),
+				 "%.2f %% are in %.180s, which %s",
+				 100 * panel_share(&row->self, &panel->all), path,
+				 panel_reason(row->names)->text);
+	else if (row->names != PANEL_GOOD && !row->light_names)
+		add_object_fault(
+			t, &(struct trust_fault){ TRUST_NAMES, row->names, row->object, unnamed },
+			remedy_for(row->names, p, object, facts),
+			"%.2f %% have no name%s%.180s: %s", 100 * unnamed, *path ? " in " : "",
+			path, panel_reason(row->names)->text);
 }
 
 static void find_worst(struct trust *t, const struct panel *panel)
@@ -418,8 +486,9 @@ static void check_depth(struct trust *t, const struct profile *p)
 	all.weight = all.samples;
 	t->cut_share = panel_share(&cut, &all);
 	if (panel_matters(&cut, &all))
-		add_fault(t, PANEL_TOO_DEEP, NO_OBJECT_ID, t->cut_share, NULL,
-			  "%.2f %% of the stacks are cut short: too deep", 100 * t->cut_share);
+		add_fault(t, PANEL_TOO_DEEP, t->cut_share, NULL,
+			  "%.2f %% of the stacks are cut short: they are deeper than 2,048 frames",
+			  100 * t->cut_share);
 }
 
 static void check_rows(struct trust *t, const struct profile *p, const struct remedy_facts *facts)
@@ -431,6 +500,7 @@ static void check_rows(struct trust *t, const struct profile *p, const struct re
 	t->has_stacks = panel.has_stacks;
 	t->cut_share = panel_share(&panel.cut, &panel.all);
 	t->skipped_share = panel_share(&panel.skipped, &panel.all);
+	t->unclear_share = panel_share(&panel.unclear, &panel.all);
 	t->unknown_share = panel_share(&panel.unnamed, &panel.all);
 	vec_each (row, &panel.rows)
 		check_row(t, p, &panel, row, facts);
@@ -438,12 +508,11 @@ static void check_rows(struct trust *t, const struct profile *p, const struct re
 	if (!panel.cut.samples && p->quality.origin)
 		check_depth(t, p);
 	if (panel_matters(&panel.without_stack, &panel.all))
-		add_fault(t, PANEL_NO_STACK, NO_OBJECT_ID,
-			  panel_share(&panel.without_stack, &panel.all), NULL,
+		add_fault(t, PANEL_NO_STACK, panel_share(&panel.without_stack, &panel.all), NULL,
 			  "%.2f %% have no stack in the file: they are shown as " NO_STACK_NAME,
 			  100 * panel_share(&panel.without_stack, &panel.all));
 	if (panel_matters(reused, &panel.all))
-		add_fault(t, PANEL_CODE_REUSED, NO_OBJECT_ID, panel_share(reused, &panel.all), NULL,
+		add_fault(t, PANEL_CODE_REUSED, panel_share(reused, &panel.all), NULL,
 			  "%.2f %% are at addresses that a JIT used for several functions: the "
 			  "names shown are the last ones",
 			  100 * panel_share(reused, &panel.all));
@@ -492,15 +561,25 @@ static const char *find_remedy(const struct trust *t, bool records_cut)
 static void check_none(struct trust *t, const struct profile *p)
 {
 	const struct profile_coverage *known = &p->coverage;
+	const struct profile_event *event = event_of(t, p);
+	const char *name = profile_text(p, event->name);
+	char count[TEXT_NUMBER];
 
 	if (t->samples || t->fault_count)
 		return;
-	if (known->known && known->cpu_ns)
-		add_fault(t, PANEL_NONE, NO_OBJECT_ID, 1, NULL,
-			  "it ran for %.3f ms only, too short for a sample",
+	if (event->scope & SCOPE_VOID)
+		add_fault(t, PANEL_NONE, 1, NULL, "%s: %s", name, event_void_reason);
+	else if (event->scope & SCOPE_SELDOM && event->counted)
+		add_fault(t, PANEL_NONE, 1, NULL, "%s happened %s time%s, too seldom for a sample",
+			  name, text_grouped(count, event->counted), text_plural(event->counted));
+	else if (event->scope & SCOPE_SELDOM && !(known->known && !known->cpu_ns))
+		add_fault(t, PANEL_NONE, 1, NULL, "%s did not happen%s", name,
+			  event->scope & SCOPE_FIRST ? "" : ", or too seldom for a sample");
+	else if (known->known && known->cpu_ns)
+		add_fault(t, PANEL_NONE, 1, NULL, "it ran for %.3f ms only, too short for a sample",
 			  (double)known->cpu_ns / 1e6);
 	else
-		add_fault(t, PANEL_NONE, NO_OBJECT_ID, 1, NULL, "%s",
+		add_fault(t, PANEL_NONE, 1, NULL, "%s",
 			  known->known ? "it never ran, but slept"
 				       : "it slept or was too short, which the file does not tell");
 }

@@ -12,7 +12,10 @@
 
 struct remedy_facts;
 
+enum trust_part { TRUST_RECORDING, TRUST_STACKS, TRUST_NAMES };
+
 struct trust_fault {
+	enum trust_part part; /* what is wrong: a file that is not there spoils stacks and names */
 	enum panel_reason reason;
 	uint32_t object;  /* NO_OBJECT_ID: it is of the whole recording */
 	double share;	  /* of the event's weight, what it touches; 0: nobody knows */
@@ -34,6 +37,7 @@ struct trust {
 	double lost_share; /* shares are of 1; this one of samples, the others of their weight */
 	double cut_share, unknown_share;
 	double skipped_share; /* stacks that lack a caller */
+	double unclear_share; /* and of which nothing tells whether they do */
 	/* Samples times period beside the CPU time that there was; -1: that was not recorded. */
 	double covered_share;
 	uint64_t cpu_ns; /* 0: not recorded */

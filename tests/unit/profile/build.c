@@ -4,6 +4,7 @@
 #include "perfdata/counts.h"
 #include "perfdata/maker.h"
 #include "perfdata/reader.h"
+#include "profile/breakdown.h"
 #include "test.h"
 
 #include <fcntl.h>
@@ -223,6 +224,50 @@ TEST(build_counts_what_did_not_come_through)
 	EXPECT_INT(p->quality.throttled, 1);
 	EXPECT_INT(p->quality.damaged, 1);
 	EXPECT_INT(p->events.data[0].guest_samples, 1);
+	profile_free(p);
+}
+
+static bool leaf_is_kernel(const struct profile *p, size_t row)
+{
+	uint32_t function = p->stacks.function[p->samples.stack[row]];
+
+	return profile_object_is_kernel(&p->objects.data[p->functions.data[function].object]);
+}
+
+#define KERNEL 0xffffffff81000000
+
+/*
+ * Whether a sample is the kernel's is what its mode says, and of callers the marks in the chain,
+ * where no mapping tells: the recorder may not see the kernel's.
+ */
+TEST(build_tells_the_kernel_without_its_mapping)
+{
+	struct breakdown rows;
+	struct err err = { 0 };
+	struct maker m = { 0 };
+	struct profile *p;
+
+	start(&m);
+	SAMPLE(&m, PERF_RECORD_MISC_KERNEL, KERNEL + 1, PERF_CONTEXT_KERNEL, KERNEL + 1, KERNEL + 2,
+	       PERF_CONTEXT_USER, 0x1000);
+	SAMPLE(&m, PERF_RECORD_MISC_KERNEL, KERNEL + 1, PERF_CONTEXT_KERNEL, KERNEL + 1);
+	SAMPLE(&m, PERF_RECORD_MISC_KERNEL, KERNEL + 1, PERF_CONTEXT_USER, 0x1000);
+	SAMPLE(&m, PERF_RECORD_MISC_USER, 0x1000, PERF_CONTEXT_USER, 0x1000);
+	p = build(&m);
+	EXPECT_INT(p->samples.len, 4);
+	expect_stack(p, 0, "[unknown];[unknown]"); /* the program's, the kernel's */
+	expect_stack(p, 1, "[unknown]");
+	expect_stack(p, 2, "[unknown];[unknown]");
+	EXPECT_INT(p->samples.stack[0], p->samples.stack[2]);
+	for (size_t i = 0; i < 4; i++)
+		EXPECT_INT(leaf_is_kernel(p, i), i < 3);
+	EXPECT_INT(breakdown_make(&rows, p, &(struct breakdown_options){ .keys = 1 << BY_OBJECT },
+				  &err),
+		   0);
+	EXPECT_INT(rows.rows.len, 1); /* objects alone: all of them are unknown */
+	EXPECT_INT(rows.rows.data[0].kernel, 30);
+	EXPECT_INT(rows.rows.data[0].user, 10);
+	breakdown_free(&rows);
 	profile_free(p);
 }
 

@@ -11,7 +11,8 @@ static uint64_t hash_of(uint64_t ip, const uint64_t *chain, size_t len, uint32_t
 
 TEST(memo_gives_back_what_was_put)
 {
-	struct frames_stack put = { .stack = 7, .leaf = 9, .cut = true }, found = { 0 };
+	struct frames_stack put = { .stack = 7, .leaf = 9, .cut = true, .mapless = true },
+			    found = { 0 };
 	uint64_t chain[] = { 1, 2, 3 };
 	uint64_t hash = hash_of(1, chain, 3, 5);
 	struct memo memo;
@@ -24,6 +25,7 @@ TEST(memo_gives_back_what_was_put)
 	EXPECT_INT(found.leaf, 9);
 	EXPECT_BOOL(found.cut, true);
 	EXPECT_BOOL(found.unknown, false);
+	EXPECT_BOOL(found.mapless, true);
 	memo_fini(&memo);
 }
 

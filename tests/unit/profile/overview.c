@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "profile/overview.h"
 #include "made.h"
+#include "profile/overview_inside.h"
+#include "profile/trust.h"
 #include "test.h"
 
 #define SECOND 1000000000ull
@@ -111,18 +112,26 @@ TEST(overview_names_what_limited_a_program)
 	facts.processes = 150;
 	facts.processing = 0.3;
 	expect(&facts, "short-processes",
-	       "It started many short processes: at least 150, with 13 ms of CPU time each; "
-	       "starting and ending them, and their first touch of memory, took 85 % of it.");
+	       "It started at least 150 processes, most of them short: 13 ms of CPU time each on "
+	       "average; starting and ending them, and their first touch of memory, took 85 % of "
+	       "it.");
+	/* the heaviest of them is who started the others */
+	facts.heaviest_process = 0.5;
+	expect(&facts, "short-processes",
+	       "It started at least 150 processes, most of them short: 6.5 ms of CPU time each");
+	/* or it works for itself */
+	facts.processing = facts.faults = 0.01;
+	expect(&facts, "cpu-bound", "It was limited by the CPU");
 	facts = busy();
 	facts.samples = 0;
 	facts.forks = 400;
-	expect(&facts, "short-processes", "It started many short processes: 400, with 4.875 ms");
+	expect(&facts, "short-processes", "It started 400 processes, most of them short: 4.875 ms");
 	/* a script that sleeps, and starts something now and then */
 	facts.user_ns = facts.system_ns = SECOND / 100;
 	facts.forks = 17;
 	expect(&facts, "off-cpu", "It ran for 1.0 % of its 2 s");
 	facts.forks = 400;
-	expect(&facts, "short-processes", "It started many short processes: 400, with 50 us");
+	expect(&facts, "short-processes", "It started 400 processes, most of them short: 50 us");
 }
 
 /* Without stacks of the kernel, its own account has to do. */
@@ -156,6 +165,17 @@ TEST(overview_of_a_machine)
 	expect(&facts, "busy-machine",
 	       "The machine was busy: its CPUs had work for 90 % of the time; `cc1` took 80 % of "
 	       "that.");
+	/* what those that run do most does not limit a machine that has CPUs to spare */
+	facts.idle = 0.4;
+	facts.has_kernel_stacks = true;
+	facts.calls = 0.7;
+	expect(&facts, "busy-machine",
+	       "The machine's CPUs had work for 60 % of the time; `cc1` took 80 % of that; 70 % of "
+	       "the CPU time went into system calls.");
+	facts.idle = 0.6;
+	expect(&facts, "mostly-idle", "The machine was mostly idle: its CPUs had no work for 60 %");
+	facts.calls = 0;
+	facts.idle = 0.1;
 	/* CPUs without work count no cycles: nobody knows how long they had none */
 	facts.clocked = false;
 	expect(&facts, "busy-machine",
@@ -174,6 +194,12 @@ TEST(overview_of_other_events)
 	expect(&facts, "other-event",
 	       "Its samples are of `alloc_space`, not of time, and don't tell what limited it; "
 	       "`grow` alone has 38 %.");
+	facts.other_event = "delay";
+	facts.other_time = true;
+	expect(&facts, "other-event",
+	       "Its samples are of `delay`, a time that is not CPU time, and");
+	facts.other_event = "time";
+	expect(&facts, "other-event", "Its samples are of wall-clock time, waiting included, and");
 	facts.other_event = "";
 	expect(&facts, "other-event",
 	       "The file does not say what was sampled, so what limited it can't be told; `grow` "
@@ -189,22 +215,22 @@ TEST(overview_of_other_events)
 TEST(overview_kernel_share)
 {
 	struct overview_facts facts = busy();
-	double share;
+	struct overview_share share;
 
 	facts.kernel = 0.9;
 	EXPECT(overview_kernel(&facts, &share));
-	EXPECT_NEAR(share, 0.9, 1e-9);
+	EXPECT_NEAR(share.share, 0.9, 1e-9);
 	/* events of other kinds are where they are: the kernel's account of time tells */
 	facts.user_ns = facts.system_ns = SECOND;
 	facts.kernel = 0;
 	facts.other_event = "syscalls:sys_enter_write";
 	EXPECT(overview_kernel(&facts, &share));
-	EXPECT_NEAR(share, 0.5, 1e-9);
+	EXPECT_NEAR(share.share, 0.5, 1e-9);
 	/* only user space was sampled, or the import may have left the kernel out */
 	facts.other_event = NULL;
 	facts.one_sided = true;
 	EXPECT(overview_kernel(&facts, &share));
-	EXPECT_NEAR(share, 0.5, 1e-9);
+	EXPECT_NEAR(share.share, 0.5, 1e-9);
 	facts.knows_cpu = false;
 	EXPECT(!overview_kernel(&facts, &share));
 	/* one sample is no share */
@@ -213,6 +239,118 @@ TEST(overview_kernel_share)
 	EXPECT(overview_kernel(&facts, &share));
 	facts.samples = 1;
 	EXPECT(!overview_kernel(&facts, &share));
+}
+
+/* Parts of one split come from one source, and say no more than it knows. */
+TEST(overview_kernel_by_its_error)
+{
+	static const struct {
+		double share;
+		uint64_t of;
+		const char *text;
+	} cases[] = {
+		{ 0, 59, "under 7 %" },	    { 1, 59, "over 93 %" },  { 0.37, 59, "37 %" },
+		{ 0.374, 50000, "37.4 %" }, { 1, 50000, "100.0 %" }, { 0, 50000, "0.0 %" },
+	};
+	struct overview *overview = mem_alloc(sizeof(*overview));
+	struct overview_facts facts = busy();
+	struct overview_share share;
+	char text[64];
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		share = (struct overview_share){ cases[i].share, cases[i].of };
+		EXPECT_TEXT(overview_share_text(text, sizeof(text), &share), cases[i].text);
+	}
+	/* few samples, all of them in calls: ticks have it otherwise */
+	facts.samples = 59;
+	facts.kernel = facts.calls = 1;
+	facts.has_kernel_stacks = true;
+	facts.user_ns = SECOND / 20;
+	facts.system_ns = 19 * SECOND / 10;
+	spend(&facts, 10, 0, 90, 0, 0);
+	EXPECT(overview_kernel(&facts, &share));
+	EXPECT(share.share == 1 && share.of == 59);
+	overview_make(overview, &facts);
+	EXPECT_TEXT(overview->findings[1].rule, "kernel");
+	EXPECT_TEXT(overview->findings[1].text,
+		    "Nearly all of the CPU time was spent in the kernel, over 93 %.");
+	EXPECT_TEXT(overview->findings[1].evidence[0].text, "over 93 %");
+	EXPECT_TEXT(overview->findings[1].evidence[1].text, "over 93 %");
+	facts.samples = 2000;
+	overview_make(overview, &facts);
+	EXPECT_TEXT(overview->findings[1].text, "All of the CPU time was spent in the kernel.");
+	budget_free(&facts.budget);
+	free(overview);
+}
+
+/* What it started may outlive it: shares and the time that they are of have one base. */
+TEST(overview_of_a_child_that_outlives_it)
+{
+	struct overview_facts facts = busy();
+	double used;
+
+	facts.duration_ns = SECOND / 2;
+	spend(&facts, 10, 88, 0, 0, 2);
+	expect(&facts, "cpu-queue", "for 88 % of its 2 s it was ready");
+	EXPECT_INT(overview_span_ns(&facts), 2 * SECOND);
+	EXPECT(overview_cpus_used(&facts, &used));
+	EXPECT_NEAR(used, 0.975, 1e-9);
+	budget_free(&facts.budget);
+}
+
+TEST(overview_tells_of_limits_pauses_and_what_was_left)
+{
+	struct overview *overview = mem_alloc(sizeof(*overview));
+	struct overview_facts facts = busy();
+	double used;
+
+	facts.ended_why = "it used more memory than its limit of 64 MB";
+	facts.ended_memory = facts.form = true;
+	facts.paused_ns = SECOND;
+	facts.left_over = 2;
+	spend(&facts, 10, 88, 0, 0, 2);
+	overview_make(overview, &facts);
+	EXPECT_CONTAINS(overview->findings[0].text,
+			"It was ended after 2 s: it used more memory than its limit of 64 MB. It ");
+	EXPECT_TEXT(overview->findings[0].remedy, "give it more memory, or let it use less");
+	EXPECT_TEXT(overview->findings[1].rule, "paused");
+	EXPECT_CONTAINS(overview->findings[1].text, "paused for 1 s of its 2 s:");
+	EXPECT_TEXT(overview->findings[2].text,
+		    "2 processes that it had started were still running when it ended, and were "
+		    "ended with it.");
+	facts.ended_why = NULL;
+	facts.ended_memory = false;
+	facts.limit_tasks = 10;
+	facts.tasks_refused = 1;
+	overview_make(overview, &facts);
+	EXPECT_CONTAINS(overview->findings[0].text,
+			"It reached its limit of 10 tasks: 1 more was refused. It ");
+	/* samples don't tell of the time of a pause, the kernel's account does */
+	budget_free(&facts.budget);
+	facts.budget = (struct budget){ 0 };
+	EXPECT(overview_cpus_used(&facts, &used));
+	EXPECT_NEAR(used, 0.975, 1e-9);
+	facts.knows_cpu = false;
+	facts.sampled_ns = SECOND;
+	EXPECT(overview_cpus_used(&facts, &used));
+	EXPECT_NEAR(used, 1, 1e-9);
+	free(overview);
+}
+
+/* Of a file that was cut, more of the same would be of no use. */
+TEST(overview_of_a_damaged_file)
+{
+	struct overview *overview = mem_alloc(sizeof(*overview));
+	struct overview_facts facts = { .sampled = true,
+					.imported = true,
+					.damage = "truncated: 200 of 900 bytes" };
+
+	overview_make(overview, &facts);
+	EXPECT_TEXT(overview->findings[0].text,
+		    "The file is not whole (truncated: 200 of 900 bytes): 0 samples of it can be "
+		    "read, too little to say what limited it.");
+	EXPECT_TEXT(overview->findings[0].remedy, "record again, or copy the file again");
+	free(overview);
 }
 
 /* Names of C++ have thousands of letters: what comes after them must still be read. */
@@ -734,13 +872,183 @@ TEST(overview_facts_of_samples_without_periods)
 	struct overview_facts facts = { 0 };
 
 	made_sample(profile, 1, "main;work", 1);
-	made_sample(profile, 2, "main;work", 1);
-	profile->quality.cut_stacks = 1;
+	made_sample(profile, 2, "main;other", 1);
+	profile->stacks.flags[made_stack(profile, "main;other")] |= STACK_CUT;
 	overview_facts_add(&facts, profile, 0);
 	EXPECT_INT(facts.samples, 2);
 	EXPECT_INT(facts.sampled_ns, 0);
 	EXPECT(!facts.other_event);
 	EXPECT_NEAR(facts.cut, 0.5, 1e-9);
+	overview_facts_free(&facts);
+	profile_free(profile);
+}
+
+static const struct finding *finding_of(const struct overview *overview, const char *rule)
+{
+	for (size_t i = 0; i < overview->count; i++)
+		if (!strcmp(overview->findings[i].rule, rule))
+			return &overview->findings[i];
+	return NULL;
+}
+
+/* Of stacks that are cut short it says what report and doctor say, whatever the reason is. */
+TEST(overview_has_trusts_reason_for_cut_stacks)
+{
+	static const struct {
+		enum dso_state state;
+		bool copied, records_cut;
+		const char *why, *remedy;
+	} cases[] = {
+		{ DSO_UNREADABLE, true, false, "(its file cannot be read)", "as read /bin/prog" },
+		{ DSO_MISSING, true, false, "(its file is not there)", "bring back /bin/prog" },
+		{ DSO_MISSING, false, false, "(its file is not there)", "bring back /bin/prog" },
+		{ DSO_FULL, true, false, "(no unwind table)", "-fasynchronous-unwind-tables" },
+		{ DSO_FULL, false, false, "(no frame pointers)", "choose DWARF" },
+		{ DSO_FULL, false, true, "(no frame pointers)", "choose DWARF" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct profile *profile = made_profile();
+		struct overview *overview = mem_alloc(sizeof(*overview));
+		struct overview_facts facts = { .form = true };
+		struct remedy_facts about = { .form = true };
+		const struct finding *finding;
+		struct trust trust;
+
+		profile->objects.data[1].path = interner_add(&profile->strings, "/bin/prog");
+		profile->objects.data[1].state = cases[i].state;
+		profile->quality.stack_copies = cases[i].copied ? 30 : 0;
+		profile->quality.records_cut = cases[i].records_cut;
+		if (cases[i].records_cut)
+			profile->quality.damage = interner_add(&profile->strings, "it is cut");
+		for (uint64_t k = 0; k < 30; k++)
+			made_sample(profile, k, "main;work", 10);
+		profile->stacks.flags[made_stack(profile, "main;work")] |=
+			STACK_CUT | (cases[i].copied ? STACK_NO_TABLE : 0);
+		overview_facts_add(&facts, profile, 0);
+		overview_make(overview, &facts);
+		trust_of(&trust, profile, 0, &about);
+		finding = finding_of(overview, "cut-stacks");
+		EXPECT(finding);
+		EXPECT_CONTAINS(finding->text, cases[i].why);
+		EXPECT_CONTAINS(finding->remedy, cases[i].remedy);
+		for (size_t k = 0; k < trust.fault_count; k++)
+			if (trust.faults[k].object == 1) { /* whatever it is, stacks have it */
+				EXPECT_INT(trust.faults[k].part, TRUST_STACKS);
+				EXPECT_TEXT(finding->remedy, trust.faults[k].remedy);
+			}
+		overview_facts_free(&facts);
+		free(overview);
+		profile_free(profile);
+	}
+}
+
+/* Of several events that were sampled, each has lost its own. */
+TEST(overview_counts_what_the_event_lost)
+{
+	struct profile *profile = made_profile();
+	struct overview_facts facts = { 0 };
+	struct profile_event event;
+
+	made_sample(profile, 1, "main;work", 10);
+	event = profile->events.data[0];
+	*vec_push(&profile->events) = event;
+	profile->events.data[0].lost = 3;
+	profile->events.data[1].lost = 40;
+	profile->quality.lost = 43;
+	overview_facts_add(&facts, profile, 0);
+	EXPECT_INT(facts.lost, 3);
+	overview_facts_free(&facts);
+	profile_free(profile);
+}
+
+/* One sample more or less is no function that stands out. */
+TEST(overview_names_no_noise)
+{
+	struct overview_facts facts = { .samples = 27, .clocked = true };
+	struct overview_tops *tops = &facts.functions;
+
+	*tops = (struct overview_tops){ { { (char *)"work", "", 25 / 27.0, false },
+					  { (char *)"_int_realloc", "", 1 / 27.0, false },
+					  { (char *)"free", "", 1 / 27.0, false } },
+					3,
+					0 };
+	EXPECT_INT(worth_naming(&facts), 1);
+	facts.samples = 1028;
+	tops->data[0].share = 0.6;
+	tops->data[1].share = 0.3;
+	tops->data[2].share = 0.001;
+	EXPECT_INT(worth_naming(&facts), 2);
+	tops->data[2].share = tops->data[1].share = 0.1;
+	tops->next = 0.1;
+	EXPECT_INT(worth_naming(&facts), 1);
+	tops->next = 0;
+	EXPECT_INT(worth_naming(&facts), 3);
+}
+
+/* Shares of samples are of no more than the side that was sampled, and say so. */
+TEST(overview_says_of_which_side)
+{
+	static const struct {
+		enum profile_scope scope;
+		const char *side;
+	} cases[] = { { SCOPE_NO_KERNEL, " in user space" }, { SCOPE_NO_USER, " in the kernel" } };
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct profile *profile = made_profile();
+		struct overview *overview = mem_alloc(sizeof(*overview));
+		struct overview_facts facts = busy();
+
+		test_case("%s", cases[i].side);
+		profile->events.data[0].scope = cases[i].scope;
+		made_thread(profile, 2, 2, "other");
+		for (uint64_t n = 0; n < 200; n++)
+			profile_add(profile,
+				    &(struct profile_row){
+					    .time = n,
+					    .weight = 10,
+					    .stack = made_stack(profile,
+								n % 10 ? "main;work" : "main;rest"),
+					    .thread = n % 5 == 0,
+				    });
+		overview_facts_add(&facts, profile, 0);
+		overview_make(overview, &facts);
+		EXPECT_TEXT(overview->findings[0].rule, "cpu-bound");
+		EXPECT_CONTAINS(overview->findings[0].text, "took 90 % of its CPU time");
+		EXPECT_CONTAINS(overview->findings[0].text, cases[i].side);
+		EXPECT_CONTAINS(finding_of(overview, "heavy-functions")->text, cases[i].side);
+		EXPECT_CONTAINS(finding_of(overview, "programs")->text, cases[i].side);
+		overview_facts_free(&facts);
+		profile_free(profile);
+		free(overview);
+	}
+}
+
+/* The kernel's stacks alone don't tell how much of the CPU time they are. */
+TEST(overview_of_the_kernel_alone_blames_nothing)
+{
+	struct overview_facts facts = busy();
+
+	facts.has_kernel_stacks = true;
+	facts.calls = 0.98;
+	expect(&facts, "system-calls", "98 % of its CPU time");
+	facts.side = " in the kernel";
+	facts.one_sided = true;
+	expect(&facts, "cpu-bound", "97 % of that in user space");
+}
+
+/* What a file has no stack for is no function. */
+TEST(overview_names_no_missing_stack)
+{
+	struct profile *profile = made_profile();
+	struct overview_facts facts = { 0 };
+
+	for (uint64_t i = 0; i < 30; i++)
+		made_sample(profile, i, i % 3 ? NO_STACK_NAME : "main;work", 10);
+	profile->quality.without_stack = 20;
+	overview_facts_add(&facts, profile, 0);
+	EXPECT_INT(facts.functions.count, 1);
+	EXPECT_TEXT(facts.functions.data[0].name, "work");
 	overview_facts_free(&facts);
 	profile_free(profile);
 }
@@ -772,6 +1080,129 @@ TEST(overview_knows_pythons_interpreter)
 	profile_free(profile);
 }
 
+/* A wait in io_uring_enter() or io_getevents() may be the disk's: the call does not tell. */
+TEST(overview_never_says_that_started_io_is_not_the_disks)
+{
+	struct overview_facts facts = busy();
+
+	spend(&facts, 9, 0, 0, 0, 91);
+	wait_for(&facts.budget, WAITED_URING, 91);
+	expect(&facts, "waiting",
+	       "It mostly waited, not for a CPU: for 91 % of its 2 s, for I/O that it had started "
+	       "(io_uring); whether that was the disk's is not recorded; it ran for 9 %.");
+	EXPECT(is_sure(&facts));
+	spend(&facts, 9, 0, 0, 0, 91);
+	wait_for(&facts.budget, WAITED_AIO, 40);
+	wait_for(&facts.budget, WAITED_FUTEX, 51);
+	expect(&facts, "waiting",
+	       "not for a CPU: for 91 % of its 2 s, mostly for locks or other threads (futex); it");
+	spend(&facts, 9, 0, 0, 0, 91);
+	wait_for(&facts.budget, WAITED_AIO, 45);
+	wait_for(&facts.budget, WAITED_FUTEX, 46);
+	expect(&facts, "waiting",
+	       "not for a CPU: for 91 % of its 2 s, for locks or other threads (futex) and for I/O "
+	       "that it had started (libaio); whether that was the disk's is not recorded; it");
+	spend(&facts, 60, 0, 0, 0, 40);
+	wait_for(&facts.budget, WAITED_AIO, 20);
+	wait_for(&facts.budget, WAITED_SLEEP, 20);
+	expect(&facts, "cpu-bound", "it waited for I/O that it had started and for something else");
+	budget_free(&facts.budget);
+}
+
+/* One thread at a time, each short, and one that starts them and waits for their ends. */
+TEST(overview_of_short_threads_is_the_cpu)
+{
+	struct overview_facts facts = busy();
+
+	spend(&facts, 97, 0, 0, 0, 3);
+	facts.budget.threads.len = 0;
+	for (int i = 0; i < 90; i++)
+		add_thread(&facts.budget, 1, 0, 0);
+	EXPECT_INT(facts.budget.workers, 90);
+	facts.budget.threads.len = 0;
+	for (int i = 0; i < 90; i++) {
+		struct budget_thread *thread = vec_push(&facts.budget.threads);
+
+		*thread = (struct budget_thread){ .count = 1, .tid = (uint32_t)i + 2 };
+		thread->ns[BUDGET_RAN] = SECOND / 50;
+	}
+	add_thread(&facts.budget, 7, 0, 93);
+	facts.budget.switches = 10;
+	expect(&facts, "cpu-bound", "It was limited by the CPU");
+	budget_free(&facts.budget);
+}
+
+/* A cgroup's quota holds it back, whoever has the CPUs meanwhile. */
+TEST(overview_names_the_quota)
+{
+	struct overview_facts facts = busy();
+
+	spend(&facts, 20, 79, 0, 0, 1);
+	expect(&facts, "cpu-queue", "it was ready; who had the CPUs is not known; it ran for 20 %");
+	facts.budget.held_ns = 77 * SECOND / 50;
+	expect(&facts, "cpu-queue",
+	       "It mostly waited for a CPU: for 79 % of its 2 s it was ready; its CPU quota "
+	       "(cgroup) held it back for 77 % of the run's time; it ran for 20 %");
+	queue_behind(&facts.budget, 0, 70);
+	expect(&facts, "cpu-queue", "its CPU quota (cgroup) held it back for 77 %");
+	facts.budget.held_ns = 10 * SECOND / 50;
+	expect(&facts, "cpu-queue", "while other programs had the CPUs");
+	spend(&facts, 70, 30, 0, 0, 0);
+	facts.budget.held_ns = 30 * SECOND / 50;
+	expect(&facts, "cpu-bound",
+	       "it waited for a CPU for 30 % of that time; its CPU quota (cgroup) held it back for "
+	       "30 % of the run's time");
+	spend(&facts, 51, 49, 0, 0, 0);
+	facts.budget.held_ns = 49 * SECOND / 50;
+	expect(&facts, "mixed", "waited for a CPU for 49 %; its CPU quota (cgroup) held it back");
+	budget_free(&facts.budget);
+}
+
+/* Its start is all that was seen of it. */
+TEST(overview_says_nothing_more_of_a_short_run)
+{
+	struct overview_facts facts = busy();
+	struct overview *overview = mem_alloc(sizeof(*overview));
+
+	spend(&facts, 90, 10, 0, 0, 0);
+	facts.duration_ns = 3000000;
+	facts.involuntary_switches = 50;
+	overview_make(overview, &facts);
+	EXPECT_INT(overview->count, 1);
+	facts.lost = facts.samples;
+	overview_make(overview, &facts);
+	EXPECT_INT(overview->count, 2);
+	free(overview);
+	budget_free(&facts.budget);
+}
+
+/* How a program ended, as its recording has it. */
+TEST(overview_of_a_recording_begins_with_its_end)
+{
+	struct profile *profile = made_profile();
+	struct overview_facts facts = busy();
+
+	spend(&facts, 97, 0, 0, 0, 3);
+	overview_facts_ending(&facts, profile);
+	EXPECT(!facts.failed && !facts.full);
+	profile->coverage = (struct profile_coverage){ .ended = true };
+	overview_facts_ending(&facts, profile);
+	expect(&facts, "cpu-bound", "It was limited by the CPU");
+	profile->coverage.wait_status = 3 << 8;
+	overview_facts_ending(&facts, profile);
+	expect(&facts, "failed",
+	       "It ended with exit status 3 after 2 s. It was limited by the CPU");
+	profile->coverage.wait_status = 9;
+	overview_facts_ending(&facts, profile);
+	expect(&facts, "failed", "It ended with signal 9 (Killed) after 2 s. ");
+	profile->coverage = (struct profile_coverage){ .full = true };
+	overview_facts_ending(&facts, profile);
+	expect(&facts, "cpu-bound",
+	       "The recording ended after 2 s, when its file had reached its size. It was limited");
+	budget_free(&facts.budget);
+	profile_free(profile);
+}
+
 /* A recording carries the sums, and the same sentence comes of them. */
 TEST(overview_of_a_packed_budget)
 {
@@ -798,4 +1229,12 @@ TEST(overview_of_a_packed_budget)
 	EXPECT(is_sure(&facts));
 	words[0]++;
 	EXPECT(!budget_unpack(&packed, words, BUDGET_WORDS));
+}
+
+/* Imported files say anything of their times. */
+TEST(overview_of_endless_time)
+{
+	struct overview_facts facts = { .sampled = true, .samples = 1, .duration_ns = INT64_MAX };
+
+	expect(&facts, "too-little", "1 sample in ");
 }

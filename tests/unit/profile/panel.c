@@ -109,10 +109,12 @@ TEST(panel_tells_why_names_are_missing)
 		enum dso_state state;
 		enum panel_reason want;
 		const char *remedy; /* NULL: there is none */
+		struct build_id id;
 	} cases[] = {
 		{ DSO_FILE, DSO_STRIPPED, PANEL_STRIPPED, "without stripping" },
 		{ DSO_FILE, DSO_PARTIAL, PANEL_EXPORTS_ONLY, "debug symbols" },
-		{ DSO_FILE, DSO_MISMATCH, PANEL_OTHER_BUILD, "rebuilt" },
+		{ DSO_FILE, DSO_MISMATCH, PANEL_OTHER_BUILD, "rebuilt", { .size = 20 } },
+		{ DSO_FILE, DSO_MISMATCH, PANEL_OTHER_LAYOUT, "rebuilt" },
 		{ DSO_FILE, DSO_MISSING, PANEL_NO_FILE, "--symfs" },
 		{ DSO_FILE, DSO_UNREADABLE, PANEL_UNREADABLE, "may read" },
 		{ DSO_FILE, DSO_FULL, PANEL_NOT_IN_TABLE, NULL },
@@ -128,8 +130,7 @@ TEST(panel_tells_why_names_are_missing)
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct profile *profile = made_profile();
-		uint32_t object = profile_object(profile, "/x", &(struct build_id){ 0 },
-						 cases[i].kind);
+		uint32_t object = profile_object(profile, "/x", &cases[i].id, cases[i].kind);
 		uint32_t unknown = profile_function(profile, UNKNOWN_NAME, object, FRAME_UNKNOWN);
 		const struct panel_row *row;
 		struct panel panel;
@@ -182,7 +183,9 @@ TEST(panel_adds_up_what_is_rare_in_each)
 	}
 	panel_make(&panel, profile, 0);
 	EXPECT_INT(row_of(&panel, 2)->stacks, PANEL_NO_FRAME_POINTER);
-	EXPECT_INT(row_of(&panel, 3)->stacks, PANEL_GOOD);
+	EXPECT(!row_of(&panel, 2)->light_stacks);
+	EXPECT_INT(row_of(&panel, 3)->stacks, PANEL_NO_FRAME_POINTER);
+	EXPECT(row_of(&panel, 3)->light_stacks); /* the first of them is named for all */
 	panel_free(&panel);
 	profile_free(profile);
 }
@@ -217,7 +220,7 @@ TEST(panel_blames_another_build_for_lost_stacks)
 	static const struct {
 		enum dso_state state;
 		enum panel_reason want;
-	} cases[] = { { DSO_MISMATCH, PANEL_OTHER_BUILD },
+	} cases[] = { { DSO_MISMATCH, PANEL_OTHER_LAYOUT },
 		      { DSO_NEWER, PANEL_NEWER },
 		      { DSO_MISSING, PANEL_NO_FILE },
 		      { DSO_FULL, PANEL_NO_UNWIND_TABLE } };
@@ -234,4 +237,86 @@ TEST(panel_blames_another_build_for_lost_stacks)
 		panel_free(&panel);
 		profile_free(profile);
 	}
+}
+
+/* Frame pointers need no file, but whether a stack has come to its beginning is told by a name. */
+TEST(panel_blames_frame_pointers_where_no_file_is_needed)
+{
+	static const struct {
+		const char *stack;
+		uint8_t flags;
+		enum dso_state state;
+		enum panel_reason want;
+	} cases[] = {
+		{ "work", 0, DSO_FULL, PANEL_NO_FRAME_POINTER },
+		{ "work", 0, DSO_MISSING, PANEL_NO_FRAME_POINTER },
+		{ "work", 0, DSO_MISMATCH, PANEL_NO_FRAME_POINTER },
+		{ "begin;main;work", 0, DSO_MISSING, PANEL_NO_FILE },
+		{ "begin;main;work", 0, DSO_MISMATCH, PANEL_OTHER_LAYOUT },
+		{ "work", STACK_NO_TABLE, DSO_FULL, PANEL_NO_FRAME_NO_TABLE },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct profile *profile = made_profile();
+		struct panel panel;
+
+		test_case("%s %d", cases[i].stack, (int)cases[i].state);
+		samples(profile, made_stack(profile, cases[i].stack), 10,
+			STACK_CUT | cases[i].flags);
+		profile->objects.data[1].state = (uint8_t)cases[i].state;
+		panel_make(&panel, profile, 0);
+		EXPECT_INT(panel.rows.data[0].stacks, cases[i].want);
+		panel_free(&panel);
+		profile_free(profile);
+	}
+}
+
+TEST(panel_knows_where_callers_may_be_missing)
+{
+	struct profile *profile = made_profile();
+	struct panel panel;
+
+	samples(profile, made_stack(profile, "main;leaf"), 100, 0);
+	*vec_push(&profile->skips) = (struct profile_skips){ .object = 1, .unclear = { 90, 90 } };
+	profile->objects.data[1].state = DSO_MISSING;
+	panel_make(&panel, profile, 0);
+	EXPECT_INT(panel.unclear.samples, 90);
+	EXPECT_INT(panel.rows.data[0].stacks, PANEL_CALLER_UNCLEAR);
+	expect_remedy(profile, 1, PANEL_CALLER_UNCLEAR, 0, "bring back");
+	panel_free(&panel);
+	profile->objects.data[1].state = DSO_FULL;
+	expect_remedy(profile, 1, PANEL_CALLER_UNCLEAR, 0, "-fasynchronous-unwind-tables");
+	/* What is known counts for more, and tables that are not there can't be followed. */
+	profile->skips.data[0] =
+		(struct profile_skips){ .object = 1, .sum = { 90, 90 }, .tableless = { 90, 90 } };
+	panel_make(&panel, profile, 0);
+	EXPECT_INT(panel.rows.data[0].stacks, PANEL_CALLER_NO_TABLE);
+	expect_remedy(profile, 1, PANEL_CALLER_NO_TABLE, 0, "build it with");
+	panel_free(&panel);
+	profile_free(profile);
+}
+
+/* An object with a fault that others are named for has it, too, however few its samples are. */
+TEST(panel_names_the_same_fault_in_every_object)
+{
+	struct profile *profile = made_profile();
+	uint32_t lib = profile_object(profile, "/lib/x.so", &(struct build_id){ 0 }, DSO_FILE);
+	uint32_t fine = profile_object(profile, "/lib/y.so", &(struct build_id){ 0 }, DSO_FILE);
+	uint32_t nameless = profile_function(profile, UNKNOWN_NAME, lib, FRAME_UNKNOWN);
+	uint32_t in_fine = profile_function(profile, "f", fine, FRAME_LIBRARY);
+	struct panel panel;
+
+	profile->objects.data[lib].state = DSO_STRIPPED;
+	samples(profile, made_stack(profile, "work"), 96, STACK_CUT);
+	samples(profile, profile_stack(profile, STACK_ROOT, nameless, false), 2, STACK_CUT);
+	samples(profile, profile_stack(profile, STACK_ROOT, in_fine, false), 2, 0);
+	panel_make(&panel, profile, 0);
+	EXPECT_INT(row_of(&panel, 1)->stacks, PANEL_NO_FRAME_POINTER);
+	EXPECT(!row_of(&panel, 1)->light_stacks);
+	EXPECT_INT(row_of(&panel, lib)->stacks, PANEL_NO_FRAME_POINTER);
+	EXPECT(row_of(&panel, lib)->light_stacks);
+	EXPECT_INT(row_of(&panel, lib)->names, PANEL_GOOD); /* nobody else has that one */
+	EXPECT_INT(row_of(&panel, fine)->stacks, PANEL_GOOD);
+	panel_free(&panel);
+	profile_free(profile);
 }

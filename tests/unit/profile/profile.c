@@ -32,6 +32,30 @@ TEST(profile_tells_objects_apart_by_build)
 	profile_free(profile);
 }
 
+TEST(profile_names_objects_as_perf_does)
+{
+	static const struct {
+		const char *path, *name;
+		enum dso_kind kind;
+	} cases[] = {
+		{ "/lib/modules/6.1/kernel/net/nf-tables.ko.xz", "[nf_tables]", DSO_MODULE },
+		{ "/lib/modules/3.8/ath9k.ko", "[ath9k]", DSO_MODULE },
+		{ "[ath9k]", "[ath9k]", DSO_MODULE },
+		{ "/home/me/made.ko", "made.ko", DSO_FILE },
+		{ "/usr/lib/libc.so.6", "libc.so.6", DSO_FILE },
+		{ "[kernel.kallsyms]", "[kernel.kallsyms]", DSO_KERNEL },
+	};
+	struct profile *profile = profile_new();
+	struct build_id none = { 0 };
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		uint32_t id = profile_object(profile, cases[i].path, &none, cases[i].kind);
+
+		EXPECT_TEXT(profile_text(profile, profile->objects.data[id].name), cases[i].name);
+	}
+	profile_free(profile);
+}
+
 TEST(profile_marks_recursion_and_inlining)
 {
 	struct profile *profile = made_profile();
@@ -44,6 +68,8 @@ TEST(profile_marks_recursion_and_inlining)
 	EXPECT_INT(profile->stacks.flags[inner], STACK_RECURSIVE);
 	EXPECT_INT(profile->stacks.flags[inlined], STACK_RECURSIVE | STACK_INLINED);
 	EXPECT(inner != inlined);
+	/* there is nothing that it could be inlined into */
+	EXPECT_INT(profile_stack(profile, STACK_ROOT, f, true), outer);
 	profile_free(profile);
 }
 

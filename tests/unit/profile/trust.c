@@ -340,6 +340,31 @@ TEST(trust_covers_the_time)
 	}
 }
 
+/* A clock counts nothing while tasks are switched; the program is charged with that time. */
+TEST(trust_counts_the_switches_as_cpu_time)
+{
+	struct profile *p = made_profile();
+	struct trust trust;
+
+	p->events.data[0].name = interner_add(&p->strings, "cpu-clock");
+	made_thread(p, 7, 7, "busy");
+	for (uint64_t n = 0; n < 1000; n++)
+		made_sample(p, n, "main;work", 1000000);
+	p->coverage = (struct profile_coverage){ .known = true, .cpu_ns = 1000000000 };
+	p->events.data[0].counted = 1000000000;
+	trust_of(&trust, p, 0, NULL);
+	EXPECT_INT(trust.fault_count, 0);
+	p->coverage.cpu_ns = 1250000000;
+	trust_of(&trust, p, 0, NULL);
+	EXPECT_INT((int)(1000 * trust.covered_share + 0.5), 800);
+	EXPECT_INT(trust.fault_count, 1);
+	EXPECT_INT(trust.faults[0].reason, PANEL_NOT_COVERED);
+	EXPECT_CONTAINS(trust.faults[0].text,
+			"80.0 % of the 1.250 s of CPU time: the kernel samples nothing while it "
+			"switches");
+	profile_free(p);
+}
+
 /* Where chance may explain all that is wrong, nothing is claimed: neither good nor bad. */
 TEST(trust_cannot_tell_from_a_few_samples)
 {
@@ -395,7 +420,7 @@ TEST(trust_of_a_cut_file)
 	EXPECT_INT(trust.fault_count, 2);
 	EXPECT_CONTAINS(trust.faults[1].text, "truncated: 1 of 2 bytes");
 	EXPECT_CONTAINS(trust.faults[1].text, "can't tell how much CPU time");
-	EXPECT_TEXT(trust.remedy, "record again, or copy the whole file");
+	EXPECT_TEXT(trust.remedy, "record again, or copy the file again");
 	profile_free(p);
 }
 
@@ -517,10 +542,25 @@ TEST(trust_of_no_samples)
 		const char *name;
 		struct profile_coverage coverage;
 		const char *text;
+		uint64_t scope;
 	} cases[] = {
-		{ "slept", { .known = true }, "it never ran, but slept" },
-		{ "short", { .known = true, .cpu_ns = 420000 }, "it ran for 0.420 ms only" },
-		{ "untold", { 0 }, "which the file does not tell" },
+		{ "slept", { .known = true }, "it never ran, but slept", 0 },
+		{ "short", { .known = true, .cpu_ns = 420000 }, "it ran for 0.420 ms only", 0 },
+		{ "untold", { 0 }, "which the file does not tell", 0 },
+		{ "seldom",
+		  { .known = true, .cpu_ns = 420000 },
+		  "cpu-clock happened 420,000 times, too seldom for a sample",
+		  SCOPE_SELDOM },
+		{ "first", { 0 }, "cpu-clock did not happen", SCOPE_SELDOM | SCOPE_FIRST },
+		{ "seldom, slept", { .known = true }, "it never ran, but slept", SCOPE_SELDOM },
+		{ "seldom, untold",
+		  { 0 },
+		  "did not happen, or too seldom for a sample",
+		  SCOPE_SELDOM },
+		{ "void",
+		  { .known = true, .cpu_ns = 420000 },
+		  "it happens in the kernel only, and the kernel was left out",
+		  SCOPE_NO_KERNEL | SCOPE_VOID },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -530,6 +570,7 @@ TEST(trust_of_no_samples)
 		test_case("%s", cases[i].name);
 		p->coverage = cases[i].coverage;
 		p->events.data[0].counted = cases[i].coverage.cpu_ns;
+		p->events.data[0].scope |= cases[i].scope;
 		trust_of(&trust, p, 0, NULL);
 		EXPECT_INT(trust.fault_count, 1);
 		EXPECT_CONTAINS(trust.faults[0].text, cases[i].text);
