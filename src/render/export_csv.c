@@ -5,6 +5,7 @@
  */
 #include "base/outbuf.h"
 #include "render/export.h"
+#include "render/series_csv.h"
 
 /* A function as part of a stack: as folded lines have it, its quotes doubled. */
 struct csv_frame {
@@ -22,7 +23,7 @@ struct csv {
 };
 
 /* Free it. */
-static char *field(const char *text)
+static char *quote(const char *text)
 {
 	char *quoted, *at;
 
@@ -39,13 +40,23 @@ static char *field(const char *text)
 	return quoted;
 }
 
+/* A name that a spreadsheet would calculate has an apostrophe before it, which says: a text. */
+static char *field(const char *text)
+{
+	char *safe = text && csv_is_formula(text) ? mem_printf("'%s", text) : NULL;
+	char *made = quote(safe ? safe : text);
+
+	free(safe);
+	return made;
+}
+
 static struct csv_frame *frames_of(char *const *names, size_t count)
 {
 	struct csv_frame *made = mem_alloc((count + 1) * sizeof(*made));
 
 	for (size_t i = 0; i < count; i++) {
 		char *folded = names[i] ? folded_name(names[i]) : NULL;
-		char *whole = field(folded ? folded : names[i]);
+		char *whole = quote(folded ? folded : names[i]);
 
 		made[i].quoted = *whole == '"';
 		if (made[i].quoted) {
@@ -110,6 +121,8 @@ static void put_stack(struct csv *csv, uint32_t stack)
 	}
 	if (quoted)
 		out_char(csv->out, '"');
+	if (csv->path.len && csv_is_formula(csv->frames[csv->path.data[csv->path.len - 1]].text))
+		out_char(csv->out, '\'');
 	while (csv->path.len) {
 		out_text(csv->out, csv->frames[csv->path.data[--csv->path.len]].text);
 		if (csv->path.len)

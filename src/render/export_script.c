@@ -6,13 +6,22 @@
  * is made by `perfolio script`.
  *
  * A row of many samples becomes as many, which share its weight, so that both totals stay; unless
- * that would be a text of more than MOST_SAMPLES: then it is one sample of the whole weight.
+ * that would be a text of more than MOST_SAMPLES or MOST_EXPANDED bytes: then it is one sample of
+ * the whole weight, which its period tells.  A few bytes of input can stand for terabytes of text,
+ * so one that would be larger than MOST_TEXT even then is refused before anything is written.
  */
+#include "base/err.h"
 #include "base/outbuf.h"
 #include "import/import.h"
 #include "render/export.h"
 
-#define MOST_SAMPLES ((uint64_t)2000000)
+#include <errno.h>
+
+#define MOST_SAMPLES  ((uint64_t)2000000)
+#define MOST_EXPANDED ((uint64_t)1 << 30)
+#define MOST_TEXT     ((uint64_t)16 << 30)
+#define HEAD_BYTES    64 /* about, without the name of the thread */
+#define FRAME_BYTES   24 /* the same without function and object */
 
 struct writer {
 	const struct selection *s;
@@ -160,8 +169,38 @@ static void put_row(struct writer *w, size_t row)
 	uint64_t count = w->expand ? profile_row_count(rows, row) : 1;
 	uint64_t share = rows->weight[row] / count, rest = rows->weight[row] % count;
 
-	for (uint64_t i = 0; i < count; i++)
+	for (uint64_t i = 0; i < count && !w->out->error; i++)
 		put_sample(w, row, share + (i < rest));
+}
+
+/* Roughly how many bytes the text has, if rows become as many samples as they are, and if not. */
+static void estimate(const struct selection *s, uint64_t *expanded, uint64_t *merged)
+{
+	const struct profile_samples *rows = &s->profile->samples;
+	uint64_t *bytes = mem_alloc((s->stacks.len + 1) * sizeof(*bytes));
+
+	*expanded = *merged = 0;
+	for (uint32_t i = 1; i < s->stacks.len; i++) { /* a stack comes behind its caller's */
+		uint32_t function = s->stacks.function[i];
+		const char *name = s->names[function];
+		uint32_t object = s->profile->functions.data[function].object;
+
+		bytes[i] = bytes[s->stacks.parent[i]] + FRAME_BYTES + (name ? strlen(name) : 0) +
+			   strlen(s->paths[object]);
+	}
+	for (size_t i = s->sieve.first; i < s->sieve.last; i++) {
+		uint64_t size, all;
+
+		if (!selection_takes(s, i))
+			continue;
+		size = HEAD_BYTES + strlen(s->comms[rows->thread[i]]) +
+		       bytes[selection_stack(s, i)];
+		if (__builtin_mul_overflow(size, profile_row_count(rows, i), &all) ||
+		    __builtin_add_overflow(*expanded, all, expanded))
+			*expanded = UINT64_MAX;
+		*merged += size;
+	}
+	free(bytes);
 }
 
 static uint64_t count_samples(const struct selection *s)
@@ -176,18 +215,22 @@ static uint64_t count_samples(const struct selection *s)
 int export_script(const struct export_source *source, struct outbuf *out, struct err *err)
 {
 	const struct selection *s = source->selection;
-	uint64_t samples = count_samples(s);
-	struct writer w = { .s = s,
-			    .out = out,
-			    .names = texts_of(s->names, s->profile->functions.len),
-			    .paths = texts_of(s->paths, s->profile->objects.len),
-			    .comms = texts_of(s->comms, s->profile->threads.len),
-			    .events = events_of(s->profile),
-			    .expand = samples <= MOST_SAMPLES,
-			    .places = source->places && source->places->first.len ? source->places
-										  : NULL };
+	uint64_t samples = count_samples(s), expanded, merged;
+	struct writer w = { .s = s, .out = out };
 
-	(void)err;
+	estimate(s, &expanded, &merged);
+	if (merged > MOST_TEXT)
+		return err_set(
+			err, EFBIG,
+			"the text would have about %llu GB, and %llu GB are the most; choose "
+			"fewer samples (--grep, --pid) or another format (pprof, csv)",
+			(unsigned long long)(merged >> 30), (unsigned long long)(MOST_TEXT >> 30));
+	w.expand = samples <= MOST_SAMPLES && expanded <= MOST_EXPANDED;
+	w.names = texts_of(s->names, s->profile->functions.len);
+	w.paths = texts_of(s->paths, s->profile->objects.len);
+	w.comms = texts_of(s->comms, s->profile->threads.len);
+	w.events = events_of(s->profile);
+	w.places = source->places && source->places->first.len ? source->places : NULL;
 	if (source->merged)
 		*source->merged = w.expand ? 0 : samples - s->rows;
 	for (size_t i = s->sieve.first; i < s->sieve.last && !out->error; i++)

@@ -82,7 +82,7 @@ static void walk(struct writer *w)
 	const struct flame_node *nodes = w->tree->nodes.data;
 	uint32_t node = nodes[0].first_child;
 
-	while (node != NO_NODE || w->path.len) {
+	while ((node != NO_NODE || w->path.len) && !w->out->error) {
 		if (node == NO_NODE) {
 			node = nodes[w->path.data[--w->path.len]].next_sibling;
 			continue;

@@ -28,6 +28,7 @@ void panel_row_json(const struct panel_row *row, const struct profile *profile,
 	json_u64(json, "through", row->through.samples);
 	json_u64(json, "lost", row->lost.samples);
 	json_u64(json, "skipped", row->skipped.samples);
+	json_u64(json, "unclear", row->unclear.samples);
 	put_fault("names", row->names, profile, object, facts, json);
 	put_fault("stacks", row->stacks, profile, object, facts, json);
 	json_close(json);
@@ -35,6 +36,10 @@ void panel_row_json(const struct panel_row *row, const struct profile *profile,
 
 void trust_faults_json(const struct profile *profile, const struct trust *trust, struct json *json)
 {
+	static const char *const parts[] = {
+		[TRUST_RECORDING] = "recording", [TRUST_STACKS] = "stacks", [TRUST_NAMES] = "names"
+	};
+
 	json_open(json, "faults", '[');
 	for (size_t i = 0; i < trust->fault_count; i++) {
 		const struct trust_fault *fault = &trust->faults[i];
@@ -42,10 +47,7 @@ void trust_faults_json(const struct profile *profile, const struct trust *trust,
 
 		json_open(json, NULL, '{');
 		json_text(json, "reason", reason->id);
-		json_text(json, "part",
-			  fault->object == NO_OBJECT_ID		  ? "recording"
-			  : fault->reason < PANEL_JIT_WITHOUT_MAP ? "stacks"
-								  : "names");
+		json_text(json, "part", parts[fault->part]);
 		json_text(json, "text", fault->text);
 		json_double(json, "percent", fault->share * 100);
 		json_text(

@@ -14,6 +14,8 @@ static void put_imported(const struct import_result *imported, struct json *json
 		json_u64(json, "first_broken_line", imported->broken_line);
 		json_text(json, "first_broken_text", imported->broken_text);
 	}
+	if (imported->negative)
+		json_u64(json, "negative", imported->negative);
 	json_close(json);
 }
 
@@ -40,6 +42,7 @@ void query_quality(const struct query *query, const struct import_result *import
 	if (imported) {
 		about.lines = imported->lines;
 		about.bad_lines = imported->broken;
+		about.negative = imported->negative;
 	}
 	trust_of(&trust, profile, event, &about);
 	panel_make(&panel, profile, event);

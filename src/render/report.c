@@ -48,10 +48,7 @@ const char *report_function_name(struct report_names *names, uint32_t function)
 
 const char *report_object_name(const struct profile *profile, uint32_t object)
 {
-	const char *path = profile_text(profile, profile->objects.data[object].path);
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] && *path != '[' ? slash + 1 : path;
+	return profile_text(profile, profile->objects.data[object].name);
 }
 
 double report_percent(const struct report *report, uint64_t weight)
@@ -145,9 +142,10 @@ int report_compare_key(struct report *report, const struct report_column *column
 	case BY_PARENT: return compare_number(a->parent, b->parent);
 	case BY_OBJECT:
 		return strcmp(report_object_name(p, a->object), report_object_name(p, b->object));
-	case BY_FUNCTION:
-		return strcmp(report_function_name(report->names, a->function),
-			      report_function_name(report->names, b->function));
+	case BY_FUNCTION: /* of overloaded ones the names that are shown are the same */
+		order = strcmp(report_function_name(report->names, a->function),
+			       report_function_name(report->names, b->function));
+		return order ? order : compare_number(a->function, b->function);
 	case BY_SRCLINE: return strcmp(profile_text(p, a->srcline), profile_text(p, b->srcline));
 	case BY_SRCFILE: return strcmp(profile_text(p, a->srcfile), profile_text(p, b->srcfile));
 	default: break;

@@ -8,6 +8,7 @@
 #include "profile/trust.h"
 #include "render/report_keys.h"
 
+struct buf;
 struct outbuf;
 
 enum report_graph { REPORT_NO_GRAPH, REPORT_CALLER, REPORT_CALLEE };
@@ -133,7 +134,7 @@ void report_tree_text(struct report *report, uint32_t row, struct outbuf *out);
 /* The lines at the end. */
 /* filtered: the table is of a part of the recording, this is of the whole. */
 void report_trust_text(const struct profile *profile, const struct trust *trust, bool filtered,
-		       struct outbuf *out);
+		       struct buf *into);
 
 struct json;
 void report_json(struct report *report, struct json *json);

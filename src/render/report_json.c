@@ -166,6 +166,7 @@ void report_trust_json(const struct profile *p, const struct trust *trust, const
 		    trust->is_import && !trust->lost ? NAN : trust->lost_share * 100);
 	json_double(json, "cut_percent", trust->is_import ? NAN : trust->cut_share * 100);
 	json_double(json, "skipped_percent", trust->is_import ? NAN : trust->skipped_share * 100);
+	json_double(json, "unclear_percent", trust->is_import ? NAN : trust->unclear_share * 100);
 	json_double(json, "unknown_percent", trust->unknown_share * 100);
 	if (trust->covered_share >= 0) {
 		json_double(json, "covered_percent", trust->covered_share * 100);

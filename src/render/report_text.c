@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/buf.h"
 #include "base/outbuf.h"
+#include "base/terminal.h"
 #include "base/text.h"
 #include "render/flame_layout.h"
 #include "render/flame_svg.h"
@@ -8,6 +9,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #define SHARE_WIDTH    8
 #define NUMBER_WIDTH   12
@@ -24,11 +26,11 @@ static char level_of(const struct profile *p, uint32_t function)
 {
 	const struct profile_object *object = &p->objects.data[p->functions.data[function].object];
 
-	if (object->side != SIDE_HOST)
-		return object->side == SIDE_GUEST_KERNEL ? 'g' : 'u';
-	return object->kind == DSO_KERNEL || object->kind == DSO_MODULE || object->kind == DSO_BPF
-		       ? 'k'
-		       : '.';
+	switch ((enum profile_side)object->side) {
+	case SIDE_GUEST_KERNEL: return 'g';
+	case SIDE_GUEST_USER: return 'u';
+	default: return profile_object_is_kernel(object) ? 'k' : '.';
+	}
 }
 
 static const char *object_text(const struct report *report, const struct breakdown_row *row)
@@ -214,7 +216,10 @@ const char *report_key_text(struct report *report, const struct report_column *c
 	return into;
 }
 
-/* A separator that stands in a name would cut the row in two: there it is a point, as in perf. */
+/*
+ * A separator that stands in a name would cut the row in two: there it is a point, as in perf.  So
+ * would a line's end or a tab, of which threads may make their names: a question mark.
+ */
 static void out_safe(const struct report *report, struct outbuf *out, const char *text,
 		     size_t length, size_t width, bool right)
 {
@@ -222,22 +227,23 @@ static void out_safe(const struct report *report, struct outbuf *out, const char
 
 	if (right && length < width)
 		out_left(out, "", 0, width - length);
-	if (separator && *separator)
-		for (size_t i = 0; i < length; i++)
-			out_char(out, text[i] == *separator ? '.' : text[i]);
-	else
-		out_bytes(out, text, length);
+	for (size_t i = 0; i < length; i++)
+		if (separator && *separator && text[i] == *separator)
+			out_char(out, '.');
+		else
+			out_char(out, strchr("\n\r\t\v\f", text[i]) ? '?' : text[i]);
 	if (!right && length < width)
 		out_left(out, "", 0, width - length);
 }
 
-static void print_symbol(struct report *report, size_t width, const struct breakdown_row *row,
-			 struct outbuf *out)
+/* `most`: -w; as in perf the name is cut, but not where nothing of it would be left to cut. */
+static void print_symbol(struct report *report, size_t width, size_t most,
+			 const struct breakdown_row *row, struct outbuf *out)
 {
 	const struct profile *p = report->breakdown->profile;
 	const char *name = report_function_name(report->names, row->function);
 	bool stackless = report_is_stackless(p, row);
-	size_t used = (stackless ? 0 : 4) + strlen(name);
+	size_t used = stackless ? 0 : 4, length = strlen(name);
 
 	if (report->options->verbose && !stackless) {
 		char address[32];
@@ -250,7 +256,10 @@ static void print_symbol(struct report *report, size_t width, const struct break
 	}
 	if (!stackless)
 		out_printf(out, "[%c] ", level_of(p, row->function));
-	out_safe(report, out, name, strlen(name), 0, false);
+	if (most >= used && length > most - used)
+		length = most - used;
+	used += length;
+	out_safe(report, out, name, length, 0, false);
 	if (row->inlined) {
 		out_text(out, REPORT_INLINED);
 		used += strlen(REPORT_INLINED);
@@ -267,7 +276,8 @@ void report_print_key(struct report *report, const struct report_column *column,
 	size_t length;
 
 	if (column->by == BY_FUNCTION) {
-		print_symbol(report, last ? 0 : width, row, out);
+		print_symbol(report, last ? 0 : width,
+			     column->fixed_width ? column->fixed_width : SIZE_MAX, row, out);
 		return;
 	}
 	text = report_key_text(report, column, row, number, sizeof(number));
@@ -285,7 +295,9 @@ static const char *color_of(const struct report *report, double percent)
 
 	if (!report->options->color)
 		return "";
-	return percent >= hot ? "\033[31m" : percent >= warm ? "\033[32m" : "";
+	return percent >= hot	 ? terminal_code(STDOUT_FILENO, "\033[31m")
+	       : percent >= warm ? terminal_code(STDOUT_FILENO, "\033[32m")
+				 : "";
 }
 
 void report_print_value(const struct report *report, const struct report_column *column,
@@ -308,7 +320,7 @@ void report_print_value(const struct report *report, const struct report_column 
 	else
 		out_printf(out, " %*.2f%%", width > 2 ? width - 2 : 0, percent);
 	if (*color)
-		out_text(out, "\033[m");
+		out_text(out, terminal_code(STDOUT_FILENO, "\033[m"));
 }
 
 static void print_values(const struct report *report, const struct report_column *column,
@@ -435,52 +447,54 @@ void report_text(struct report *report, struct outbuf *out)
 }
 
 void report_trust_text(const struct profile *p, const struct trust *trust, bool filtered,
-		       struct outbuf *out)
+		       struct buf *into)
 {
 	char samples[TEXT_NUMBER], lost[TEXT_NUMBER];
 
-	out_text(out, "#\n# Trust");
+	buf_puts(into, "#\n# Trust");
 	if (trust->events > 1)
-		out_printf(out, " of %s", profile_text(p, p->events.data[trust->event].name));
+		buf_printf(into, " of %s", profile_text(p, p->events.data[trust->event].name));
 	if (filtered)
-		out_text(out, ", of the whole recording");
-	out_printf(out, ": %s sample%s, %s lost", text_grouped(samples, trust->samples),
+		buf_puts(into, ", of the whole recording");
+	buf_printf(into, ": %s sample%s, %s lost", text_grouped(samples, trust->samples),
 		   text_plural(trust->samples), text_grouped(lost, trust->lost));
 	if (trust->lost)
-		out_printf(out, " (%.2f %%)", trust->lost_share * 100);
-	out_printf(out, ", throttled %llu time%s", (unsigned long long)trust->throttled,
+		buf_printf(into, " (%.2f %%)", trust->lost_share * 100);
+	buf_printf(into, ", throttled %llu time%s", (unsigned long long)trust->throttled,
 		   trust->throttled == 1 ? "" : "s");
 	if (trust->has_stacks)
-		out_printf(out, "; %.2f %% of the stacks cut short", trust->cut_share * 100);
+		buf_printf(into, "; %.2f %% of the stacks cut short", trust->cut_share * 100);
 	if (trust->skipped_share > 0)
-		out_printf(out, "; %.2f %% lack a direct caller", trust->skipped_share * 100);
-	out_printf(out, "; %.2f %% without a name", trust->unknown_share * 100);
+		buf_printf(into, "; %.2f %% lack a direct caller", trust->skipped_share * 100);
+	if (trust->unclear_share > 0)
+		buf_printf(into, "; %.2f %% may lack one", trust->unclear_share * 100);
+	buf_printf(into, "; %.2f %% without a name", trust->unknown_share * 100);
 	if (trust->worst_object != NO_OBJECT_ID)
-		out_printf(out, ", %s in %s (%.2f %%: %s)",
+		buf_printf(into, ", %s in %s (%.2f %%: %s)",
 			   trust->worst_share >= trust->unknown_share ? "all of them"
 								      : "most of them",
 			   report_object_name(p, trust->worst_object), trust->worst_share * 100,
 			   panel_reason(panel_why_unnamed(p, &p->objects.data[trust->worst_object]))
 				   ->text);
 	if (trust->guests)
-		out_printf(out, "; besides, %llu sample%s of virtual machines, not shown",
+		buf_printf(into, "; besides, %llu sample%s of virtual machines, not shown",
 			   (unsigned long long)trust->guests, text_plural(trust->guests));
 	if (trust->damaged)
-		out_printf(out, "; %llu record%s not understood",
+		buf_printf(into, "; %llu record%s not understood",
 			   (unsigned long long)trust->damaged, text_plural(trust->damaged));
 	if (trust->covered_share >= 0)
-		out_printf(out, "; samples stand for %.1f %% of %.3f s of CPU time",
+		buf_printf(into, "; samples stand for %.1f %% of %.3f s of CPU time",
 			   trust->covered_share * 100, (double)trust->cpu_ns / 1e9);
 	if (trust->counted)
-		out_printf(out, "; samples stand for %s, %s were counted",
+		buf_printf(into, "; samples stand for %s, %s were counted",
 			   text_grouped(samples, trust->weight),
 			   text_grouped(lost, trust->counted));
 	if (trust->idle_share >= 0)
-		out_printf(out, "; CPUs were idle for %.1f %%", trust->idle_share * 100);
-	out_printf(out, "\n# %s\n", trust_verdict(trust));
+		buf_printf(into, "; CPUs were idle for %.1f %%", trust->idle_share * 100);
+	buf_printf(into, "\n# %s\n", trust_verdict(trust));
 	for (size_t i = 0; i < trust->fault_count; i++)
-		out_printf(out, "#   %s\n", trust->faults[i].text);
+		buf_printf(into, "#   %s\n", trust->faults[i].text);
 	if (*trust->remedy)
-		out_printf(out, "# " TRUST_REMEDY "\n", trust->remedy);
-	out_text(out, "#\n");
+		buf_printf(into, "# " TRUST_REMEDY "\n", trust->remedy);
+	buf_puts(into, "#\n");
 }

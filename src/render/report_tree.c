@@ -4,9 +4,11 @@
  * its share in front of the first of them.
  */
 #include "base/outbuf.h"
+#include "base/terminal.h"
 #include "render/report.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 #define MARGIN 12
 
@@ -91,11 +93,12 @@ static void draw_percent(const struct drawing *d, double percent)
 {
 	const double hot = 5, warm = 0.5;
 	const char *color = !d->report->options->color ? ""
-			    : percent >= hot	       ? "\033[31m"
-			    : percent >= warm	       ? "\033[32m"
+			    : percent >= hot	       ? terminal_code(STDOUT_FILENO, "\033[31m")
+			    : percent >= warm	       ? terminal_code(STDOUT_FILENO, "\033[32m")
 						       : "";
 
-	out_printf(d->out, "%s%.2f%%%s", color, percent, *color ? "\033[m" : "");
+	out_printf(d->out, "%s%.2f%%%s", color, percent,
+		   *color ? terminal_code(STDOUT_FILENO, "\033[m") : "");
 }
 
 /* A share of all, or in a fractal of what the frame before calls; or the number itself. */

@@ -133,8 +133,28 @@ static int find_kind(const char *text, size_t length, struct err *err)
 		       (int)length, text);
 }
 
+/* Fields of perf's that are not here, and why. */
+static const struct {
+	const char *name, *why;
+} missing[] = {
+	{ "flags", "hardware traces are not decoded" },
+	{ "callindent", "hardware traces are not decoded" },
+	{ "synth", "hardware traces are not decoded" },
+	{ "ipc", "hardware traces are not decoded" },
+	{ "insn", "code is not disassembled" },
+	{ "insnlen", "code is not disassembled" },
+	{ "brstackinsn", "code is not disassembled" },
+	{ "brstackinsnlen", "code is not disassembled" },
+	{ "srccode", "source is not read; srcline has the file and line" },
+	{ "metric", "metrics are of `perfolio stat`" },
+};
+
 static int find_field(const char *text, size_t length, struct err *err)
 {
+	for (size_t i = 0; i < ARRAY_SIZE(missing); i++)
+		if (strlen(missing[i].name) == length && !memcmp(missing[i].name, text, length))
+			return err_set(err, EINVAL, "-F %s is not here: %s", missing[i].name,
+				       missing[i].why);
 	for (int field = 0; field < SCRIPT_FIELD_COUNT; field++)
 		if (strlen(table[field].name) == length && !memcmp(table[field].name, text, length))
 			return field;

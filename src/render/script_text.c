@@ -290,7 +290,7 @@ static void print_chain(struct script_text *text, enum script_kind kind,
 	unsigned frames = 0, show = script_text_show(text, kind);
 	uint64_t first = 0; /* entry that is a frame */
 
-	for (uint64_t i = 0; i < count && frames < text->max_stack; i++) {
+	for (uint64_t i = 0; i < count; i++) {
 		unsigned splice = i && i == sample->chain_spliced ? SHOW_SPLICED : 0;
 		uint64_t ip = sample->chain[i];
 
@@ -301,6 +301,8 @@ static void print_chain(struct script_text *text, enum script_kind kind,
 				frames = 0; /* perf's limit holds for each part then */
 			continue;
 		}
+		if (frames == text->max_stack)
+			continue;
 		script_symbols_frame(&text->symbols, text->out,
 				     show | splice | show_inlined(text, sample, mode, i > first),
 				     thread, mode, ip);

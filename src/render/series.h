@@ -10,8 +10,10 @@
  * have one time: a tick that comes late may be close to the next.  A count times the event's scale
  * is in its unit: of a PMU's energy Joules, of task-clock msec; "" and 1 for plain counts.
  *
- * A row whose event is SERIES_RESET is no count: from its time on the counters began at nought
- * again.  What is before it stays; totals are of what is behind the last one.
+ * Rows whose event is one of these are marks and no counts.  SERIES_RESET: from its time on the
+ * counters began at zero again; what is before it stays, totals are of what is behind the last
+ * one.  SERIES_PAUSE and SERIES_RESUME: nothing is counted between the two, so that the zeros of
+ * the ticks in between say nothing.  A tick ends right before each of them.
  */
 #ifndef RENDER_SERIES_H
 #define RENDER_SERIES_H
@@ -25,6 +27,8 @@ struct err;
 #define SERIES_VERSION 2
 #define SERIES_PLAIN   1 /* an older version, still read: no units and scales */
 #define SERIES_RESET   UINT32_MAX
+#define SERIES_PAUSE   (UINT32_MAX - 1)
+#define SERIES_RESUME  (UINT32_MAX - 2)
 
 struct series_head {
 	uint64_t magic;
@@ -37,7 +41,7 @@ struct series_head {
 
 struct series_row {
 	uint64_t time_ns;			/* CLOCK_MONOTONIC at the end of the interval */
-	uint32_t event;				/* index, or SERIES_RESET */
+	uint32_t event;				/* index, or a mark */
 	int32_t cpu;				/* -1: all */
 	uint64_t value, enabled_ns, running_ns; /* value is scaled if running < enabled */
 };

@@ -3,10 +3,19 @@
 #include "base/outbuf.h"
 #include "render/series_read.h"
 
+#include <string.h>
+
+bool csv_is_formula(const char *name)
+{
+	return *name && strchr("=+-@\t\r", *name);
+}
+
 /* Names of events hold commas: "cpu/event=0x3c,umask=1/". */
 static void put_text(struct outbuf *out, const char *name)
 {
 	out_char(out, '"');
+	if (csv_is_formula(name))
+		out_char(out, '\'');
 	for (; *name; name++) {
 		if (*name == '"')
 			out_char(out, '"');

@@ -134,6 +134,12 @@ static void put_times(struct outbuf *out, const struct series *series,
 			out_char(out, ',');
 		out_int(out, (int64_t)(plot->times.data[i] - series->head->start_ns), 0);
 	}
+	out_text(out, "],\"length\":[");
+	for (size_t i = 0; i < plot->times.len; i++) {
+		if (i)
+			out_char(out, ',');
+		out_u64(out, plot->lengths[i], 0);
+	}
 	out_text(out, "],");
 }
 
@@ -142,6 +148,21 @@ static void put_resets(struct outbuf *out, const struct series_plot *plot)
 	out_text(out, "\"resets\":[");
 	vec_each (time, &plot->resets)
 		out_printf(out, "%s\"%" PRIu64 "\"", time == plot->resets.data ? "" : ",", *time);
+	out_text(out, "],");
+}
+
+/* One that goes on ends where the series does. */
+static void put_pauses(struct outbuf *out, const struct series *series,
+		       const struct series_plot *plot)
+{
+	out_text(out, "\"pauses\":[");
+	vec_each (pause, &plot->pauses) {
+		uint64_t last = series->rows[series->count - 1].time_ns;
+
+		out_printf(out, "%s[\"%" PRIu64 "\",\"%" PRIu64 "\"]",
+			   pause == plot->pauses.data ? "" : ",", pause->from_ns,
+			   pause->to_ns < last ? pause->to_ns : last);
+	}
 	out_text(out, "],");
 }
 
@@ -165,6 +186,7 @@ void series_plot_json(const struct series_subject *subject, const struct series_
 		   subject->running ? "true" : "false",
 		   question->per_second ? "second" : "interval");
 	put_resets(out, &plot);
+	put_pauses(out, series, &plot);
 	put_times(out, series, &plot);
 	out_text(out, "\"lines\":[");
 	vec_each (line, &plot.lines) {

@@ -38,6 +38,9 @@ struct plotter {
 	size_t column;
 	double column_ns;
 	uint64_t column_end;
+	size_t pause;	/* the first that is not over */
+	uint8_t *gaps;	/* by column: of a pause, which is to be seen */
+	bool continues; /* the last column is of the tick right before */
 };
 
 /* How many ticks there are, as far as `most`. */
@@ -48,7 +51,7 @@ static size_t count_ticks(const struct plotter *p, size_t most)
 	uint64_t tick = 0;
 
 	for (size_t i = p->first; i < p->last && ticks <= most; i++)
-		if ((!ticks || rows[i].time_ns != tick) && !series_row_is_reset(&rows[i])) {
+		if ((!ticks || rows[i].time_ns != tick) && !series_row_is_mark(&rows[i])) {
 			tick = rows[i].time_ns;
 			ticks++;
 		}
@@ -92,12 +95,18 @@ static uint32_t find_line(struct plotter *p, const struct series_row *row)
 	return line;
 }
 
-static inline void put(struct plot_cell *cell, double value, double sum, double weight)
+/* A part of an interval has its share in the mean; a rate of so little time is no extreme. */
+static inline void put(struct plot_cell *cell, double sum, double weight, bool part)
 {
-	cell->min = value < cell->min ? value : cell->min;
-	cell->max = value > cell->max ? value : cell->max;
+	double value;
+
 	cell->sum += sum;
 	cell->weight += weight;
+	if (part && cell->weight > weight)
+		return;
+	value = sum / weight;
+	cell->min = value < cell->min ? value : cell->min;
+	cell->max = value > cell->max ? value : cell->max;
 }
 
 /* The column that a tick falls into; ticks come in order. */
@@ -118,61 +127,111 @@ static void choose_column(struct plotter *p, uint64_t time)
 	}
 }
 
-static void put_ratio(struct plotter *p, const struct plot_ratio *ratio)
+static uint64_t tick_length(const struct plotter *p)
 {
-	const struct pending *of = &p->pending.data[ratio->of];
-	const struct pending *by = &p->pending.data[ratio->by];
+	uint64_t length = p->tick_ns - p->tick_before;
 
-	if (!of->rows || !by->rows || !(by->value > 0))
-		return;
-	put(&ratio->cells[p->column], ratio->kind->factor * of->value / by->value,
-	    ratio->kind->factor * of->value, by->value);
+	return length ? length : p->series->head->interval_ns;
 }
 
 /* What a tick's counts are divided by. */
 static double tick_weight(const struct plotter *p)
 {
-	uint64_t length = p->tick_ns - p->tick_before;
-
-	if (!p->question->per_second)
-		return 1;
-	return (double)(length ? length : p->series->head->interval_ns) / 1e9;
+	return p->question->per_second ? (double)tick_length(p) / 1e9 : 1;
 }
 
-static void end_tick(struct plotter *p)
+static void put_ratio(struct plotter *p, const struct plot_ratio *ratio, bool part)
+{
+	const struct pending *of = &p->pending.data[ratio->of];
+	const struct pending *by = &p->pending.data[ratio->by];
+
+	if (of->rows && by->rows && by->value > 0)
+		put(&ratio->cells[p->column], ratio->kind->factor * of->value, by->value, part);
+}
+
+static bool in_pause(struct plotter *p)
+{
+	const struct series_pauses *pauses = &p->plot->pauses;
+
+	while (p->pause < pauses->len && pauses->data[p->pause].to_ns < p->tick_ns)
+		p->pause++;
+	return p->pause < pauses->len && pauses->data[p->pause].from_ns < p->tick_ns;
+}
+
+/* The column has nothing, and yet its place. */
+static void put_gap(struct plotter *p)
+{
+	choose_column(p, p->tick_ns);
+	p->gaps[p->column] = 1;
+	vec_each (line, &p->touched)
+		p->pending.data[*line] = (struct pending){ 0 };
+	p->touched.len = 0;
+	p->tick_before = p->tick_ns;
+	p->continues = false;
+}
+
+/* To the column of the tick before. */
+static void put_part(struct plotter *p)
+{
+	if (!p->plot->down_sampled)
+		*vec_last(&p->plot->times) = p->tick_ns;
+}
+
+/* Where the run ends, or is paused, an interval is cut: three switches in 5 ms are no 600 a second.
+ */
+static bool is_part(const struct plotter *p)
+{
+	return p->question->per_second && 2 * tick_length(p) < p->series->head->interval_ns;
+}
+
+static void put_tick(struct plotter *p)
 {
 	struct series_plot *plot = p->plot;
-	double weight;
+	bool part = p->continues && is_part(p);
+	double weight = tick_weight(p);
 
-	if (!p->in_tick)
-		return;
-	p->in_tick = false;
-	if (!p->touched.len) { /* nothing of it is wanted */
-		p->tick_before = p->tick_ns;
-		return;
-	}
-	choose_column(p, p->tick_ns);
+	if (part)
+		put_part(p);
+	else
+		choose_column(p, p->tick_ns);
+	plot->lengths[p->column] += tick_length(p);
 	/* Ratios of lines that came with this tick begin with it. */
 	if (p->looked != plot->lines.len)
 		series_ratios_find(plot, p->series, p->columns);
 	p->looked = plot->lines.len;
 	vec_each (ratio, &plot->ratios)
-		put_ratio(p, ratio);
-	weight = tick_weight(p);
+		put_ratio(p, ratio, part);
 	vec_each (line, &p->touched) {
 		struct pending *pending = &p->pending.data[*line];
 
-		put(&plot->lines.data[*line].cells[p->column], pending->value / weight,
-		    pending->value, weight);
+		put(&plot->lines.data[*line].cells[p->column], pending->value, weight, part);
 		*pending = (struct pending){ 0 };
 	}
 	p->touched.len = 0;
 	p->tick_before = p->tick_ns;
+	p->continues = true;
+}
+
+static void end_tick(struct plotter *p)
+{
+	if (!p->in_tick)
+		return;
+	p->in_tick = false;
+	if (!p->touched.len) /* nothing of it is wanted */
+		p->tick_before = p->tick_ns;
+	else if (in_pause(p))
+		put_gap(p);
+	else
+		put_tick(p);
 }
 
 static void begin_tick(struct plotter *p, uint64_t time)
 {
-	end_tick(p);
+	/* a part of an interval is of one tick with what follows, as where one came late */
+	bool hold = p->in_tick && is_part(p) && !in_pause(p);
+
+	if (!hold)
+		end_tick(p);
 	/* A clock that goes back would give columns out of order. */
 	p->tick_ns = time > p->tick_before ? time : p->tick_before;
 	p->in_tick = true;
@@ -241,8 +300,12 @@ static void read_rows(struct plotter *p)
 	const struct series_row *rows = p->series->rows;
 
 	for (size_t i = p->first; i < p->last; i++) {
-		if (series_row_is_reset(&rows[i])) {
-			take_reset(p, rows[i].time_ns);
+		if (series_row_is_mark(&rows[i])) {
+			end_tick(p);
+			if (series_row_is_reset(&rows[i]))
+				take_reset(p, rows[i].time_ns);
+			else
+				p->plot->points--;
 			continue;
 		}
 		if (!p->in_tick || rows[i].time_ns != rows[i - 1].time_ns)
@@ -299,12 +362,13 @@ static void close_columns(struct plotter *p)
 
 		vec_each (line, &plot->lines)
 			used |= line->cells[c].weight > 0;
-		if (!used)
+		if (!used && !p->gaps[c])
 			continue;
 		vec_each (line, &plot->lines)
 			line->cells[to] = line->cells[c];
 		vec_each (ratio, &plot->ratios)
 			ratio->cells[to] = ratio->cells[c];
+		plot->lengths[to] = plot->lengths[c];
 		*vec_push(&plot->times) = plot->from_ns +
 					  (uint64_t)(((double)c + 0.5) * p->column_ns);
 		to++;
@@ -328,7 +392,10 @@ void series_plot_make(struct series_plot *plot, const struct series *series,
 
 	*plot = (struct series_plot){ 0 };
 	choose_range(&p, bounded_width(series, question));
+	plot->lengths = mem_alloc((p.columns + 1) * sizeof(*plot->lengths));
+	p.gaps = mem_alloc(p.columns + 1);
 	p.tick_before = time_before(&p);
+	series_find_pauses(series, &plot->pauses);
 	read_rows(&p);
 	if (plot->down_sampled)
 		close_columns(&p);
@@ -336,6 +403,7 @@ void series_plot_make(struct series_plot *plot, const struct series *series,
 	vec_free(&p.order);
 	vec_free(&p.pending);
 	vec_free(&p.touched);
+	free(p.gaps);
 }
 
 void series_plot_free(struct series_plot *plot)
@@ -347,27 +415,76 @@ void series_plot_free(struct series_plot *plot)
 	vec_free(&plot->lines);
 	vec_free(&plot->ratios);
 	vec_free(&plot->times);
+	free(plot->lengths);
 	vec_free(&plot->resets);
+	vec_free(&plot->pauses);
+}
+
+/* Whether the tick that begins with a row is cut: by the end of the series, or by a mark. */
+static bool is_cut(const struct series *series, size_t row, uint64_t before)
+{
+	const struct series_row *rows = series->rows;
+	uint64_t tick = rows[row].time_ns;
+	size_t end = row;
+
+	if (tick <= before || 2 * (tick - before) >= series->head->interval_ns)
+		return false;
+	while (end < series->count && rows[end].time_ns == tick && !series_row_is_mark(&rows[end]))
+		end++;
+	return end == series->count || series_row_is_mark(&rows[end]) ||
+	       (row && series_row_is_mark(&rows[row - 1]));
+}
+
+/* What is cut, or paused, holds less than the others for no reason of its own. */
+static bool is_whole_tick(const struct series *series, const struct series_pauses *pauses,
+			  size_t row, uint64_t before)
+{
+	uint64_t tick = series->rows[row].time_ns;
+
+	vec_each (pause, pauses)
+		if (pause->from_ns < tick && tick <= pause->to_ns)
+			return false;
+	return !is_cut(series, row, before);
+}
+
+static void collect_values(struct series_values *values, const struct series *series,
+			   uint32_t event, int32_t cpu, uint64_t from_ns, uint64_t to_ns,
+			   bool parts)
+{
+	size_t first = series_row_at(series, from_ns);
+	size_t last = to_ns ? series_row_at(series, to_ns) : series->count;
+	uint64_t before = first ? series->rows[first - 1].time_ns : series->head->start_ns;
+	struct series_pauses pauses = { 0 };
+	uint64_t tick = before;
+	bool whole = false, begun = false;
+
+	series_find_pauses(series, &pauses);
+	for (size_t i = first; i < last; i++) {
+		const struct series_row *row = &series->rows[i];
+
+		if (series_row_is_mark(row))
+			continue;
+		if (i == first || row->time_ns != tick) {
+			before = tick;
+			tick = row->time_ns;
+			whole = parts || is_whole_tick(series, &pauses, i, before);
+			begun = false;
+		}
+		if (!whole || row->event != event || !series_row_good(series, row) ||
+		    (cpu >= 0 && row->cpu != cpu))
+			continue;
+		if (!begun)
+			vec_push(values);
+		begun = true;
+		*vec_last(values) += (double)row->value;
+	}
+	vec_free(&pauses);
 }
 
 void series_values_of(struct series_values *values, const struct series *series, uint32_t event,
 		      int32_t cpu, uint64_t from_ns, uint64_t to_ns)
 {
-	size_t last = to_ns ? series_row_at(series, to_ns) : series->count;
-	uint64_t tick = 0;
-	bool first = true;
-
-	for (size_t i = series_row_at(series, from_ns); i < last; i++) {
-		const struct series_row *row = &series->rows[i];
-
-		if (row->event != event || !series_row_good(series, row) ||
-		    (cpu >= 0 && row->cpu != cpu))
-			continue;
-		if (first || row->time_ns != tick) {
-			tick = row->time_ns;
-			vec_push(values);
-			first = false;
-		}
-		*vec_last(values) += (double)row->value;
-	}
+	collect_values(values, series, event, cpu, from_ns, to_ns, false);
+	if (!values->len) /* it was over before the first interval was */
+		collect_values(values, series, event, cpu, from_ns, to_ns, true);
 }

@@ -127,3 +127,20 @@ size_t series_row_at(const struct series *series, uint64_t time_ns)
 	}
 	return low;
 }
+
+void series_find_pauses(const struct series *series, struct series_pauses *pauses)
+{
+	bool paused = false;
+
+	for (size_t i = 0; i < series->count; i++) {
+		const struct series_row *row = &series->rows[i];
+
+		if (row->event == SERIES_PAUSE && !paused)
+			*vec_push(pauses) = (struct series_pause){ row->time_ns, UINT64_MAX };
+		else if (row->event == SERIES_RESUME && paused)
+			vec_last(pauses)->to_ns = row->time_ns;
+		else
+			continue;
+		paused = !paused;
+	}
+}

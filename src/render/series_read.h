@@ -7,6 +7,7 @@
 #ifndef RENDER_SERIES_READ_H
 #define RENDER_SERIES_READ_H
 
+#include "base/vec.h"
 #include "render/series.h"
 #include <stdbool.h>
 
@@ -33,6 +34,13 @@ void series_close(struct series *series);
 /* The first row at or after `time`, if they are in order. */
 size_t series_row_at(const struct series *series, uint64_t time_ns);
 
+/* When nothing was counted: ticks of (from, to]; `to` is UINT64_MAX where that did not end. */
+struct series_pause {
+	uint64_t from_ns, to_ns;
+};
+struct series_pauses VEC_OF(struct series_pause);
+void series_find_pauses(const struct series *series, struct series_pauses *pauses);
+
 /* "" and 1 where an event is a plain count. */
 const char *series_unit(const struct series *series, uint32_t event);
 double series_scale(const struct series *series, uint32_t event);
@@ -40,6 +48,12 @@ double series_scale(const struct series *series, uint32_t event);
 static inline bool series_row_is_reset(const struct series_row *row)
 {
 	return row->event == SERIES_RESET;
+}
+
+/* Of any kind: it is no count. */
+static inline bool series_row_is_mark(const struct series_row *row)
+{
+	return row->event >= SERIES_RESUME;
 }
 
 /* Whether it is a count of an event that there is. */

@@ -65,10 +65,9 @@ void series_add(struct series_writer *writer, const struct series_row *row)
 	buf_add(&writer->rows, row, sizeof(*row));
 }
 
-void series_add_reset(struct series_writer *writer, uint64_t time_ns)
+void series_add_mark(struct series_writer *writer, uint32_t mark, uint64_t time_ns)
 {
-	series_add(writer,
-		   &(struct series_row){ .time_ns = time_ns, .event = SERIES_RESET, .cpu = -1 });
+	series_add(writer, &(struct series_row){ .time_ns = time_ns, .event = mark, .cpu = -1 });
 }
 
 void series_end(struct series_writer *writer)

@@ -24,8 +24,8 @@ struct series_event {
 int series_begin(struct series_writer *writer, int fd, const struct series_event *events,
 		 uint32_t count, uint64_t start_ns, uint64_t interval_ns, struct err *err);
 void series_add(struct series_writer *writer, const struct series_row *row);
-/* The counters begin at nought again. */
-void series_add_reset(struct series_writer *writer, uint64_t time_ns);
+/* SERIES_RESET, SERIES_PAUSE, SERIES_RESUME */
+void series_add_mark(struct series_writer *writer, uint32_t mark, uint64_t time_ns);
 int series_flush(struct series_writer *writer, struct err *err);
 void series_end(struct series_writer *writer);
 

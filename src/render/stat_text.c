@@ -2,11 +2,13 @@
 /* Counts for people: columns of fixed width, the figure behind a '#'. */
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/terminal.h"
 #include "base/text.h"
 #include "render/stat_format.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <unistd.h>
 
 #define COUNT_WIDTH   18
 #define FIGURE_WIDTH  35 /* of " #  1.23 insn per cycle", padded */
@@ -34,7 +36,7 @@ static const char *color_of(enum metric_tone tone)
 		[METRIC_BAD] = "\033[31m",
 	};
 
-	return codes[tone];
+	return codes[tone] ? terminal_code(STDERR_FILENO, codes[tone]) : NULL;
 }
 
 static int put_colored(struct buf *out, const struct stat_style *style, const struct metric *metric)
@@ -48,7 +50,7 @@ static int put_colored(struct buf *out, const struct stat_style *style, const st
 	buf_printf(out, "%*.*f%s", metric->width, metric->decimals, metric->value, metric->suffix);
 	start = out->len - start;
 	if (code)
-		buf_puts(out, "\033[0m");
+		buf_puts(out, terminal_code(STDERR_FILENO, "\033[0m"));
 	return (int)start;
 }
 

@@ -145,6 +145,8 @@ TEST(plot_per_second_goes_by_the_length_of_ticks)
 	EXPECT(fabs(plot.lines.data[0].cells[1].sum / plot.lines.data[0].cells[1].weight - 500) <
 	       1e-6);
 	EXPECT_INT(plot.lines.data[0].total, 40);
+	/* means over columns go by these, which are all of the time */
+	EXPECT_INT(plot.lengths[0] + plot.lengths[1], 8 * INTERVAL);
 	series_plot_free(&plot);
 	done(&made);
 }
@@ -195,7 +197,7 @@ TEST(series_tells_units)
 
 	EXPECT_INT(series_begin(&writer, fileno(file), events, 2, 5, 1, &err), 0);
 	series_add(&writer, &row);
-	series_add_reset(&writer, 8);
+	series_add_mark(&writer, SERIES_RESET, 8);
 	row = (struct series_row){ .time_ns = 9, .event = 1, .cpu = 3, .value = 4 };
 	series_add(&writer, &row);
 	EXPECT_INT(series_flush(&writer, &err), 0);
@@ -255,6 +257,115 @@ TEST(plot_keeps_late_ticks_apart)
 	EXPECT(plot.lines.data[0].cells[1].max == 1);
 	series_plot_free(&plot);
 	done(&made);
+}
+
+/* Where a run ends an interval is cut: three in a tenth of it are no rate of thirty. */
+TEST(plot_takes_no_extreme_from_a_part_of_an_interval)
+{
+	for (uint32_t width = 2; width < 20; width += 8) {
+		struct series_question question = { .width = width, .per_second = true };
+		struct series_plot plot;
+		struct series_values values = { 0 };
+		struct made made;
+		double sum = 0, weight = 0, most = 0;
+
+		test_case("%u columns", width);
+		make(&made, CYCLES, sizeof(CYCLES), 3);
+		for (uint64_t i = 1; i <= 5; i++)
+			add(&made, START + i * INTERVAL, 0, -1, 5);
+		add(&made, START + 5 * INTERVAL + INTERVAL / 10, 0, -1, 3);
+		open_made(&made);
+		series_plot_make(&plot, &made.series, &question);
+		EXPECT_INT(plot.times.len, width < 5 ? width : 5);
+		for (size_t i = 0; i < plot.times.len; i++) {
+			const struct plot_cell *cell = &plot.lines.data[0].cells[i];
+
+			sum += cell->sum;
+			weight += cell->weight;
+			most = cell->max > most ? cell->max : most;
+		}
+		EXPECT(fabs(most - 500) < 1e-6);
+		EXPECT_INT((int)sum, 28);
+		EXPECT(fabs(weight - 0.051) < 1e-9);
+		EXPECT_INT(plot.lines.data[0].total, 28);
+		series_plot_free(&plot);
+		series_values_of(&values, &made.series, 0, -1, 0, 0);
+		EXPECT_INT(values.len, 5);
+		vec_free(&values);
+		done(&made);
+	}
+}
+
+/* A program that is over before an interval is has that part and nothing else. */
+TEST(plot_of_less_than_an_interval)
+{
+	struct series_question question = { .width = 10, .per_second = true };
+	struct series_values values = { 0 };
+	struct series_plot plot;
+	struct made made;
+
+	make(&made, CYCLES, sizeof(CYCLES), 3);
+	add(&made, START + INTERVAL / 10, 0, -1, 5);
+	open_made(&made);
+	series_plot_make(&plot, &made.series, &question);
+	EXPECT_INT(plot.times.len, 1);
+	EXPECT(fabs(plot.lines.data[0].cells[0].max - 5000) < 1e-6);
+	series_plot_free(&plot);
+	series_values_of(&values, &made.series, 0, -1, 0, 0);
+	EXPECT_INT(values.len, 1);
+	vec_free(&values);
+	done(&made);
+}
+
+/* What nobody counted is not zero: a gap, which is in no mean, and cut intervals on both sides. */
+TEST(plot_leaves_pauses_out)
+{
+	for (uint32_t width = 7; width < 40; width += 16) {
+		struct series_question question = { .width = width, .per_second = true };
+		struct series_values values = { 0 };
+		struct series_plot plot;
+		struct made made;
+		double sum = 0, weight = 0, least = 1e9, most = 0;
+		size_t gaps = 0;
+
+		test_case("%u columns", width);
+		make(&made, CYCLES, sizeof(CYCLES), 3);
+		for (uint64_t i = 1; i <= 10; i++)
+			add(&made, START + i * INTERVAL, 0, -1, 50);
+		add(&made, START + 10 * INTERVAL + INTERVAL / 5, 0, -1, 10);
+		add(&made, START + 10 * INTERVAL + INTERVAL / 5 + 1, SERIES_PAUSE, -1, 0);
+		for (uint64_t i = 11; i <= 20; i++)
+			add(&made, START + i * INTERVAL, 0, -1, 0);
+		add(&made, START + 21 * INTERVAL - INTERVAL / 5, 0, -1, 0);
+		add(&made, START + 21 * INTERVAL - INTERVAL / 5 + 1, SERIES_RESUME, -1, 0);
+		add(&made, START + 21 * INTERVAL, 0, -1, 10);
+		add(&made, START + 22 * INTERVAL, 0, -1, 50);
+		open_made(&made);
+		series_plot_make(&plot, &made.series, &question);
+		for (size_t i = 0; i < plot.times.len; i++) {
+			const struct plot_cell *cell = &plot.lines.data[0].cells[i];
+
+			gaps += !(cell->weight > 0);
+			sum += cell->sum;
+			weight += cell->weight;
+			least = cell->min < least ? cell->min : least;
+			most = cell->max > most ? cell->max : most;
+		}
+		EXPECT(gaps >= 1);
+		EXPECT(fabs(sum / weight - 5000) < 1);
+		EXPECT(fabs(least - 5000) < 1 && fabs(most - 5000) < 1);
+		EXPECT_INT(plot.lines.data[0].total, 570);
+		series_plot_free(&plot);
+		/* from within the pause */
+		question.from_ns = START + 15 * INTERVAL;
+		series_plot_make(&plot, &made.series, &question);
+		EXPECT(!(plot.lines.data[0].cells[0].weight > 0));
+		series_plot_free(&plot);
+		series_values_of(&values, &made.series, 0, -1, 0, 0);
+		EXPECT_INT(values.len, 11);
+		vec_free(&values);
+		done(&made);
+	}
 }
 
 /* One tick of a thousand has a peak: it is there whatever the width. */
