@@ -8,9 +8,9 @@
 
 #define TOKEN_BYTES  32
 #define TOKEN_BASE64 sodium_base64_VARIANT_URLSAFE_NO_PADDING
-#define TOKEN_HASH   (2 * crypto_generichash_BYTES + 1)
 #define NAME_MOST    64
 
+_Static_assert(TOKEN_HASH == 2 * crypto_generichash_BYTES + 1, "room");
 _Static_assert(TOKEN_TEXT == sodium_base64_ENCODED_LEN(TOKEN_BYTES, TOKEN_BASE64), "room");
 
 static int ready(struct err *err)
@@ -45,6 +45,14 @@ static int hash_password(const char *password, char into[static crypto_pwhash_ST
 	return 0;
 }
 
+static int hash_new_password(const char *password, char into[static crypto_pwhash_STRBYTES],
+			     struct err *err)
+{
+	if (strlen(password) < PASSWORD_LEAST)
+		return err_set(err, EINVAL, "a password has at least %d letters", PASSWORD_LEAST);
+	return hash_password(password, into, err);
+}
+
 int account_add(struct store *store, const char *name, enum role role, const char *password,
 		int64_t *id, struct err *err)
 {
@@ -54,11 +62,27 @@ int account_add(struct store *store, const char *name, enum role role, const cha
 
 	if (!rc)
 		rc = account_check_name(name, err);
-	if (!rc && password && strlen(password) < PASSWORD_LEAST)
-		rc = err_set(err, EINVAL, "a password has at least %d letters", PASSWORD_LEAST);
+	if (!rc && !strcmp(name, OWNER_NAME))
+		rc = err_set(err, EINVAL,
+			     "'%s' is who has the server's own link; choose another name", name);
 	if (!rc && password)
-		rc = hash_password(password, hash, err);
+		rc = hash_new_password(password, hash, err);
 	return rc ? rc : store_user_add(store, &user, id, err);
+}
+
+int account_change(struct store *store, const struct user *user, enum role role,
+		   const char *password, struct err *err)
+{
+	char hash[crypto_pwhash_STRBYTES] = "";
+	struct user changed = *user;
+	int rc = ready(err);
+
+	changed.role = role;
+	if (!rc && password) {
+		changed.password = hash;
+		rc = hash_new_password(password, hash, err);
+	}
+	return rc ? rc : store_user_change(store, &changed, err);
 }
 
 int account_sign_in(struct store *store, const char *name, const char *password,
@@ -78,7 +102,7 @@ int account_sign_in(struct store *store, const char *name, const char *password,
 	return err_set(err, EACCES, "wrong name or password");
 }
 
-static void hash_token(const char *token, char into[static TOKEN_HASH])
+void token_hash(const char *token, char into[static TOKEN_HASH])
 {
 	unsigned char bytes[crypto_generichash_BYTES];
 
@@ -87,20 +111,22 @@ static void hash_token(const char *token, char into[static TOKEN_HASH])
 	sodium_bin2hex(into, TOKEN_HASH, bytes, sizeof(bytes));
 }
 
-int account_token_add(struct store *store, int64_t user, const char *label, int64_t expires_ns,
-		      char token[static TOKEN_TEXT], int64_t *id, struct err *err)
+int account_token_add(struct store *store, const struct token *row, char token[static TOKEN_TEXT],
+		      int64_t *id, struct err *err)
 {
 	unsigned char bytes[TOKEN_BYTES];
+	struct token hashed = *row;
 	char hash[TOKEN_HASH];
-	struct token row = { .user = user, .label = label, .hash = hash, .expires_ns = expires_ns };
 	int rc = ready(err);
 
 	if (rc)
 		return rc;
 	randombytes_buf(bytes, sizeof(bytes));
 	sodium_bin2base64(token, TOKEN_TEXT, bytes, sizeof(bytes), TOKEN_BASE64);
-	hash_token(token, hash);
-	return store_token_add(store, &row, id, err);
+	sodium_memzero(bytes, sizeof(bytes));
+	token_hash(token, hash);
+	hashed.hash = hash;
+	return store_token_add(store, &hashed, id, err);
 }
 
 int account_token_check(struct store *store, const char *token, struct arena *arena,
@@ -111,26 +137,7 @@ int account_token_check(struct store *store, const char *token, struct arena *ar
 
 	if (rc)
 		return rc;
-	hash_token(token, hash);
-	rc = store_token_find(store, hash, arena, into, err);
+	token_hash(token, hash);
+	rc = store_token_find(store, hash, false, arena, into, err);
 	return rc == -ENOENT ? err_set(err, EACCES, "%s", err ? err->text : "") : rc;
-}
-
-int account_token_remove(struct store *store, int64_t user, const char *token, struct err *err)
-{
-	struct tokens tokens = { 0 };
-	struct arena arena = { 0 };
-	char hash[TOKEN_HASH];
-	int rc = ready(err);
-
-	if (!rc)
-		rc = store_token_list(store, user, &arena, &tokens, err);
-	if (!rc)
-		hash_token(token, hash);
-	for (size_t i = 0; i < tokens.len && !rc; i++)
-		if (!strcmp(tokens.data[i].hash, hash))
-			rc = store_token_remove(store, user, tokens.data[i].id, err);
-	vec_free(&tokens);
-	arena_free(&arena);
-	return rc;
 }

@@ -82,6 +82,9 @@ struct content *content_resume(struct datadir *dir, int64_t id, struct err *err)
 	int fd = open_partial(dir, id, O_RDWR, err);
 	struct content *content;
 
+	/* one of 0.1.0's whose end could not be noted: whole, and closed to writing */
+	if (fd == -EACCES)
+		fd = open_partial(dir, id, O_RDONLY, err);
 	if (fd < 0)
 		return NULL;
 	content = content_new(dir, id, fd);
@@ -89,13 +92,14 @@ struct content *content_resume(struct datadir *dir, int64_t id, struct err *err)
 	return content;
 }
 
-int content_upload(struct datadir *dir, char name[static CONTENT_UPLOAD_NAME], struct err *err)
+int content_upload(struct datadir *dir, int64_t maker, char name[static CONTENT_UPLOAD_NAME],
+		   struct err *err)
 {
 	static _Atomic uint64_t last;
 	int fd;
 
 	assert(dir->use == DATADIR_SERVE);
-	snprintf(name, CONTENT_UPLOAD_NAME, UPLOAD_PREFIX "%" PRIu64, ++last);
+	snprintf(name, CONTENT_UPLOAD_NAME, UPLOAD_PREFIX "%" PRId64 "-%" PRIu64, maker, ++last);
 	fd = openat(dir->partial_fd, name, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW,
 		    0600);
 	return fd < 0 ? failed(dir, "partial", name, err) : fd;
@@ -166,10 +170,14 @@ static int hash_file(int fd, crypto_generichash_state *hash, int64_t *size)
 	return rc;
 }
 
-/* The file and its name are on the disk before the row says that it is complete. */
+/*
+ * The file and its name are on the disk before the row says that it is complete.  Until the row
+ * does it stays one that can be opened again: a full disk may refuse the row, and all of this is
+ * repeated.
+ */
 static int sync_partial(struct datadir *dir, int fd, struct err *err)
 {
-	if (fsync(fd) || fsync(dir->partial_fd) || fchmod(fd, 0400))
+	if (fsync(fd) || fsync(dir->partial_fd))
 		return err_set(err, errno, "%s: %s", dir->path, strerror(errno));
 	return 0;
 }
@@ -182,6 +190,8 @@ int content_place(struct datadir *dir, int64_t id, const char *hash, struct err 
 	content_name(name, hash);
 	if (mkdirat(dir->files_fd, folder, 0700) && errno != EEXIST)
 		return failed(dir, "files", folder, err);
+	if (fchmodat(dir->partial_fd, partial, 0400, 0))
+		return failed(dir, "partial", partial, err);
 	/* one of the same content may be there: it makes no difference which is kept */
 	if (renameat(dir->partial_fd, partial, dir->files_fd, name))
 		return failed(dir, "files", name, err);
@@ -332,13 +342,16 @@ int content_unlink(struct datadir *dir, const char *hash, struct err *err)
 
 int content_remove(struct datadir *dir, int64_t id, struct err *err)
 {
-	char orphan[HASH_TEXT];
+	char orphan[HASH_TEXT], name[PARTIAL_NAME];
 	int rc;
 
 	pthread_mutex_lock(&dir->lock);
 	rc = store_file_drop(dir->store, id, orphan, err);
 	if (!rc && *orphan)
 		rc = content_unlink(dir, orphan, err);
+	partial_name(name, id);
+	if (!rc && unlinkat(dir->partial_fd, name, 0) && errno != ENOENT)
+		rc = failed(dir, "partial", name, err);
 	pthread_mutex_unlock(&dir->lock);
 	return rc;
 }

@@ -22,10 +22,12 @@ struct content *content_begin(struct datadir *dir, int64_t run, const char *kind
 struct content *content_resume(struct datadir *dir, int64_t id, struct err *err);
 /*
  * A file that comes before its run is known, as an upload does: a descriptor to write it with, and
- * its name, by which it is then made a run's or dropped.
+ * its name, by which it is then made a run's or dropped.  maker: whose share it counts to; the
+ * owner's is 0.
  */
-#define CONTENT_UPLOAD_NAME 32
-int content_upload(struct datadir *dir, char name[static CONTENT_UPLOAD_NAME], struct err *err);
+#define CONTENT_UPLOAD_NAME 64
+int content_upload(struct datadir *dir, int64_t maker, char name[static CONTENT_UPLOAD_NAME],
+		   struct err *err);
 struct content *content_adopt(struct datadir *dir, int64_t run, const char *kind, const char *name,
 			      struct err *err);
 void content_upload_drop(struct datadir *dir, const char *name);

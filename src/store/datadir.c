@@ -9,10 +9,7 @@
 #include <stdio.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
-
-#define RESERVE ((int64_t)64 << 20) /* left to the database and to everybody else */
 
 /* Recordings hold what programs did; nobody else is to look into them. */
 static int check_private(const char *path, int fd, struct err *err)
@@ -82,6 +79,7 @@ static int take_lock(struct datadir *dir, struct err *err)
 
 static int open_parts(struct datadir *dir, struct err *err)
 {
+	struct store_options options = { .full = room_release, .user = dir };
 	char *database;
 	int rc;
 
@@ -91,6 +89,7 @@ static int open_parts(struct datadir *dir, struct err *err)
 	if (dir->fd < 0)
 		return dir->fd;
 	rc = check_private(dir->path, dir->fd, err);
+	room_begin(dir); /* before anything is written: a start on a full disk needs it */
 	if (!rc && dir->use == DATADIR_SERVE)
 		rc = take_lock(dir, err);
 	if (rc)
@@ -102,7 +101,7 @@ static int open_parts(struct datadir *dir, struct err *err)
 	if (dir->files_fd < 0)
 		return dir->files_fd;
 	database = mem_printf("%s/perfolio.db", dir->path);
-	dir->store = store_open(database, NULL, err);
+	dir->store = store_open(database, &options, err);
 	free(database);
 	return dir->store ? 0 : -EIO; /* the words are in *err */
 }
@@ -116,8 +115,10 @@ struct datadir *datadir_open(const char *path, enum datadir_use use, struct err 
 				 .fd = -1,
 				 .lock_fd = -1,
 				 .partial_fd = -1,
-				 .files_fd = -1 };
+				 .files_fd = -1,
+				 .room = { .reserve_fd = -1 } };
 	pthread_mutex_init(&dir->lock, NULL);
+	pthread_mutex_init(&dir->room.lock, NULL);
 	if (open_parts(dir, err)) {
 		datadir_close(dir);
 		return NULL;
@@ -130,11 +131,13 @@ void datadir_close(struct datadir *dir)
 	if (!dir)
 		return;
 	store_close(dir->store);
-	for (int *fd = (int[]){ dir->files_fd, dir->partial_fd, dir->fd, dir->lock_fd, -2 };
+	for (int *fd = (int[]){ dir->files_fd, dir->partial_fd, dir->fd, dir->lock_fd,
+				dir->room.reserve_fd, -2 };
 	     *fd != -2; fd++)
 		if (*fd >= 0)
 			close(*fd);
 	pthread_mutex_destroy(&dir->lock);
+	pthread_mutex_destroy(&dir->room.lock);
 	free(dir->path);
 	free(dir);
 }
@@ -163,49 +166,37 @@ int datadir_scratch(struct datadir *dir, struct err *err)
 	return fd < 0 ? err_set(err, errno, "%s: %s", dir->path, strerror(errno)) : fd;
 }
 
-static int unfinished_bytes(struct datadir *dir, int64_t *bytes, struct err *err)
+int datadir_secret_read(struct datadir *dir, const char *name, void *into, size_t size,
+			struct err *err)
 {
-	char *path = mem_printf("%s/partial", dir->path);
-	struct strlist names = { 0 };
+	int fd = openat(dir->fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	struct stat info;
-	int rc = dir_names(path, &names, err);
+	bool good;
 
-	vec_each (name, &names)
-		if (!fstatat(dir->partial_fd, *name, &info, AT_SYMLINK_NOFOLLOW))
-			*bytes += info.st_size;
-	strlist_free(&names);
-	free(path);
-	return rc;
+	if (fd < 0)
+		return err_set(err, errno, "%s/%s: %s", dir->path, name, strerror(errno));
+	good = !fstat(fd, &info) && S_ISREG(info.st_mode) && !(info.st_mode & 077) &&
+	       info.st_uid == geteuid() && info.st_size == (off_t)size &&
+	       read(fd, into, size) == (ssize_t)size;
+	close(fd);
+	return good ? 0 : err_set(err, ENOENT, "%s/%s: can't be used", dir->path, name);
 }
 
-int datadir_bytes(struct datadir *dir, int64_t *bytes, struct err *err)
+int datadir_secret_write(struct datadir *dir, const char *name, const void *bytes, size_t size,
+			 struct err *err)
 {
-	int rc = store_bytes(dir->store, bytes, err);
+	char *fresh = mem_printf("%s.new", name);
+	int fd, rc;
 
-	return rc ? rc : unfinished_bytes(dir, bytes, err);
-}
-
-int datadir_room(struct datadir *dir, int64_t wanted, int64_t quota, struct err *err)
-{
-	struct statvfs disk;
-	int64_t bytes, left;
-	int rc = datadir_bytes(dir, &bytes, err);
-
+	unlinkat(dir->fd, fresh, 0); /* of a server that was killed just here */
+	fd = openat(dir->fd, fresh, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	rc = fd < 0 ? -errno : fd_write_all(fd, bytes, size);
+	if (!rc && (fsync(fd) || renameat(dir->fd, fresh, dir->fd, name) || fsync(dir->fd)))
+		rc = -errno;
+	if (fd >= 0)
+		close(fd);
 	if (rc)
-		return rc;
-	if (quota && bytes + wanted > quota)
-		return err_set(err, EDQUOT,
-			       "%s: %.1f MB of %.1f MB are used and %.1f MB may be needed; "
-			       "remove runs, or raise the limit",
-			       dir->path, (double)bytes / 1e6, (double)quota / 1e6,
-			       (double)wanted / 1e6);
-	if (fstatvfs(dir->fd, &disk))
-		return err_set(err, errno, "%s: %s", dir->path, strerror(errno));
-	left = (int64_t)(disk.f_bavail * disk.f_frsize);
-	if (left - RESERVE < wanted)
-		return err_set(err, ENOSPC,
-			       "%s: the disk has %.1f MB left and %.1f MB may be needed; "
-			       "remove runs, or make room",
-			       dir->path, (double)left / 1e6, (double)(wanted + RESERVE) / 1e6);
-	return 0;
+		unlinkat(dir->fd, fresh, 0);
+	free(fresh);
+	return rc ? err_set(err, -rc, "%s/%s: %s", dir->path, name, strerror(-rc)) : 0;
 }

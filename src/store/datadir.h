@@ -6,6 +6,8 @@
  *	DIR/files/AB/CDEF...	contents by their hash (BLAKE2b), each once, never changed
  *	DIR/partial/ID		a file that is being written, by its row's id
  *	DIR/lock		held by the server; the number of its process
+ *	DIR/cookie.key		what the server signs cookies with; in no copy of the database
+ *	DIR/reserve		room that the database gets when the disk is full
  *
  * A row is made before its file and committed before the file gets its last name, so the rows tell
  * what was meant: whatever step a crash falls between, datadir_recover() finishes it or takes it
@@ -36,6 +38,15 @@ struct store *datadir_store(struct datadir *dir);
 const char *datadir_path(const struct datadir *dir);
 /* A file without a name, for what is needed for a while; a descriptor, or negative. */
 int datadir_scratch(struct datadir *dir, struct err *err);
+
+/*
+ * A small file of secrets, all of `size` bytes: -ENOENT where there is none of that size that
+ * nobody else may read.  It is written whole or not at all.
+ */
+int datadir_secret_read(struct datadir *dir, const char *name, void *into, size_t size,
+			struct err *err);
+int datadir_secret_write(struct datadir *dir, const char *name, const void *bytes, size_t size,
+			 struct err *err);
 
 struct datadir_sweep {
 	int64_t interrupted; /* runs that had begun and are failed now */
@@ -70,10 +81,29 @@ int datadir_gc(struct datadir *dir, int64_t now_ns, struct datadir_sweep *sweep,
 /* What files take, each content once, unfinished ones too. */
 int datadir_bytes(struct datadir *dir, int64_t *bytes, struct err *err);
 
+/* The same of one who made runs, by the account's number, with what is being sent. */
+int datadir_bytes_of(struct datadir *dir, int64_t maker, int64_t *bytes, struct err *err);
+
 /*
  * Whether `wanted` more bytes may be written: -EDQUOT when the files would pass the quota (0:
- * none), -ENOSPC when the disk would have less than a reserve left.
+ * none), -ENOSPC when the disk would have less than its floor left (store/room.h).  What was
+ * removed is deleted for it at once, whatever time there was to restore it.
  */
 int datadir_room(struct datadir *dir, int64_t wanted, int64_t quota, struct err *err);
+/* The same for what one has made, of which there may be `most`: -EDQUOT. */
+int datadir_share(struct datadir *dir, int64_t maker, int64_t wanted, int64_t most,
+		  struct err *err);
+/* How many bytes may be written; 0: none. */
+int64_t datadir_left(struct datadir *dir, int64_t quota);
+
+/*
+ * Looks at the disk, every second or so: whether a run could begin, which datadir_trouble() then
+ * tells, and makes the reserve again once there is room.  Returns what is wrong, as datadir_room().
+ */
+int datadir_watch(struct datadir *dir, int64_t quota);
+/* What the last look has found: 0, or -ENOSPC or -EDQUOT with words. */
+int datadir_trouble(struct datadir *dir, struct err *err);
+/* Whether the database may have room: after a failed write there is no use in trying without. */
+bool datadir_may_write(struct datadir *dir);
 
 #endif

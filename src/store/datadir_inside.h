@@ -3,6 +3,7 @@
 #ifndef STORE_DATADIR_INSIDE_H
 #define STORE_DATADIR_INSIDE_H
 
+#include "base/err.h"
 #include "store/datadir.h"
 #include "store/filerows.h"
 #include <pthread.h>
@@ -17,11 +18,21 @@ struct datadir {
 	 * last row and be deleted just after somebody else has found it to be there already.
 	 */
 	pthread_mutex_t lock;
+	struct {
+		pthread_mutex_t lock; /* for all below */
+		int reserve_fd;	      /* -1: this folder is only looked into */
+		bool reserved;	      /* it holds its room */
+		struct err trouble;   /* what keeps files from being written; code 0: nothing */
+	} room;
 };
 
 #define PARTIAL_NAME  24	      /* an id */
 #define CONTENT_NAME  (HASH_TEXT + 1) /* "AB/CDEF..." */
 #define UPLOAD_PREFIX "upload-"	      /* what is partial and has no row yet */
+
+/* room.c */
+void room_begin(struct datadir *dir);
+void room_release(void *dir); /* gives the reserve to the database */
 
 void partial_name(char into[static PARTIAL_NAME], int64_t id);
 void content_name(char into[static CONTENT_NAME], const char *hash);

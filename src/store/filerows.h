@@ -45,5 +45,9 @@ int store_purge(struct store *store, int64_t now_ns, struct hashes *orphans, int
 		struct err *err);
 
 int store_bytes(struct store *store, int64_t *bytes, struct err *err); /* each content once */
+/* The same of one who made runs; files that are still being written are named only. */
+struct file_ids VEC_OF(int64_t);
+int store_bytes_of(struct store *store, int64_t maker, int64_t *bytes, struct file_ids *unfinished,
+		   struct err *err);
 
 #endif

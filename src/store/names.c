@@ -30,5 +30,9 @@ bool run_state_follows(enum run_state from, enum run_state to)
 
 const char *role_name(enum role role)
 {
-	return role == ROLE_RUNNER ? "runner" : "viewer";
+	static const char *const names[] = {
+		[ROLE_VIEWER] = "viewer", [ROLE_RUNNER] = "runner", [ROLE_OWNER] = "owner"
+	};
+
+	return names[role];
 }

@@ -16,25 +16,39 @@
 
 /*
  * WAL lets readers go on while something is written.  FULL: what was committed outlives a power
- * cut, for a run that is taken from the queue must not be taken again after it.
+ * cut, for a run that is taken from the queue must not be taken again after it.  Sorting and the
+ * journals of statements happen in memory: the fence lets no temporary file be made.
  */
 #define SETTINGS                       \
 	"PRAGMA journal_mode = WAL;"   \
 	"PRAGMA synchronous = FULL;"   \
 	"PRAGMA foreign_keys = ON;"    \
 	"PRAGMA trusted_schema = OFF;" \
+	"PRAGMA secure_delete = ON;"   \
+	"PRAGMA temp_store = MEMORY;"  \
 	"PRAGMA cell_size_check = ON;"
+
+static int no_space(struct store *store, struct err *err)
+{
+	if (store->full)
+		store->full(store->full_user);
+	return err_set(err, ENOSPC, "the disk is full: %s can't grow", store->path);
+}
 
 int db_fail(struct store *store, int code, struct err *err)
 {
 	int cause = sqlite3_system_errno(store->db);
 
+	/* a journal or its index that can't be extended is an I/O error there, not SQLITE_FULL */
+	if ((code & 0xff) == SQLITE_FULL || code == SQLITE_IOERR_SHMSIZE ||
+	    (((code & 0xff) == SQLITE_IOERR || (code & 0xff) == SQLITE_CANTOPEN) &&
+	     (cause == ENOSPC || cause == EDQUOT)))
+		return no_space(store, err);
 	switch (code & 0xff) {
 	case SQLITE_BUSY:
 	case SQLITE_LOCKED:
 		return err_set(err, EBUSY, "%s: another program holds the database; try again",
 			       store->path);
-	case SQLITE_FULL: return err_set(err, ENOSPC, "%s: no space left on the disk", store->path);
 	case SQLITE_CORRUPT:
 	case SQLITE_NOTADB:
 		return err_set(err, EBADMSG, "%s: damaged, or no database of perfolio's: %s",
@@ -45,7 +59,6 @@ int db_fail(struct store *store, int code, struct err *err)
 	case SQLITE_TOOBIG: return err_set(err, E2BIG, "%s: text is too long", store->path);
 	case SQLITE_IOERR:
 	case SQLITE_CANTOPEN:
-		/* a journal that can't be extended is an I/O error there, not SQLITE_FULL */
 		if (cause)
 			return err_set(err, cause, "%s: %s", store->path, strerror(cause));
 		break;
@@ -222,21 +235,61 @@ static void init_lock(pthread_mutex_t *lock)
 	pthread_mutexattr_destroy(&attributes);
 }
 
-struct store *store_open(const char *path, const struct store_options *options, struct err *err)
+static struct store *connect(const char *path, const struct store_options *options, struct err *err)
 {
-	struct store *store;
+	struct store *store = mem_alloc(sizeof(*store));
 
-	if (make_file(path, err))
-		return NULL;
-	store = mem_alloc(sizeof(*store));
 	store->path = mem_strdup(path);
 	init_lock(&store->lock);
-	if (prepare(store, options, err) ||
-	    migrate(store, store_migrations, store_migration_count, err)) {
+	if (options) {
+		store->full = options->full;
+		store->full_user = options->user;
+	}
+	if (!prepare(store, options, err))
+		return store;
+	store_close(store);
+	return NULL;
+}
+
+struct store *store_open(const char *path, const struct store_options *options, struct err *err)
+{
+	struct store *store = make_file(path, err) ? NULL : connect(path, options, err);
+
+	if (store && migrate(store, store_migrations, store_migration_count, err)) {
 		store_close(store);
 		return NULL;
 	}
 	return store;
+}
+
+/* Not as the first: to open and close the file ourselves would take the locks of that one away. */
+struct store *store_open_again(const struct store *store, struct err *err)
+{
+	return connect(store->path, NULL, err);
+}
+
+int store_version(struct store *store, int64_t *version, struct err *err)
+{
+	struct stmt q;
+	int rc = db_read(store, err);
+
+	if (!rc) {
+		stmt_open(&q, store, "PRAGMA data_version");
+		rc = stmt_number(&q, version, err);
+	}
+	return db_done(store, rc, err);
+}
+
+int store_scrub(struct store *store, struct err *err)
+{
+	int rc;
+
+	pthread_mutex_lock(&store->lock);
+	/* in memory: the web side may make no files elsewhere */
+	rc = db_run(store, "PRAGMA temp_store = MEMORY; VACUUM; PRAGMA wal_checkpoint(TRUNCATE)",
+		    err);
+	pthread_mutex_unlock(&store->lock);
+	return rc;
 }
 
 void store_close(struct store *store)

@@ -30,6 +30,8 @@ struct store {
 		lock; /* from db_read or db_write to db_done; its holder may take it again */
 	int depth;    /* how often it is held: the outermost is the transaction */
 	bool begun;
+	void (*full)(void *user); /* of store_options */
+	void *full_user;
 };
 
 /* Begin a transaction; always end with db_done, also after a failure. */

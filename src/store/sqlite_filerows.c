@@ -259,3 +259,29 @@ int store_bytes(struct store *store, int64_t *bytes, struct err *err)
 	}
 	return db_done(store, rc, err);
 }
+
+int store_bytes_of(struct store *store, int64_t maker, int64_t *bytes, struct file_ids *unfinished,
+		   struct err *err)
+{
+	struct stmt q;
+	int rc = db_read(store, err);
+
+	if (!rc) {
+		stmt_open(&q, store,
+			  "SELECT coalesce(sum(size), 0) FROM (SELECT max(f.size) AS size"
+			  " FROM file f JOIN run r ON f.run = r.id WHERE r.maker = ?"
+			  " AND f.hash <> '' GROUP BY f.hash)");
+		stmt_int(&q, maker);
+		rc = stmt_number(&q, bytes, err);
+	}
+	if (!rc) {
+		stmt_open(&q, store,
+			  "SELECT f.id FROM file f JOIN run r ON f.run = r.id WHERE r.maker = ?"
+			  " AND f.hash = '' ORDER BY f.id");
+		stmt_int(&q, maker);
+		while ((rc = stmt_row(&q, err)) > 0)
+			*vec_push(unfinished) = stmt_get_int(&q);
+		stmt_close(&q);
+	}
+	return db_done(store, rc, err);
+}

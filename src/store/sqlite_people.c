@@ -84,6 +84,40 @@ int store_user_list(struct store *store, struct arena *arena, struct users *into
 	return db_done(store, rc, err);
 }
 
+int store_user_count(struct store *store, int64_t *count, struct err *err)
+{
+	struct stmt q;
+	int rc = db_read(store, err);
+
+	if (!rc) {
+		stmt_open(&q, store, "SELECT count(*) FROM user");
+		rc = stmt_number(&q, count, err);
+	}
+	return db_done(store, rc, err);
+}
+
+int store_user_change(struct store *store, const struct user *user, struct err *err)
+{
+	struct stmt q;
+	int rc = db_write(store, err);
+
+	if (!rc) {
+		stmt_open(&q, store, "UPDATE user SET role = ?, password = ? WHERE id = ?");
+		stmt_text(&q, role_name(user->role));
+		stmt_text(&q, user->password);
+		stmt_int(&q, user->id);
+		rc = stmt_end(&q, err);
+		if (!rc)
+			rc = err_set(err, ENOENT, "there is no user %lld", (long long)user->id);
+	}
+	if (rc > 0) {
+		stmt_open(&q, store, "DELETE FROM token WHERE user = ? AND browser = 1");
+		stmt_int(&q, user->id);
+		rc = stmt_end(&q, err);
+	}
+	return db_done(store, rc < 0 ? rc : 0, err);
+}
+
 int store_user_remove(struct store *store, int64_t id, struct err *err)
 {
 	struct stmt q;
@@ -106,11 +140,12 @@ int store_token_add(struct store *store, const struct token *token, int64_t *id,
 
 	if (!rc) {
 		stmt_open(&q, store,
-			  "INSERT INTO token (user, hash, label, created_ns, expires_ns)"
-			  " VALUES (?, ?, ?, ?, ?) RETURNING id");
+			  "INSERT INTO token (user, hash, label, browser, created_ns, expires_ns)"
+			  " VALUES (?, ?, ?, ?, ?, ?) RETURNING id");
 		stmt_int(&q, token->user);
 		stmt_text(&q, token->hash);
 		stmt_text(&q, token->label);
+		stmt_int(&q, token->browser);
 		stmt_int(&q, clock_wall_ns());
 		stmt_int(&q, token->expires_ns);
 		rc = stmt_number(&q, id, err);
@@ -118,18 +153,19 @@ int store_token_add(struct store *store, const struct token *token, int64_t *id,
 	return db_done(store, rc, err);
 }
 
-int store_token_find(struct store *store, const char *hash, struct arena *arena, struct user *into,
-		     struct err *err)
+int store_token_find(struct store *store, const char *hash, bool browser, struct arena *arena,
+		     struct user *into, struct err *err)
 {
 	struct stmt q;
 	int rc = db_read(store, err);
 
 	if (!rc) {
 		stmt_open(&q, store,
-			  USER_COLUMNS
-			  "JOIN token k ON k.user = u.id"
-			  " WHERE k.hash = ? AND (k.expires_ns = 0 OR k.expires_ns > ?)");
+			  USER_COLUMNS "JOIN token k ON k.user = u.id"
+				       " WHERE k.hash = ? AND k.browser = ?"
+				       " AND (k.expires_ns = 0 OR k.expires_ns > ?)");
 		stmt_text(&q, hash);
+		stmt_int(&q, browser);
 		stmt_int(&q, clock_wall_ns());
 		rc = one_user(&q, arena, into, err);
 		if (rc == -ENOENT)
@@ -146,7 +182,7 @@ int store_token_list(struct store *store, int64_t user, struct arena *arena, str
 
 	if (!rc) {
 		stmt_open(&q, store,
-			  "SELECT id, user, label, hash, created_ns, expires_ns FROM token"
+			  "SELECT id, user, label, hash, browser, created_ns, expires_ns FROM token"
 			  " WHERE user = ? ORDER BY id");
 		stmt_int(&q, user);
 		while ((rc = stmt_row(&q, err)) > 0) {
@@ -156,6 +192,7 @@ int store_token_list(struct store *store, int64_t user, struct arena *arena, str
 			token->user = stmt_get_int(&q);
 			token->label = stmt_get_text(&q, arena);
 			token->hash = stmt_get_text(&q, arena);
+			token->browser = stmt_get_int(&q);
 			token->created_ns = stmt_get_int(&q);
 			token->expires_ns = stmt_get_int(&q);
 		}
@@ -181,6 +218,19 @@ int store_token_remove(struct store *store, int64_t user, int64_t id, struct err
 	return db_done(store, rc < 0 ? rc : 0, err);
 }
 
+int store_token_end(struct store *store, const char *hash, struct err *err)
+{
+	struct stmt q;
+	int rc = db_write(store, err);
+
+	if (!rc) {
+		stmt_open(&q, store, "DELETE FROM token WHERE hash = ?");
+		stmt_text(&q, hash);
+		rc = stmt_end(&q, err);
+	}
+	return db_done(store, rc < 0 ? rc : 0, err);
+}
+
 int store_audit_add(struct store *store, const char *person, const char *action, const char *detail,
 		    struct err *err)
 {
@@ -189,8 +239,9 @@ int store_audit_add(struct store *store, const char *person, const char *action,
 
 	if (!rc) {
 		stmt_open(&q, store,
-			  "INSERT INTO audit (time_ns, person, action, detail)"
-			  " VALUES (?, ?, ?, ?)");
+			  "INSERT INTO audit (time_ns, person, action, detail, user)"
+			  " VALUES (?, ?, ?, ?, coalesce((SELECT id FROM user WHERE name = ?2"
+			  " AND name <> '" OWNER_NAME "'), 0))");
 		stmt_int(&q, clock_wall_ns());
 		stmt_text(&q, person);
 		stmt_text(&q, action);
@@ -200,8 +251,8 @@ int store_audit_add(struct store *store, const char *person, const char *action,
 	return db_done(store, rc < 0 ? rc : 0, err);
 }
 
-int store_audit_list(struct store *store, const struct page *page, struct arena *arena,
-		     struct audits *into, struct err *err)
+int store_audit_list(struct store *store, const struct page *page, int64_t user,
+		     struct arena *arena, struct audits *into, struct err *err)
 {
 	struct stmt q;
 	int rc = db_read(store, err);
@@ -209,8 +260,9 @@ int store_audit_list(struct store *store, const struct page *page, struct arena 
 	if (!rc) {
 		stmt_open(&q, store,
 			  "SELECT id, time_ns, person, action, detail FROM audit WHERE id < ?"
-			  " ORDER BY id DESC LIMIT ?");
+			  " AND (?2 = 0 OR user = ?2) ORDER BY id DESC LIMIT ?");
 		stmt_int(&q, db_before(page));
+		stmt_int(&q, user);
 		stmt_int(&q, db_limit(page->limit));
 		while ((rc = stmt_row(&q, err)) > 0) {
 			struct audit *line = vec_push(into);

@@ -41,7 +41,8 @@ static int compare_and_set(struct store *store, int64_t id, enum run_state from,
 		  " kernel = coalesce(?5, kernel), perfolio = coalesce(?6, perfolio),"
 		  " cpu_model = coalesce(?7, cpu_model), quality = coalesce(?8, quality),"
 		  " reason = coalesce(?9, reason), usage = coalesce(?10, usage),"
-		  " facts = coalesce(?11, facts), paused = paused AND state = ?12, state = ?12,"
+		  " facts = coalesce(?11, facts),"
+		  " paused = paused AND state = ?12, state = ?12,"
 		  " place = iif(?12 = 'queued', place, NULL) WHERE state = ?13 AND id = ?14");
 	run_bind_facts(&q, facts);
 	stmt_text(&q, run_state_name(to));
@@ -186,6 +187,63 @@ int store_run_move(struct store *store, int64_t id, int64_t before, struct err *
 	if (!rc && before != id)
 		rc = place_before(store, id, before, host, err);
 	arena_free(&arena);
+	return db_done(store, rc, err);
+}
+
+/* Its runs that wait, in order, have the same places as before: nobody else is moved. */
+static int move_among_own(struct store *store, int64_t id, int64_t before, struct err *err)
+{
+	VEC(int64_t) runs = { 0 };
+	VEC(int64_t) places = { 0 };
+	struct stmt q;
+	size_t at = 0;
+	bool found = !before;
+	int rc;
+
+	stmt_open(&q, store,
+		  "SELECT id, place FROM run WHERE state = 'queued' AND maker ="
+		  " (SELECT maker FROM run WHERE id = ?1) ORDER BY place, id");
+	stmt_int(&q, id);
+	while ((rc = stmt_row(&q, err)) > 0) {
+		int64_t run = stmt_get_int(&q);
+
+		*vec_push(&places) = stmt_get_int(&q);
+		found |= run == before;
+		if (run == before)
+			*vec_push(&runs) = id;
+		if (run != id)
+			*vec_push(&runs) = run;
+	}
+	stmt_close(&q);
+	if (!rc && !found)
+		rc = err_set(err, EACCES,
+			     "run %lld is another's: only the owner moves runs before it",
+			     (long long)before);
+	if (!before)
+		*vec_push(&runs) = id;
+	for (; !rc && at < runs.len; at++) {
+		stmt_open(&q, store, "UPDATE run SET place = ? WHERE id = ?");
+		stmt_int(&q, places.data[at]);
+		stmt_int(&q, runs.data[at]);
+		rc = stmt_end(&q, err);
+		rc = rc < 0 ? rc : 0;
+	}
+	vec_free(&runs);
+	vec_free(&places);
+	return rc ? rc : db_changed(store, STORE_QUEUE, 0, err);
+}
+
+int store_run_move_own(struct store *store, int64_t id, int64_t before, struct err *err)
+{
+	int64_t place;
+	int rc = db_write(store, err);
+
+	if (!rc)
+		rc = queued_place(store, id, NULL, &place, err);
+	if (!rc && before)
+		rc = queued_place(store, before, NULL, &place, err);
+	if (!rc && before != id)
+		rc = move_among_own(store, id, before, err);
 	return db_done(store, rc, err);
 }
 

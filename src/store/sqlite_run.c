@@ -17,7 +17,8 @@
 	"SELECT r.id, r.session, r.state, " place ","                                            \
 	" r.host, r.person, r.tool, r.form, r.folder, r.argv, r.environment, r.created_ns,"      \
 	" r.started_ns, r.ended_ns, r.ending, r.ending_code, r.kernel, r.perfolio, r.cpu_model," \
-	" r.quality, r.reason, r.usage, r.facts, r.paused, coalesce(s.purge_ns, r.purge_ns, 0)," \
+	" r.quality, r.reason, r.usage, r.facts, r.maker, s.maker, r.paused, "                   \
+	"coalesce(s.purge_ns, r.purge_ns, 0),"                                                   \
 	" (SELECT coalesce(sum(f.size), 0) FROM file f WHERE f.run = r.id),"                     \
 	" (SELECT number FROM change c WHERE c.kind = 'run' AND c.id = r.id)"                    \
 	" FROM run r JOIN session s ON r.session = s.id "
@@ -91,6 +92,8 @@ static void read_run(struct stmt *q, struct arena *arena, struct run *into)
 	stmt_get_words(q, arena, &into->environment);
 	into->created_ns = stmt_get_int(q);
 	read_facts(q, arena, &into->facts);
+	into->maker = stmt_get_int(q);
+	into->session_maker = stmt_get_int(q);
 	into->paused = stmt_get_int(q);
 	into->purge_ns = stmt_get_int(q);
 	into->bytes = stmt_get_int(q);
@@ -127,21 +130,64 @@ void run_bind_facts(struct stmt *q, const struct run_facts *facts)
 	stmt_text_or_null(q, facts->facts);
 }
 
+/*
+ * People take turns: the second run of one comes behind the first of all others, and so on.  A
+ * place there, those behind it having gone on by one; 0: the end of the queue.
+ */
+static int make_place(struct store *store, int64_t maker, int64_t *place, struct err *err)
+{
+	int64_t own = 0, others = 0;
+	struct stmt q;
+	int rc;
+
+	*place = 0;
+	stmt_open(&q, store,
+		  "SELECT EXISTS (SELECT 1 FROM run WHERE state = 'queued' AND maker <> ?)");
+	stmt_int(&q, maker);
+	rc = stmt_number(&q, &others, err);
+	if (rc || !others)
+		return rc;
+	stmt_open(&q, store, "SELECT count(*) FROM run WHERE state = 'queued' AND maker = ?");
+	stmt_int(&q, maker);
+	rc = stmt_number(&q, &own, err);
+	if (rc)
+		return rc;
+	stmt_open(&q, store,
+		  "SELECT coalesce(min(place), 0) FROM (SELECT place, row_number() OVER"
+		  " (PARTITION BY maker ORDER BY place) AS turn FROM run WHERE state = 'queued')"
+		  " WHERE turn > ?");
+	stmt_int(&q, own + 1);
+	rc = stmt_number(&q, place, err);
+	if (rc || !*place)
+		return rc;
+	stmt_open(&q, store,
+		  "UPDATE run SET place = place + 1 WHERE state = 'queued' AND place >= ?");
+	stmt_int(&q, *place);
+	rc = stmt_end(&q, err);
+	return rc < 0 ? rc : 0;
+}
+
 static int insert_row(struct store *store, const struct run *run, int64_t *id, struct err *err)
 {
+	int64_t place = 0;
 	struct stmt q;
+	int rc = run->state == RUN_QUEUED ? make_place(store, run->maker, &place, err) : 0;
 
+	if (rc)
+		return rc;
 	stmt_open(&q, store,
 		  "INSERT INTO run (session, state, place, host, person, tool, form, folder, argv,"
 		  " environment, created_ns, started_ns, ended_ns, ending, ending_code, kernel,"
-		  " perfolio, cpu_model, quality, reason, usage, facts)"
-		  " VALUES (?, ?, iif(?2 = 'queued', (SELECT coalesce(max(place), 0) + 1 FROM run"
-		  " WHERE state = 'queued'), NULL), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+		  " perfolio, cpu_model, quality, reason, usage, facts, maker)"
+		  " VALUES (?, ?, iif(?2 = 'queued', iif(?3, ?3, (SELECT coalesce(max(place), 0)"
+		  " + 1 FROM run WHERE state = 'queued')), NULL), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+		  "?, "
 		  "coalesce(?, ''), coalesce(?, ''),"
 		  " coalesce(?, ''), coalesce(?, ''), coalesce(?, ''), coalesce(?, ''),"
-		  " coalesce(?, '')) RETURNING id");
+		  " coalesce(?, ''), ?) RETURNING id");
 	stmt_int(&q, run->session);
 	stmt_text(&q, run_state_name(run->state));
+	stmt_int(&q, place);
 	stmt_text(&q, run->host);
 	stmt_text(&q, run->person);
 	stmt_text(&q, run->tool);
@@ -151,6 +197,7 @@ static int insert_row(struct store *store, const struct run *run, int64_t *id, s
 	stmt_words(&q, &run->environment);
 	stmt_int(&q, clock_wall_ns());
 	run_bind_facts(&q, &run->facts);
+	stmt_int(&q, run->maker);
 	return stmt_number(&q, id, err);
 }
 

@@ -5,12 +5,13 @@
 
 #include <errno.h>
 
-#define SESSION_COLUMNS                                                                     \
-	"SELECT s.id, s.title, s.notes, s.created_ns, s.archived, coalesce(s.purge_ns, 0)," \
-	" (SELECT count(*) FROM run r WHERE r.session = s.id AND r.purge_ns IS NULL),"      \
-	" (SELECT coalesce(sum(f.size), 0) FROM file f JOIN run r ON f.run = r.id"          \
-	"  WHERE r.session = s.id),"                                                        \
-	" (SELECT number FROM change c WHERE c.kind = 'session' AND c.id = s.id)"           \
+#define SESSION_COLUMNS                                                                \
+	"SELECT s.id, s.title, s.notes, s.person, s.maker, s.created_ns, s.archived, " \
+	"coalesce(s.purge_ns, 0),"                                                     \
+	" (SELECT count(*) FROM run r WHERE r.session = s.id AND r.purge_ns IS NULL)," \
+	" (SELECT coalesce(sum(f.size), 0) FROM file f JOIN run r ON f.run = r.id"     \
+	"  WHERE r.session = s.id),"                                                   \
+	" (SELECT number FROM change c WHERE c.kind = 'session' AND c.id = s.id)"      \
 	" FROM session s "
 #define SESSION_TAGS "SELECT tag FROM session_tag WHERE session = ? ORDER BY tag"
 
@@ -33,6 +34,8 @@ static void read_session(struct stmt *q, struct arena *arena, struct session *in
 	*into = (struct session){ .id = stmt_get_int(q) };
 	into->title = stmt_get_text(q, arena);
 	into->notes = stmt_get_text(q, arena);
+	into->person = stmt_get_text(q, arena);
+	into->maker = stmt_get_int(q);
 	into->created_ns = stmt_get_int(q);
 	into->archived = stmt_get_int(q);
 	into->purge_ns = stmt_get_int(q);
@@ -57,12 +60,14 @@ static int add(struct store *store, const struct session_patch *first, int64_t *
 	int rc;
 
 	stmt_open(&q, store,
-		  "INSERT INTO session (title, notes, created_ns, archived)"
-		  " VALUES (?, ?, ?, ?) RETURNING id");
+		  "INSERT INTO session (title, notes, created_ns, archived, person, maker)"
+		  " VALUES (?, ?, ?, ?, ?, ?) RETURNING id");
 	stmt_text(&q, first->title);
 	stmt_text(&q, first->notes);
 	stmt_int(&q, clock_wall_ns());
 	stmt_int(&q, first->archived && *first->archived);
+	stmt_text(&q, first->person);
+	stmt_int(&q, first->maker);
 	rc = stmt_number(&q, id, err);
 	return rc ? rc : db_changed(store, STORE_SESSION, *id, err);
 }

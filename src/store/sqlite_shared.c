@@ -17,7 +17,7 @@ static const struct kind_sql {
 		.tag_on = "INSERT OR IGNORE INTO session_tag (session, tag) VALUES (?, ?)",
 		.tag_off = "DELETE FROM session_tag WHERE session = ? AND tag = ?",
 		.busy = "SELECT coalesce(min(id), 0) FROM run WHERE session = ?"
-			" AND state IN ('starting', 'running', 'processing')",
+			" AND state IN ('starting', 'running')",
 		.remove = "UPDATE session SET purge_ns = ? WHERE id = ?",
 		.restore = "UPDATE session SET purge_ns = NULL"
 			   " WHERE id = ? AND purge_ns IS NOT NULL",
@@ -27,7 +27,7 @@ static const struct kind_sql {
 		.tag_on = "INSERT OR IGNORE INTO run_tag (run, tag) VALUES (?, ?)",
 		.tag_off = "DELETE FROM run_tag WHERE run = ? AND tag = ?",
 		.busy = "SELECT coalesce(min(id), 0) FROM run WHERE id = ?"
-			" AND state IN ('starting', 'running', 'processing')",
+			" AND state IN ('starting', 'running')",
 		.remove = "UPDATE run SET purge_ns = ? WHERE id = ?",
 		.restore = "UPDATE run SET purge_ns = NULL WHERE id = ? AND purge_ns IS NOT NULL",
 	},
@@ -199,6 +199,36 @@ int store_restore(struct store *store, enum store_kind kind, int64_t id, struct 
 	if (!rc)
 		rc = removal_changed(store, kind, id, err);
 	return db_done(store, rc, err);
+}
+
+/* One that can't be restored any more is gone for everybody. */
+int store_makers(struct store *store, enum store_kind kind, int64_t id, struct arena *arena,
+		 struct makers *into, struct err *err)
+{
+	struct stmt q;
+	int rc = db_read(store, err);
+
+	if (!rc) {
+		stmt_open(
+			&q, store,
+			kind == STORE_RUN
+				? "SELECT s.maker, r.maker, s.person, r.person FROM run r"
+				  " JOIN session s ON r.session = s.id WHERE r.id = ?"
+				: "SELECT maker, maker, person, person FROM session WHERE id = ?");
+		stmt_int(&q, id);
+		rc = stmt_row(&q, err);
+		if (rc > 0) {
+			into->session = stmt_get_int(&q);
+			into->run = stmt_get_int(&q);
+			into->session_person = stmt_get_text(&q, arena);
+			into->run_person = stmt_get_text(&q, arena);
+		}
+		stmt_close(&q);
+		if (!rc)
+			rc = err_set(err, ENOENT, "there is no %s %lld",
+				     kind == STORE_RUN ? "run" : "session", (long long)id);
+	}
+	return db_done(store, rc < 0 ? rc : 0, err);
 }
 
 int store_setting_get(struct store *store, const char *name, struct arena *arena,

@@ -26,6 +26,10 @@ struct store;
 
 struct store_options {
 	int busy_ms; /* how long to wait for another program's lock; 0: 5 s */
+	/* Called when the disk has no room for it; what failed is not tried again here.  NULL: none
+	 */
+	void (*full)(void *user);
+	void *user;
 };
 
 /*
@@ -33,7 +37,13 @@ struct store_options {
  * perfolio made is refused.  options may be NULL.
  */
 struct store *store_open(const char *path, const struct store_options *options, struct err *err);
+/* Another connection to the same database, for who must not wait for the first. */
+struct store *store_open_again(const struct store *store, struct err *err);
 void store_close(struct store *store);
+/* Another number than before whenever another connection, or process, has changed something. */
+int store_version(struct store *store, int64_t *version, struct err *err);
+/* Nothing that was deleted is left in the file or its journal. */
+int store_scrub(struct store *store, struct err *err);
 
 /*
  * What this thread asks for between the two is one transaction, and other threads wait: all of it
@@ -57,6 +67,8 @@ struct page {
 struct session {
 	int64_t id;
 	const char *title, *notes;
+	const char *person; /* who made it, and that account's number; 0: the owner */
+	int64_t maker;
 	int64_t created_ns;
 	bool archived;
 	int64_t purge_ns; /* removed, and gone from then on; 0: not removed */
@@ -78,6 +90,8 @@ struct session_filter {
 struct session_patch {
 	const char *title, *notes; /* NULL: leave it */
 	const bool *archived;
+	const char *person; /* of a new one alone, as its maker */
+	int64_t maker;
 };
 
 int store_session_add(struct store *store, const struct session_patch *first, int64_t *id,
@@ -122,6 +136,7 @@ struct run_facts {
 
 struct run {
 	int64_t id, session;
+	int64_t maker, session_maker; /* numbers of accounts; 0: the owner */
 	enum run_state state;
 	int64_t place; /* 1: the next of its host's queue; 0: not queued */
 	const char *host, *person, *tool;
@@ -147,8 +162,9 @@ struct run_filter {
 };
 
 /*
- * Adds a run: state is RUN_QUEUED (it becomes the last) or RUN_PROCESSING (an import, which is not
- * measured).  Tags and facts can be given, id, place and what the store counts are its own.
+ * Adds a run: state is RUN_QUEUED (people take turns: it becomes the last of its maker's) or
+ * RUN_PROCESSING (an import, which is not measured).  Tags and facts can be given, id, place and
+ * what the store counts are its own.
  */
 int store_run_add(struct store *store, const struct run *run, int64_t *id, struct err *err);
 int store_run_get(struct store *store, int64_t id, struct arena *arena, struct run *into,
@@ -169,6 +185,8 @@ int store_run_pause(struct store *store, int64_t id, bool paused, struct err *er
 
 /* Puts a queued run before another one of its host; 0: to the end. */
 int store_run_move(struct store *store, int64_t id, int64_t before, struct err *err);
+/* The same among the runs of who made it, which share their places; -EACCES before another's. */
+int store_run_move_own(struct store *store, int64_t id, int64_t before, struct err *err);
 
 /* What is starting or running, and behind it what waits, in its order. */
 struct queue_entry {
@@ -218,11 +236,19 @@ int store_tags(struct store *store, struct arena *arena, struct wordlist *into, 
 
 /*
  * Removes a session with its runs, or a run; until purge_ns it can be restored.  -EBUSY while a
- * run of it is being made.  A queued one keeps its place for the case that it comes back.
+ * run of it is starting or running.  A queued one keeps its place for the case that it comes back.
  */
 int store_remove(struct store *store, enum store_kind kind, int64_t id, int64_t purge_ns,
 		 struct err *err);
 int store_restore(struct store *store, enum store_kind kind, int64_t id, struct err *err);
+
+/* Whose a session is, or a run and its session: also what was removed.  Names in the arena. */
+struct makers {
+	int64_t session, run; /* accounts; of a session both are the same */
+	const char *session_person, *run_person;
+};
+int store_makers(struct store *store, enum store_kind kind, int64_t id, struct arena *arena,
+		 struct makers *into, struct err *err);
 
 /* What changed after a number, oldest first; who has all of it goes on with the last number. */
 struct change {

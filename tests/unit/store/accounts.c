@@ -78,10 +78,21 @@ TEST(accounts_tokens)
 	scene_open();
 	EXPECT_INT(account_add(scene_store, "bob", ROLE_VIEWER, NULL, &bob, &scene_err), 0);
 	EXPECT_INT(account_add(scene_store, "ann", ROLE_RUNNER, NULL, &ann, &scene_err), 0);
-	EXPECT_INT(account_token_add(scene_store, ann, "laptop", 0, token, &id, &scene_err), 0);
-	EXPECT_INT(account_token_add(scene_store, ann, "ci", INT64_MAX, other, &later, &scene_err),
+	EXPECT_INT(account_token_add(
+			   scene_store,
+			   &(struct token){ .user = ann, .label = "laptop", .expires_ns = 0 },
+			   token, &id, &scene_err),
 		   0);
-	EXPECT_INT(account_token_add(scene_store, ann, "old", 1000, old, &later, &scene_err), 0);
+	EXPECT_INT(account_token_add(
+			   scene_store,
+			   &(struct token){ .user = ann, .label = "ci", .expires_ns = INT64_MAX },
+			   other, &later, &scene_err),
+		   0);
+	EXPECT_INT(account_token_add(
+			   scene_store,
+			   &(struct token){ .user = ann, .label = "old", .expires_ns = 1000 }, old,
+			   &later, &scene_err),
+		   0);
 	EXPECT_INT(strlen(token), TOKEN_TEXT - 1);
 	EXPECT(strcmp(token, other));
 	EXPECT_INT(account_token_check(scene_store, token, &scene_arena, &user, &scene_err), 0);
@@ -91,6 +102,13 @@ TEST(accounts_tokens)
 	EXPECT_INT(account_token_check(scene_store, old, &scene_arena, &user, &scene_err), -EACCES);
 	EXPECT_INT(account_token_check(scene_store, "", &scene_arena, &user, &scene_err), -EACCES);
 	EXPECT_CONTAINS(scene_err.text, "unknown or expired token");
+	/* what a browser has is no token for a program */
+	EXPECT_INT(account_token_add(scene_store,
+				     &(struct token){ .user = bob, .browser = true, .label = "" },
+				     old, &later, &scene_err),
+		   0);
+	EXPECT_INT(account_token_check(scene_store, old, &scene_arena, &user, &scene_err), -EACCES);
+	EXPECT_INT(store_token_remove(scene_store, bob, later, &scene_err), 0);
 
 	EXPECT_INT(store_token_list(scene_store, ann, &scene_arena, &tokens, &scene_err), 0);
 	EXPECT_INT(tokens.len, 3);
@@ -111,6 +129,9 @@ TEST(accounts_tokens)
 	EXPECT_INT(account_token_check(scene_store, other, &scene_arena, &user, &scene_err),
 		   -EACCES);
 	EXPECT_INT(scene_number("SELECT count(*) FROM token"), 0);
-	EXPECT_INT(account_token_add(scene_store, ann, "x", 0, token, &id, &scene_err), -EINVAL);
+	EXPECT_INT(account_token_add(scene_store,
+				     &(struct token){ .user = ann, .label = "x", .expires_ns = 0 },
+				     token, &id, &scene_err),
+		   -EINVAL);
 	scene_close();
 }

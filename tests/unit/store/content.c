@@ -2,6 +2,7 @@
 #include "store/content.h"
 #include "base/file.h"
 #include "store/scene.h"
+#include "store/steps.h"
 #include "symbol/folder.h"
 #include "test.h"
 
@@ -241,7 +242,7 @@ TEST(content_that_comes_in_while_others_are_purged)
 	scene_open();
 	run = a_run();
 	EXPECT_INT(scene_step(run, RUN_PROCESSING, RUN_DONE), 0);
-	fd = content_upload(scene_dir, name, &scene_err);
+	fd = content_upload(scene_dir, 0, name, &scene_err);
 	EXPECT_INT(write(fd, "sent", 4), 4);
 	close(fd);
 	EXPECT_INT(store_remove(scene_store, STORE_RUN, run, 1, &scene_err), 0);
@@ -297,10 +298,53 @@ TEST(content_room)
 	EXPECT_INT(datadir_room(scene_dir, 100, 0, &scene_err), 0);
 	EXPECT_INT(datadir_room(scene_dir, 90, 100, &scene_err), 0);
 	EXPECT_INT(datadir_room(scene_dir, 91, 100, &scene_err), -EDQUOT);
-	EXPECT_CONTAINS(scene_err.text, "raise the limit");
+	EXPECT_CONTAINS(scene_err.text, "or raise it");
 	EXPECT_INT(datadir_room(scene_dir, huge, 0, &scene_err), -ENOSPC);
-	EXPECT_CONTAINS(scene_err.text, "the disk has ");
+	EXPECT_CONTAINS(scene_err.text, "the disk is full: ");
+	EXPECT_INT(datadir_left(scene_dir, 100), 90);
+	EXPECT_INT(datadir_left(scene_dir, 5), 0);
+	EXPECT_INT(datadir_watch(scene_dir, 0), 0);
+	EXPECT_INT(datadir_trouble(scene_dir, &scene_err), 0);
+	EXPECT_INT(datadir_watch(scene_dir, 10), 0);
+	EXPECT_INT(datadir_watch(scene_dir, 5), -EDQUOT);
+	EXPECT_INT(datadir_trouble(scene_dir, &scene_err), -EDQUOT);
+	EXPECT_CONTAINS(scene_err.text, "--max-disk");
 	scene_close();
+}
+
+/* Whatever step the disk is full from on: once there is room it is ended by doing it again. */
+TEST(content_end_is_repeatable)
+{
+	bool ended = false;
+
+	for (long at = 1; !ended; at++) {
+		struct content *content;
+		struct stat info;
+		struct file_row row;
+		char path[200];
+		int64_t id;
+
+		scene_open();
+		content = content_begin(scene_dir, a_run(), "recording", &scene_err);
+		EXPECT(content);
+		id = content_id(content);
+		EXPECT_INT(content_write(content, "measured", 8, &scene_err), 0);
+		steps_begin(STEPS_FULL, at);
+		ended = !content_end(content, &scene_err);
+		steps_end();
+		close(content_open(scene_dir, id, &scene_arena, &row, &scene_err));
+		snprintf(path, sizeof(path), "%s/partial/%d", scene_path(), (int)id);
+		if (!*row.hash) { /* whoever is not root must be able to open it again */
+			EXPECT_INT(stat(path, &info), 0);
+			EXPECT_INT(info.st_mode & 0777, 0600);
+			content = content_resume(scene_dir, id, &scene_err);
+			EXPECT(content);
+			EXPECT_INT(content_end(content, &scene_err), 0);
+		}
+		expect_text(id, "measured");
+		scene_expect_agreement();
+		scene_close();
+	}
 }
 
 #define WRITERS 4

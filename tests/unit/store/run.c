@@ -282,7 +282,8 @@ TEST(run_text_is_never_sql)
 	EXPECT_INT(store_user_add(scene_store, &user, &token.user, &scene_err), 0);
 	EXPECT_INT(store_user_find(scene_store, HOSTILE, &scene_arena, &user, &scene_err), 0);
 	EXPECT_INT(store_token_add(scene_store, &token, &file, &scene_err), 0);
-	EXPECT_INT(store_token_find(scene_store, HOSTILE, &scene_arena, &user, &scene_err), 0);
+	EXPECT_INT(store_token_find(scene_store, HOSTILE, false, &scene_arena, &user, &scene_err),
+		   0);
 	EXPECT_TEXT(user.password, HOSTILE);
 	EXPECT_INT(store_audit_add(scene_store, HOSTILE, HOSTILE, HOSTILE, &scene_err), 0);
 	EXPECT_INT(store_setting_set(scene_store, HOSTILE, HOSTILE, &scene_err), 0);

@@ -137,6 +137,72 @@ TEST(store_an_older_database_is_brought_up)
 	scene_close();
 }
 
+/* What 0.1.0 left: sessions of nobody, runs by name, and a name that somebody else has now. */
+TEST(store_0_1_0_gets_makers)
+{
+	struct session session;
+	struct makers makers;
+	struct audits lines = { 0 };
+	struct page page = { 0 };
+
+	scene_open();
+	scene_empty();
+	EXPECT(!mkdir(scene_path(), 0700));
+	for (int i = 0; i < 3; i++)
+		scene_exec(store_migrations[i]);
+	scene_exec("PRAGMA user_version = 3;"
+		   "INSERT INTO user VALUES (4, 'ann', 'runner', '', 1000), (7, 'bob', 'runner', "
+		   "'', 5000);"
+		   "INSERT INTO session VALUES (1, 'old', '', 1, 0, NULL);");
+	for (int i = 0; i < 3; i++) {
+		static const char *const people[] = { "ann", "bob", "owner" };
+		char *sql = mem_printf("INSERT INTO run VALUES (%d, 1, 'done', NULL, 'h', '%s', "
+				       "'count', '{}', '', x'', x'',"
+				       " 2000, 0, 0, '', 0, '', '', '', '', '', NULL, '', '', 0);"
+				       "INSERT INTO audit VALUES (%d, 2000, '%s', 'run-add', '')",
+				       i + 1, people[i], i + 1, people[i]);
+
+		scene_exec(sql);
+		free(sql);
+	}
+	scene_reopen();
+	EXPECT_INT(scene_number("PRAGMA user_version"), (int64_t)store_migration_count);
+	EXPECT_INT(store_session_get(scene_store, 1, &scene_arena, &session, &scene_err), 0);
+	EXPECT_INT(session.maker, 0);
+	EXPECT_TEXT(session.person, "owner");
+	EXPECT_INT(scene_get(1).maker, 4);
+	EXPECT_INT(scene_get(2).maker, 0); /* that bob's account is younger than the run */
+	EXPECT_INT(scene_get(3).maker, 0);
+	EXPECT_INT(store_makers(scene_store, STORE_RUN, 1, &scene_arena, &makers, &scene_err), 0);
+	EXPECT_INT(makers.session, 0);
+	EXPECT_INT(makers.run, 4);
+	EXPECT_TEXT(makers.session_person, "owner");
+	EXPECT_INT(store_audit_list(scene_store, &page, 4, &scene_arena, &lines, &scene_err), 0);
+	EXPECT_INT(lines.len, 1);
+	EXPECT_INT(store_audit_list(scene_store, &page, 7, &scene_arena, &lines, &scene_err), 0);
+	EXPECT_INT(lines.len, 1);
+	vec_free(&lines);
+	scene_close();
+}
+
+TEST(store_makers_of_what_was_removed)
+{
+	struct session_patch first = { .title = "ann's", .person = "ann", .maker = 4 };
+	struct makers makers;
+	int64_t id;
+
+	scene_open();
+	EXPECT_INT(store_session_add(scene_store, &first, &id, &scene_err), 0);
+	EXPECT_INT(store_remove(scene_store, STORE_SESSION, id, INT64_MAX, &scene_err), 0);
+	EXPECT_INT(store_makers(scene_store, STORE_SESSION, id, &scene_arena, &makers, &scene_err),
+		   0);
+	EXPECT_INT(makers.session, 4);
+	EXPECT_TEXT(makers.session_person, "ann");
+	EXPECT_INT(store_makers(scene_store, STORE_RUN, 9, &scene_arena, &makers, &scene_err),
+		   -ENOENT);
+	scene_close();
+}
+
 TEST(store_a_step_that_fails_leaves_the_version_before_it)
 {
 	const char *steps[16];
@@ -291,14 +357,14 @@ TEST(store_audit_in_pages)
 		EXPECT_INT(store_audit_add(scene_store, "ann", "run", i == 1 ? NULL : "detail",
 					   &scene_err),
 			   0);
-	EXPECT_INT(store_audit_list(scene_store, &page, &scene_arena, &lines, &scene_err), 0);
+	EXPECT_INT(store_audit_list(scene_store, &page, 0, &scene_arena, &lines, &scene_err), 0);
 	EXPECT_INT(lines.len, 2);
 	EXPECT_INT(lines.data[0].id, 3);
 	EXPECT_TEXT(lines.data[1].detail, "");
 	EXPECT_TEXT(lines.data[0].person, "ann");
 	EXPECT(scene_just_now(lines.data[0].time_ns));
 	page.before = lines.data[1].id;
-	EXPECT_INT(store_audit_list(scene_store, &page, &scene_arena, &lines, &scene_err), 0);
+	EXPECT_INT(store_audit_list(scene_store, &page, 0, &scene_arena, &lines, &scene_err), 0);
 	EXPECT_INT(lines.len, 3);
 	EXPECT_INT(lines.data[2].id, 1);
 	vec_free(&lines);
