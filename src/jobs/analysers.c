@@ -3,7 +3,9 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/vec.h"
+#include "jobs/folder.h"
 #include "jobs/policy.h"
+#include "jobs/private.h"
 #include "jobs/roles.h"
 #include "jobs/supervisor_inside.h"
 
@@ -73,54 +75,50 @@ static void ended(void *user, short revents)
 	forget(analyser);
 }
 
-/*
- * As root it becomes the workload's user itself, before it listens to anybody: until then, and by
- * the shield ever after, no program of that user can touch it.
- */
-static void say_who(const struct policy *policy, char *into, size_t room)
-{
-	if (geteuid() || policy->as_root)
-		snprintf(into, room, "--analyser-user=");
-	else
-		snprintf(into, room, "--analyser-user=%u:%u:%u", (unsigned)policy->workload.uid,
-			 (unsigned)policy->workload.gid, (unsigned)policy->shield);
-}
-
 static int start(struct supervisor *s, struct analyser *analyser, const struct msg_analyse *ask,
 		 struct err *err)
 {
 	const struct policy *policy = s->options->policy;
-	char memory[50], time[50], who[80];
-	int rc;
+	char memory[50], time[50], user[80];
+	struct identity who;
+	int rc = policy_who(policy, s->options->folder->own, ask->person, &who, err);
 	char *argv[] = { (char *)"perfolio",
 			 (char *)"serve",
 			 (char *)"--role=analyser",
 			 memory,
 			 time,
-			 who,
+			 user,
 			 ask->imported ? (char *)"--imported" : NULL,
 			 NULL };
-	int kallsyms = open("/proc/kallsyms", O_RDONLY | O_CLOEXEC);
+	int kallsyms = rc ? -1 : open("/proc/kallsyms", O_RDONLY | O_CLOEXEC);
+	struct private_run own = { .data = s->options->folder->path, .run = ask->run, .who = &who };
 	struct child_spec spec = {
 		.argv = argv,
 		.environment = s->environment,
 		.self = true,
+		.caps = caps_analyser(),
 		.fds = { -1, STDERR_FILENO,
 			 STDERR_FILENO, [ROLE_CHANNEL] = ask->channel, [ROLE_KALLSYMS] = kallsyms },
 		.fd_count = ROLE_KALLSYMS + 1,
 		.folder = "/",
+		.oom_score = OOM_ANALYSER,
 		.gate = -1,
 		.failure = -1,
 	};
 
+	if (rc)
+		return rc;
 	snprintf(memory, sizeof(memory), "--analyser-memory=%llu",
 		 (unsigned long long)policy->analyser_memory);
 	snprintf(time, sizeof(time), "--analyser-time=%llu",
 		 (unsigned long long)(policy->analyser_ns / NS_PER_SEC));
-	say_who(policy, who, sizeof(who));
+	policy_say_user(policy, &who, user, sizeof(user));
+	if (private_exists(&own))
+		spec.own = &own;
 	rc = child_start(&analyser->child, &spec, err);
 	if (kallsyms >= 0)
 		close(kallsyms);
+	identity_fini(&who);
 	return rc;
 }
 

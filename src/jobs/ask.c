@@ -28,16 +28,30 @@ static const struct question_row {
 	const char *what;
 	const char *command[4]; /* of ours, before the words */
 	size_t words;
-	bool as_workload; /* asked by its user, with its PATH and folder behind the words */
+	bool as_workload; /* about what the Unix account sees of the person who is the first word:
+			   * it becomes that by itself; with PATH and folder behind the others */
 	bool fenced;	  /* where it is root: the words are from outside */
+	bool data;	  /* the data folder behind the words */
+	bool verdict;	  /* an exit status of 1 without a word is what it found, too */
+	caps (*caps)(void);
 } rows[] = {
-	{ "doctor", { "doctor", "--json" }, 0 },
-	{ "events", { "list", "--json", "-v" }, 0 },
-	{ "processes", { "serve", "--role=processes" }, 0 },
-	{ "check", { "serve", "--role=check", "--" }, 1, .fenced = true },
-	{ "plan", { "serve", "--role=plan", "--" }, 6, .fenced = true },
-	{ "plan-events", { "serve", "--role=plan-events", "--" }, 5, .fenced = true },
-	{ "target", { "serve", "--role=target", "--" }, 7, .as_workload = true },
+	{ "doctor", { "doctor", "--json" }, 0, .verdict = true, .caps = caps_doctor },
+	{ "server",
+	  { "doctor", "--json", "--server" },
+	  0,
+	  .data = true,
+	  .verdict = true,
+	  .caps = caps_owner },
+	{ "events", { "list", "--json", "-v" }, 0, .caps = caps_measuring },
+	{ "processes", { "serve", "--role=processes" }, 0, .caps = caps_looking },
+	{ "check", { "serve", "--role=check", "--" }, 1, .fenced = true, .caps = caps_measuring },
+	{ "plan", { "serve", "--role=plan", "--" }, 6, .fenced = true, .caps = caps_measuring },
+	{ "plan-events",
+	  { "serve", "--role=plan-events", "--" },
+	  5,
+	  .fenced = true,
+	  .caps = caps_measuring },
+	{ "target", { "serve", "--role=target" }, 8, .as_workload = true, .caps = caps_analyser },
 };
 
 struct question {
@@ -46,7 +60,7 @@ struct question {
 	struct child child;
 	int said_fd;
 	struct buf said; /* on standard error */
-	bool late;
+	bool late, verdict;
 };
 
 struct questions {
@@ -139,6 +153,8 @@ static void ended(void *user, short revents)
 		return;
 	read_said(question);
 	failed = !WIFEXITED(child->wait_status) || WEXITSTATUS(child->wait_status);
+	if (question->verdict && !question->said.len && WIFEXITED(child->wait_status))
+		failed = WEXITSTATUS(child->wait_status) > 1;
 	answer(question->all->s, question->number, failed,
 	       failed ? why(question, room, sizeof(room)) : "");
 	forget(question);
@@ -174,24 +190,39 @@ static const struct question_row *find_row(const struct msg_ask *ask, struct err
 static int start(struct question *question, const struct question_row *row,
 		 const struct msg_ask *ask, struct err *err)
 {
-	const struct policy *policy = question->all->s->options->policy;
+	const struct supervisor_options *o = question->all->s->options;
+	struct identity who = { 0 };
 	VEC(char *) argv = { 0 };
-	int said[2], rc;
+	char user[80];
+	int said[2], rc = 0;
 
-	if (pipe2(said, O_CLOEXEC | O_NONBLOCK))
-		return err_set(err, errno, "pipe: %s", strerror(errno));
+	if (row->as_workload)
+		rc = policy_who(o->policy, o->folder->own, ask->words.data[0], &who, err);
+	if (!rc && pipe2(said, O_CLOEXEC | O_NONBLOCK))
+		rc = err_set(err, errno, "pipe: %s", strerror(errno));
+	if (rc) {
+		identity_fini(&who);
+		return rc;
+	}
 	*vec_push(&argv) = (char *)"perfolio";
-	if (row->fenced && policy->fenced) {
+	if (row->fenced && policy_fences(&o->policy->workload)) {
 		*vec_push(&argv) = (char *)"serve";
 		*vec_push(&argv) = (char *)"--role=fenced";
 	}
 	for (size_t i = 0; row->command[i]; i++)
 		*vec_push(&argv) = (char *)row->command[i];
-	vec_each (word, &ask->words)
-		*vec_push(&argv) = (char *)*word;
 	if (row->as_workload) {
-		*vec_push(&argv) = (char *)workload_path(policy);
-		*vec_push(&argv) = (char *)workload_folder(policy, "");
+		policy_say_user(o->policy, &who, user, sizeof(user));
+		*vec_push(&argv) = user;
+		*vec_push(&argv) = (char *)"--";
+	}
+	for (size_t i = row->as_workload; i < ask->words.len; i++)
+		*vec_push(&argv) = (char *)ask->words.data[i];
+	if (row->data)
+		*vec_push(&argv) = o->folder->path;
+	if (row->as_workload) {
+		*vec_push(&argv) = (char *)workload_path(&who);
+		*vec_push(&argv) = (char *)workload_folder(&who, "");
 	}
 	vec_push(&argv);
 	question->said_fd = said[0];
@@ -200,7 +231,7 @@ static int start(struct question *question, const struct question_row *row,
 				 .argv = argv.data,
 				 .environment = question->all->s->environment,
 				 .self = true,
-				 .who = row->as_workload ? &policy->workload : NULL,
+				 .caps = row->caps ? row->caps() : CAPS_NONE,
 				 .fds = { -1, ask->out, said[1] },
 				 .fd_count = 3,
 				 .folder = "/",
@@ -210,6 +241,7 @@ static int start(struct question *question, const struct question_row *row,
 			 err);
 	close(said[1]);
 	vec_free(&argv);
+	identity_fini(&who);
 	return rc;
 }
 
@@ -227,6 +259,7 @@ static int begin(struct questions *questions, const struct msg_ask *ask, struct 
 	question = mem_alloc(sizeof(*question));
 	*question = (struct question){ .all = questions,
 				       .number = ask->question,
+				       .verdict = row->verdict,
 				       .child = { .pid = -1, .pidfd = -1 },
 				       .said_fd = -1 };
 	rc = start(question, row, ask, err);
@@ -247,6 +280,13 @@ void questions_ask(struct questions *questions, const struct msg_ask *ask)
 
 	if (begin(questions, ask, &err))
 		answer(questions->s, ask->question, true, err.text);
+}
+
+void questions_drop(struct questions *questions, uint64_t number)
+{
+	vec_each (question, &questions->list)
+		if ((*question)->number == number)
+			child_kill(&(*question)->child, SIGKILL);
 }
 
 bool questions_know(const struct questions *questions, pid_t pid)

@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "jobs/evloop.h"
 #include "jobs/output.h"
+#include "store/room.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,8 +17,9 @@
 #include <unistd.h>
 
 #define PIPE_BYTES (1 << 20)
-#define AT_ONCE	   16 /* pieces, before others have their turn */
-#define DRAIN_MOST 64 /* pieces that are still taken from a pipe after the end */
+#define AT_ONCE	   16	     /* pieces, before others have their turn */
+#define LOOK_EVERY (1 << 20) /* bytes between two looks at the disk */
+#define DRAIN_MOST 64	     /* pieces that are still taken from a pipe after the end */
 
 /* Whole or not at all: a piece that the disk has no room for is cut off again. */
 static bool write_piece(struct capture *capture, int stream, const char *bytes, size_t size)
@@ -37,14 +39,30 @@ static bool write_piece(struct capture *capture, int stream, const char *bytes, 
 	return true;
 }
 
+/* What the disk has for files (store/room.h); asked now and then, for a program may print a lot. */
+static uint64_t room_on_disk(struct capture *capture)
+{
+	struct disk disk;
+
+	if (!capture->until_look && !disk_look(capture->file, &disk)) {
+		capture->disk = disk.left > disk.floor ? (uint64_t)(disk.left - disk.floor) : 0;
+		capture->until_look = LOOK_EVERY;
+	}
+	return capture->until_look ? capture->disk : UINT64_MAX;
+}
+
 static void keep(struct capture *capture, int stream, const char *bytes, size_t size)
 {
-	uint64_t room = capture->limit ? capture->limit - capture->kept : UINT64_MAX;
+	uint64_t limit = capture->limit ? capture->limit - capture->kept : UINT64_MAX;
+	uint64_t disk = capture->file >= 0 ? room_on_disk(capture) : 0;
+	uint64_t room = disk < limit ? disk : limit;
 	size_t part = size < room ? size : (size_t)room;
 
 	if (capture->file < 0 || (part && !write_piece(capture, stream, bytes, part)))
 		part = 0;
 	capture->kept += part;
+	capture->disk -= part < capture->disk ? part : capture->disk;
+	capture->until_look -= size < capture->until_look ? size : capture->until_look;
 	capture->cut += size - part;
 }
 

@@ -17,6 +17,8 @@ struct capture {
 	int file;     /* the caller's; -1: nothing is kept */
 	uint64_t at;
 	uint64_t limit, kept; /* bytes that are printed; limit 0: none */
+	uint64_t disk; /* what it had for files at the last look, less what was written since */
+	uint64_t until_look; /* bytes until the next one */
 	uint64_t cut;
 	char *room;
 };

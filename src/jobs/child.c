@@ -4,6 +4,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "jobs/identity.h"
+#include "jobs/private.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -104,6 +105,12 @@ static int prepare(const struct child_spec *spec, int kept[static 2], int *step)
 	int rc = place_descriptors(spec, kept);
 
 	*step = CHILD_DESCRIPTORS;
+	if (!rc && spec->own) {
+		*step = CHILD_OWN;
+		rc = private_enter(spec->own);
+	}
+	if (!rc)
+		caps_bound(spec->caps);
 	if (!rc && spec->who) {
 		*step = CHILD_IDENTITY;
 		rc = identity_become(spec->who);
@@ -121,6 +128,25 @@ static int prepare(const struct child_spec *spec, int kept[static 2], int *step)
 	return rc;
 }
 
+void child_prefer(int oom_score)
+{
+	int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	if (dprintf(fd, "%d", oom_score) < 0)
+		errno = 0; /* lower than it was is a privilege */
+	close(fd);
+}
+
+/* Of linux/ioprio.h, which not every system has. */
+enum { IO_PROCESS = 1, IO_BEST_EFFORT = 2, IO_LOW = 6 };
+
+static void lower_io(void)
+{
+	syscall(SYS_ioprio_set, IO_PROCESS, 0, IO_BEST_EFFORT << 13 | IO_LOW);
+}
+
 static void __attribute__((noreturn)) become(const struct child_spec *spec)
 {
 	int kept[2] = { spec->gate, spec->failure };
@@ -130,6 +156,9 @@ static void __attribute__((noreturn)) become(const struct child_spec *spec)
 	if (spec->close_first > 0)
 		close(spec->close_first);
 	setsid();
+	child_prefer(spec->oom_score);
+	if (spec->low_io)
+		lower_io();
 	rc = prepare(spec, kept, &failure.step);
 	if (!rc) {
 		wait_for_gate(kept[0]);

@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "jobs/identity.h"
+#include "jobs/ownfolder.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -22,10 +23,15 @@
 
 /* nftw gives its callback no argument; only ever one thread is here. */
 static const struct identity *new_owner;
+static const char *not_given; /* the supervisor's own part, which stays root's */
 
 static int give_one(const char *path, const struct stat *info, int type, struct FTW *place)
 {
+	size_t length = strlen(not_given);
+
 	(void)info, (void)type, (void)place;
+	if (!strncmp(path, not_given, length) && (!path[length] || path[length] == '/'))
+		return 0;
 	return lchown(path, new_owner->uid, new_owner->gid);
 }
 
@@ -63,6 +69,7 @@ static int make_private(const struct folder *folder, struct err *err)
 static int give(struct folder *folder, const struct identity *owner, struct err *err)
 {
 	struct stat info;
+	char *own;
 	int rc;
 
 	if (fstat(folder->fd, &info))
@@ -86,9 +93,12 @@ static int give(struct folder *folder, const struct identity *owner, struct err 
 			       "%s: holds other things than a server's, and would be given to user "
 			       "%s with them; choose an empty folder",
 			       folder->path, owner->name);
+	own = mem_printf("%s/%s", folder->path, ownfolder_name());
 	new_owner = owner;
+	not_given = own;
 	/* from the inside out: who owns a folder already could lead us elsewhere from there */
 	rc = nftw(folder->path, give_one, TREE_FDS, FTW_PHYS | FTW_MOUNT | FTW_DEPTH);
+	free(own);
 	return rc ? err_set(err, errno, "%s: can't be given to user %s: %s", folder->path,
 			    owner->name, strerror(errno))
 		  : 0;
@@ -197,8 +207,12 @@ int folder_open(struct folder *folder, const char *path, const struct identity *
 {
 	int rc;
 
-	*folder = (struct folder){ .fd = -1 };
+	*folder = (struct folder){ .fd = -1, .own = -1 };
 	rc = open_it(folder, path, owner, err);
+	if (!rc && !geteuid()) {
+		folder->own = ownfolder_open(folder->path, true, err);
+		rc = folder->own < 0 ? folder->own : 0;
+	}
 	if (rc)
 		folder_close(folder);
 	return rc;
@@ -208,8 +222,10 @@ void folder_close(struct folder *folder)
 {
 	if (folder->fd >= 0)
 		close(folder->fd);
+	if (folder->own >= 0)
+		close(folder->own);
 	free(folder->path);
-	*folder = (struct folder){ .fd = -1 };
+	*folder = (struct folder){ .fd = -1, .own = -1 };
 }
 
 void folder_tag(const struct folder *folder, char *into, size_t room)

@@ -15,6 +15,7 @@ struct identity;
 struct folder {
 	char *path;   /* absolute */
 	int fd;	      /* holds the lock, for us and for those who inherit it */
+	int own;      /* as root: our part of it, wherever the web side moves that; else -1 */
 	dev_t device; /* files of runs are on it */
 	ino_t inode;
 };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "jobs/guard.h"
 #include "base/err.h"
+#include "jobs/caps.h"
+#include "jobs/child.h"
 #include "jobs/jobgroup.h"
 #include "record/proctree.h"
 
@@ -28,6 +30,8 @@ be_supervisor(int (*inside)(void *user), void *user, pid_t guard, const sigset_t
 		_exit(1);
 	status = inside(user);
 	fflush(NULL);
+	if (getppid() != guard) /* it was killed: there is nobody else to do it */
+		guard_sweep();
 	_exit(status);
 }
 
@@ -85,12 +89,17 @@ int guard_run(int (*inside)(void *user), void *user, struct jobgroup *group, str
 			sigaddset(&signals, *signo); /* what nohup ignored stays so */
 	sigprocmask(SIG_BLOCK, &signals, &before);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	child_prefer(OOM_GUARD);
 	fflush(NULL);
 	supervisor = fork();
 	if (supervisor < 0)
 		return err_set(err, errno, "fork: %s", strerror(errno));
 	if (!supervisor)
 		be_supervisor(inside, user, guard, &before);
+	if (!geteuid()) {
+		caps_keep(caps_guard());
+		prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	}
 	status = watch(supervisor, &signals);
 	jobgroup_close(group);
 	guard_sweep();

@@ -54,6 +54,17 @@ void identity_of(struct identity *identity, uid_t uid, gid_t gid)
 	};
 }
 
+void identity_copy(struct identity *identity, const struct identity *from)
+{
+	*identity = (struct identity){
+		.uid = from->uid,
+		.gid = from->gid,
+		.name = mem_strdup(from->name),
+		.home = mem_strdup(from->home),
+		.shell = mem_strdup(from->shell),
+	};
+}
+
 void identity_fini(struct identity *identity)
 {
 	free(identity->name);

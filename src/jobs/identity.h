@@ -17,6 +17,7 @@ struct identity {
 /* By name or number; -ENOENT if there is no such user. */
 int identity_find(struct identity *identity, const char *user, struct err *err);
 void identity_of(struct identity *identity, uid_t uid, gid_t gid); /* also without an account */
+void identity_copy(struct identity *identity, const struct identity *from);
 void identity_fini(struct identity *identity);
 
 /*

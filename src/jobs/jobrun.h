@@ -17,11 +17,13 @@
 #include <sys/types.h>
 
 struct err;
+struct identity;
 struct jobrun;
 struct supervisor;
 
-/* What is checked already (jobs/request.h); takes the message's descriptors. */
-struct jobrun *jobrun_start(struct supervisor *s, struct msg_start *start);
+/* What is checked already (jobs/request.h); takes the message's descriptors and `who` it runs as.
+ */
+struct jobrun *jobrun_start(struct supervisor *s, struct msg_start *start, struct identity *who);
 /* Kills what it started, if it is not over. */
 void jobrun_free(struct jobrun *run);
 

@@ -68,6 +68,8 @@ void jobrun_take_usage(struct jobrun *run)
 	/* the most that either had: the fork before its start, or the program */
 	if ((uint64_t)usage->ru_maxrss * 1024 > run->before.max_rss + RSS_MARGIN)
 		ended->max_rss = (uint64_t)usage->ru_maxrss * 1024;
+	else
+		ended->rss_below = (uint64_t)usage->ru_maxrss * 1024;
 	ended->minor_faults = less((uint64_t)usage->ru_minflt, run->before.minor_faults);
 	ended->major_faults = less((uint64_t)usage->ru_majflt, run->before.major_faults);
 	ended->voluntary_switches = (uint64_t)usage->ru_nvcsw;

@@ -48,6 +48,9 @@ static void add_target(struct strlist *argv, const struct measure_options *optio
 	case TARGET_USER: add(argv, "--uid=%s", start->who); break;
 	default: add(argv, "--all-cpus"); break;
 	}
+	if (options->own)
+		add(argv, "--owner=%u:%u", (unsigned)options->who->uid,
+		    (unsigned)options->who->gid);
 }
 
 static void add_record(struct strlist *argv, const struct measure_options *options)
@@ -67,10 +70,11 @@ static void add_record(struct strlist *argv, const struct measure_options *optio
 		add(argv, "--freq=%s", start->rate);
 	if (*start->call_graph)
 		add(argv, "--call-graph=%s", start->call_graph);
-	if (options->policy->max_disk)
-		add(argv, "--max-size=%lluB", (unsigned long long)options->policy->max_disk);
-	/* as root it would write into root's home, where no analyser looks */
-	if (options->policy->fenced)
+	if (options->most_bytes)
+		add(argv, "--max-size=%lluB", (unsigned long long)options->most_bytes);
+	/* as root it would write into root's home, where no analyser looks; and of what lies in a
+	 * run's own /tmp there need be no copy */
+	if (policy_fences(options->who) || options->apart)
 		add(argv, "--no-buildid-cache");
 	vec_each (word, &start->record_options)
 		add(argv, "%s", *word);
@@ -93,7 +97,7 @@ static struct strlist command_line(const struct measure_options *options)
 	struct strlist argv = { 0 };
 
 	add(&argv, "perfolio");
-	if (options->policy->fenced) {
+	if (policy_fences(options->who)) {
 		add(&argv, "serve");
 		add(&argv, "--role=fenced");
 	}
@@ -201,6 +205,7 @@ static int start_process(struct measure *measure, const struct measure_options *
 		.argv = argv.data,
 		.environment = options->environment,
 		.self = true,
+		.caps = policy_fences(options->who) ? caps_measuring() : CAPS_ALL,
 		.fds = { [FD_STDIN] = -1,
 			 [FD_STDOUT] = options->record ? start->recording : -1,
 			 [FD_STDERR] = -1,

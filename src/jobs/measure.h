@@ -9,8 +9,11 @@
 #include "base/buf.h"
 #include "jobs/child.h"
 
+#include <stdint.h>
+
 struct err;
 struct evloop;
+struct identity;
 struct msg_start;
 struct policy;
 
@@ -30,10 +33,14 @@ struct measure {
 struct measure_options {
 	const struct msg_start *start;
 	const struct policy *policy;
+	const struct identity *who; /* the program runs as */
 	char **environment;
 	const char *group; /* the folder of the cgroup that the workload is in; NULL: none */
 	pid_t workload;	   /* that waits for its exec; 0: the target is there already */
 	bool record;
+	bool own;	     /* of what runs already only what `who` could trace */
+	bool apart;	     /* it has a /tmp of its own, which analysers see */
+	uint64_t most_bytes; /* of a recording; 0: any number */
 	void (*changed)(void *user);
 	void *user;
 };

@@ -72,8 +72,12 @@ static int open_for(const struct question *q, struct image *image)
 		return -EINVAL;
 	if (q->pid)
 		snprintf(root, sizeof(root), "/proc/%d/root", (int)q->pid);
-	rc = q->kind == IMAGE_MAPPED ? process_open_mapped(q->pid, q->path, image, &source)
-				     : image_open_in(image, root, q->path);
+	if (q->kind == IMAGE_MAPPED)
+		rc = process_open_mapped(q->pid, q->path, image, &source);
+	else if (q->kind == IMAGE_PLAIN)
+		rc = image_open_plain_in(image, root, q->path);
+	else
+		rc = image_open_in(image, root, q->path);
 	buf_free(&source);
 	return rc;
 }

@@ -57,6 +57,20 @@ static bool is_ours(struct supervisor *s, pid_t pid)
 	return true;
 }
 
+uint64_t orphans_count(struct supervisor *s)
+{
+	struct proctree_ids ids = { 0 };
+	pid_t self = getpid();
+	uint64_t count = 0;
+
+	orphans_reap(s);
+	proctree_descendants(&self, 1, &ids);
+	vec_each (pid, &ids)
+		count += !is_ours(s, *pid);
+	vec_free(&ids);
+	return count;
+}
+
 bool orphans_kill(struct supervisor *s)
 {
 	struct proctree_ids ids = { 0 };

@@ -6,6 +6,7 @@
 #define JOBS_ORPHANS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct supervisor;
 
@@ -13,6 +14,8 @@ struct supervisor;
 void orphans_reap(struct supervisor *s);
 /* Kills those that have not, and what descends from the workload; true if there are none. */
 bool orphans_kill(struct supervisor *s);
+/* How many of them there are, besides those that have ended. */
+uint64_t orphans_count(struct supervisor *s);
 /* At the start, without cgroups: what an earlier server of this folder left behind. */
 void orphans_kill_of(const char *tag);
 

@@ -178,8 +178,11 @@ int output_skip_to_last(struct output_reader *reader, uint64_t bytes, struct err
 	return 0;
 }
 
-/* Little of large pieces is read, and of small ones many at once: there may be a million. */
-void output_sizes(int fd, uint64_t printed[static 2])
+/*
+ * Of the pieces that begin before `end`.  Little of large pieces is read, and of small ones many at
+ * once: there may be a million.
+ */
+static void add_sizes(int fd, uint64_t end, uint64_t printed[static 2])
 {
 	char window[4096];
 	uint64_t at = 0;
@@ -189,7 +192,7 @@ void output_sizes(int fd, uint64_t printed[static 2])
 		struct output_piece head;
 		size_t done = 0;
 
-		while (done + sizeof(head) <= (size_t)got) {
+		while (done + sizeof(head) <= (size_t)got && at + done < end) {
 			memcpy(&head, window + done, sizeof(head));
 			if (head.size > OUTPUT_PIECE)
 				return;
@@ -200,6 +203,19 @@ void output_sizes(int fd, uint64_t printed[static 2])
 			return;
 		at += done;
 	}
+}
+
+void output_sizes(int fd, uint64_t printed[static 2])
+{
+	add_sizes(fd, UINT64_MAX, printed);
+}
+
+uint64_t output_before(int fd, uint64_t at)
+{
+	uint64_t printed[2] = { 0 };
+
+	add_sizes(fd, at, printed);
+	return printed[0] + printed[1];
 }
 
 int output_read(struct output_reader *reader, struct output_text *piece, struct err *err)

@@ -42,8 +42,10 @@ int output_skip_to_last(struct output_reader *reader, uint64_t bytes, struct err
 
 /* 1 and a piece, 0 where no whole one is there by now, or -EBADMSG. */
 int output_read(struct output_reader *reader, struct output_text *piece, struct err *err);
-/* How much was printed, to stdout and to stderr, as far as the file can be understood. */
+/* How much was printed, to stdout and to stderr, as far as the file can be understood;
+ * output_before: in all, in front of a piece. */
 void output_sizes(int fd, uint64_t printed[static 2]);
+uint64_t output_before(int fd, uint64_t at);
 /* Where the next call goes on. */
 const char *output_place(const struct output_reader *reader, char into[static OUTPUT_PLACE]);
 

@@ -20,6 +20,7 @@ const struct ipc_type msg_up = IPC_TYPE("up", struct msg_up, msg_up_fields);
 
 static const struct ipc_field msg_start_fields[] = {
 	FIELD(msg_start, IPC_U64, run, 0),
+	FIELD(msg_start, IPC_TEXT, person, 0),
 	FIELD(msg_start, IPC_U64, tool, 0),
 	FIELD(msg_start, IPC_U64, target, 0),
 	FIELD(msg_start, IPC_TEXT, who, 0),
@@ -29,11 +30,16 @@ static const struct ipc_field msg_start_fields[] = {
 	FIELD(msg_start, IPC_TEXT, folder, 0),
 	FIELD(msg_start, IPC_TEXT, cpus, 0),
 	FIELD(msg_start, IPC_U64, limit_ns, 0),
+	FIELD(msg_start, IPC_U64, limit_memory, 0),
+	FIELD(msg_start, IPC_U64, limit_tasks, 0),
+	FIELD(msg_start, IPC_U64, limit_cpu, 0),
+	FIELD(msg_start, IPC_U64, most_bytes, 0),
 	FIELD(msg_start, IPC_TEXT, count_events, TEXT_MOST),
 	FIELD(msg_start, IPC_U64, interval_ns, 0),
 	FIELD(msg_start, IPC_TEXT, sample_events, TEXT_MOST),
 	FIELD(msg_start, IPC_TEXT, rate, 0),
 	FIELD(msg_start, IPC_TEXT, call_graph, 0),
+	FIELD(msg_start, IPC_U64, network, 0),
 	FIELD(msg_start, IPC_WORDS, stat_options, WORDS_MOST),
 	FIELD(msg_start, IPC_WORDS, record_options, WORDS_MOST),
 	FIELD(msg_start, IPC_FD, recording, 0),
@@ -62,6 +68,12 @@ static const struct ipc_field msg_forget_fields[] = {
 };
 const struct ipc_type msg_forget = IPC_TYPE("forget", struct msg_forget, msg_forget_fields);
 
+static const struct ipc_field msg_analysed_fields[] = {
+	FIELD(msg_analysed, IPC_U64, run, 0),
+	{ 0 },
+};
+const struct ipc_type msg_analysed = IPC_TYPE("analysed", struct msg_analysed, msg_analysed_fields);
+
 static const struct ipc_field msg_ask_fields[] = {
 	FIELD(msg_ask, IPC_U64, question, 0),
 	FIELD(msg_ask, IPC_TEXT, what, 0),
@@ -71,11 +83,16 @@ static const struct ipc_field msg_ask_fields[] = {
 };
 const struct ipc_type msg_ask = IPC_TYPE("ask", struct msg_ask, msg_ask_fields);
 
-static const struct ipc_field msg_analyse_fields[] = {
-	FIELD(msg_analyse, IPC_U64, job, 0),
-	FIELD(msg_analyse, IPC_BOOL, imported, 0),
-	FIELD(msg_analyse, IPC_FD, channel, 0),
+static const struct ipc_field msg_unask_fields[] = {
+	FIELD(msg_unask, IPC_U64, question, 0),
 	{ 0 },
+};
+const struct ipc_type msg_unask = IPC_TYPE("unask", struct msg_unask, msg_unask_fields);
+
+static const struct ipc_field msg_analyse_fields[] = {
+	FIELD(msg_analyse, IPC_U64, job, 0),	 FIELD(msg_analyse, IPC_BOOL, imported, 0),
+	FIELD(msg_analyse, IPC_TEXT, person, 0), FIELD(msg_analyse, IPC_U64, run, 0),
+	FIELD(msg_analyse, IPC_FD, channel, 0),	 { 0 },
 };
 const struct ipc_type msg_analyse = IPC_TYPE("analyse", struct msg_analyse, msg_analyse_fields);
 
@@ -95,12 +112,27 @@ static const struct ipc_field msg_policy_fields[] = {
 	FIELD(msg_policy, IPC_BOOL, attach, 0),
 	FIELD(msg_policy, IPC_BOOL, other_users, 0),
 	FIELD(msg_policy, IPC_BOOL, whole_host, 0),
+	FIELD(msg_policy, IPC_BOOL, allow_attach, 0),
+	FIELD(msg_policy, IPC_BOOL, allow_users, 0),
+	FIELD(msg_policy, IPC_BOOL, allow_host, 0),
+	FIELD(msg_policy, IPC_BOOL, shared, 0),
+	FIELD(msg_policy, IPC_BOOL, private_tmp, 0),
+	FIELD(msg_policy, IPC_TEXT, private_why, 0),
+	FIELD(msg_policy, IPC_U64, network, 0),
+	FIELD(msg_policy, IPC_WORDS, private_runs, WORDS_MOST),
 	FIELD(msg_policy, IPC_U64, cpus, 0),
 	FIELD(msg_policy, IPC_U64, max_runtime_ns, 0),
 	FIELD(msg_policy, IPC_U64, max_output, 0),
 	FIELD(msg_policy, IPC_U64, max_disk, 0),
+	FIELD(msg_policy, IPC_U64, max_share, 0),
+	FIELD(msg_policy, IPC_U64, max_export, 0),
+	FIELD(msg_policy, IPC_U64, run_memory, 0),
+	FIELD(msg_policy, IPC_U64, run_tasks, 0),
+	FIELD(msg_policy, IPC_U64, run_cpu, 0),
+	FIELD(msg_policy, IPC_BOOL, holds_memory, 0),
+	FIELD(msg_policy, IPC_BOOL, holds_tasks, 0),
 	FIELD(msg_policy, IPC_U64, analyser_ns, 0),
-	FIELD(msg_policy, IPC_TEXT, token, 0),
+	FIELD(msg_policy, IPC_TEXT, token_hash, 0),
 	FIELD(msg_policy, IPC_TEXT, origin, 0),
 	FIELD(msg_policy, IPC_WORDS, hosts, WORDS_MOST),
 	FIELD(msg_policy, IPC_BOOL, open, 0),
@@ -130,11 +162,9 @@ static const struct ipc_field msg_stopping_fields[] = {
 const struct ipc_type msg_stopping = IPC_TYPE("stopping", struct msg_stopping, msg_stopping_fields);
 
 static const struct ipc_field msg_began_fields[] = {
-	FIELD(msg_began, IPC_U64, run, 0),
-	FIELD(msg_began, IPC_U64, monotonic_ns, 0),
-	FIELD(msg_began, IPC_U64, wall_ns, 0),
-	FIELD(msg_began, IPC_U64, pid, 0),
-	{ 0 },
+	FIELD(msg_began, IPC_U64, run, 0),     FIELD(msg_began, IPC_U64, monotonic_ns, 0),
+	FIELD(msg_began, IPC_U64, wall_ns, 0), FIELD(msg_began, IPC_U64, pid, 0),
+	FIELD(msg_began, IPC_TEXT, user, 0),   { 0 },
 };
 const struct ipc_type msg_began = IPC_TYPE("began", struct msg_began, msg_began_fields);
 
@@ -145,6 +175,13 @@ static const struct ipc_field msg_ended_fields[] = {
 	FIELD(msg_ended, IPC_BOOL, cancelled, 0),
 	FIELD(msg_ended, IPC_BOOL, interrupted, 0),
 	FIELD(msg_ended, IPC_BOOL, limited, 0),
+	FIELD(msg_ended, IPC_TEXT, limit, 0),
+	FIELD(msg_ended, IPC_U64, limit_memory, 0),
+	FIELD(msg_ended, IPC_U64, limit_tasks, 0),
+	FIELD(msg_ended, IPC_U64, limit_cpu, 0),
+	FIELD(msg_ended, IPC_U64, tasks_refused, 0),
+	FIELD(msg_ended, IPC_U64, left_over, 0),
+	FIELD(msg_ended, IPC_U64, paused_ns, 0),
 	FIELD(msg_ended, IPC_TEXT, reason, 0),
 	FIELD(msg_ended, IPC_U64, wall_ns, 0),
 	FIELD(msg_ended, IPC_U64, user_ns, 0),
@@ -155,9 +192,11 @@ static const struct ipc_field msg_ended_fields[] = {
 	FIELD(msg_ended, IPC_U64, voluntary_switches, 0),
 	FIELD(msg_ended, IPC_U64, involuntary_switches, 0),
 	FIELD(msg_ended, IPC_U64, disk_read, 0),
+	FIELD(msg_ended, IPC_U64, rss_below, 0),
 	FIELD(msg_ended, IPC_U64, output_cut, 0),
 	FIELD(msg_ended, IPC_TEXT, notes, TEXT_MOST),
 	FIELD(msg_ended, IPC_TEXT, budget, TEXT_MOST),
+	FIELD(msg_ended, IPC_TEXT, user, 0),
 	{ 0 },
 };
 const struct ipc_type msg_ended = IPC_TYPE("ended", struct msg_ended, msg_ended_fields);
@@ -187,11 +226,9 @@ static const struct ipc_field msg_input_fields[] = {
 const struct ipc_type msg_input = IPC_TYPE("input", struct msg_input, msg_input_fields);
 
 static const struct ipc_field msg_job_fields[] = {
-	FIELD(msg_job, IPC_U64, kind, 0),
-	FIELD(msg_job, IPC_WORDS, options, WORDS_MOST),
-	FIELD(msg_job, IPC_TEXT, avoid, 0),
-	FIELD(msg_job, IPC_FD, out, 0),
-	{ 0 },
+	FIELD(msg_job, IPC_U64, kind, 0),   FIELD(msg_job, IPC_WORDS, options, WORDS_MOST),
+	FIELD(msg_job, IPC_TEXT, avoid, 0), FIELD(msg_job, IPC_U64, most, 0),
+	FIELD(msg_job, IPC_FD, out, 0),	    { 0 },
 };
 const struct ipc_type msg_job = IPC_TYPE("job", struct msg_job, msg_job_fields);
 
@@ -243,6 +280,8 @@ const struct ipc_type msg_live_lanes = IPC_TYPE("live_lanes", struct msg_live_la
 static const struct ipc_field msg_finished_fields[] = {
 	FIELD(msg_finished, IPC_BOOL, failed, 0),
 	FIELD(msg_finished, IPC_BOOL, refused, 0),
+	FIELD(msg_finished, IPC_BOOL, no_room, 0),
+	FIELD(msg_finished, IPC_BOOL, too_large, 0),
 	FIELD(msg_finished, IPC_TEXT, reason, 0),
 	FIELD(msg_finished, IPC_TEXT, quality, TEXT_MOST),
 	FIELD(msg_finished, IPC_TEXT, facts, TEXT_MOST),
@@ -251,9 +290,9 @@ static const struct ipc_field msg_finished_fields[] = {
 const struct ipc_type msg_finished = IPC_TYPE("finished", struct msg_finished, msg_finished_fields);
 
 static const struct ipc_type *const runner_types[] = {
-	&msg_up,      &msg_start,    &msg_cancel,    &msg_control,  &msg_forget, &msg_ask,
-	&msg_analyse, &msg_stop_job, &msg_policy,    &msg_holds,    &msg_ready,	 &msg_began,
-	&msg_ended,   &msg_answered, &msg_job_ended, &msg_stopping,
+	&msg_up,    &msg_start, &msg_cancel,  &msg_control,  &msg_forget,    &msg_analysed,
+	&msg_ask,   &msg_unask, &msg_analyse, &msg_stop_job, &msg_policy,    &msg_holds,
+	&msg_ready, &msg_began, &msg_ended,   &msg_answered, &msg_job_ended, &msg_stopping,
 };
 const struct ipc_protocol runner_protocol = {
 	.name = "runner",

@@ -24,24 +24,32 @@ extern const struct ipc_type msg_up;
 enum run_tool { TOOL_COUNT = 1, TOOL_SAMPLE = 2, TOOL_BOTH = 3 };
 enum run_target { TARGET_COMMAND, TARGET_PROCESS, TARGET_THREAD, TARGET_USER, TARGET_HOST };
 
+/* Who has the printed link, among the persons of messages. */
+#define PERSON_OWNER "owner"
+
 /* Starts a run; one at a time.  The answer is `began` or `ended` with a reason. */
 struct msg_start {
 	uint64_t run;
-	uint64_t tool;		      /* enum run_tool */
-	uint64_t target;	      /* enum run_target */
-	const char *who;	      /* pids, tids with commas, or a user's name */
-	bool children;		      /* of a process: also those it has already */
-	struct wordlist argv;	      /* TARGET_COMMAND */
-	struct wordlist environment;  /* NAME=VALUE each, added to a small standard one */
-	const char *folder;	      /* "": the workload user's home */
-	const char *cpus;	      /* the workload is pinned to these; "": all */
-	uint64_t limit_ns;	      /* it is ended then; 0: the policy's */
-	const char *count_events;     /* "": stat's own */
-	uint64_t interval_ns;	      /* of counts */
-	const char *sample_events;    /* "": record's own */
-	const char *rate;	      /* of samples: "99", "max"; "c1000": one every 1000 */
-	const char *call_graph;	      /* "", "fp", "dwarf", "dwarf,4096", "lbr" */
-	struct wordlist stat_options; /* further ones, of the policy's list */
+	const char *person;		    /* who wants it: says which Unix account it runs as */
+	uint64_t tool;			    /* enum run_tool */
+	uint64_t target;		    /* enum run_target */
+	const char *who;		    /* pids, tids with commas, or a user's name */
+	bool children;			    /* of a process: also those it has already */
+	struct wordlist argv;		    /* TARGET_COMMAND */
+	struct wordlist environment;	    /* NAME=VALUE each, added to a small standard one */
+	const char *folder;		    /* "": the workload user's home */
+	const char *cpus;		    /* the workload is pinned to these; "": all */
+	uint64_t limit_ns;		    /* it is ended then; 0: the policy's */
+	uint64_t limit_memory, limit_tasks; /* of all its processes; 0: the policy's */
+	uint64_t limit_cpu;		    /* thousandths of one; 0: the policy's */
+	uint64_t most_bytes;		    /* its files may take this; 0: any number */
+	const char *count_events;	    /* "": stat's own */
+	uint64_t interval_ns;		    /* of counts */
+	const char *sample_events;	    /* "": record's own */
+	const char *rate;		    /* of samples: "99", "max"; "c1000": one every 1000 */
+	const char *call_graph;		    /* "", "fp", "dwarf", "dwarf,4096", "lbr" */
+	uint64_t network;		    /* enum private_network: at most this */
+	struct wordlist stat_options;	    /* further ones, of the policy's list */
 	struct wordlist record_options;
 	int recording; /* files, opened for reading and writing; -1: none */
 	int series;    /* render/series.h */
@@ -69,8 +77,9 @@ extern const struct ipc_type msg_forget;
 
 /*
  * A question to the machine: `what` is a row of a fixed table in the supervisor ("doctor",
- * "events", "processes", "check", "plan", "target"), `words` the values that it takes.  The answer,
- * JSON, is written to `out`; `answered` comes at its end.  More than so many at once are refused.
+ * "server", "events", "processes", "check", "plan", "target"), `words` the values that it takes,
+ * the first of them the person where it is asked as that one's Unix account.  The answer, JSON, is
+ * written to `out`; `answered` comes at its end.  More than so many at once are refused.
  */
 #define QUESTIONS_MOST 8
 struct msg_ask {
@@ -81,10 +90,24 @@ struct msg_ask {
 };
 extern const struct ipc_type msg_ask;
 
+/* Nobody waits for that answer any more: it is ended, and `answered` comes all the same. */
+struct msg_unask {
+	uint64_t question;
+};
+extern const struct ipc_type msg_unask;
+
+/* A run has been analysed: what it had for itself (jobs/private.h) can go. */
+struct msg_analysed {
+	uint64_t run;
+};
+extern const struct ipc_type msg_analysed;
+
 /* Starts an analyser that speaks analysis_protocol on the channel. */
 struct msg_analyse {
 	uint64_t job;
-	bool imported; /* from outside: no file of this host is read for it */
+	bool imported;	    /* from outside: no file of this host is read for it */
+	const char *person; /* whose run it is: files are opened as that one's Unix account */
+	uint64_t run;	    /* whose own folders it sees; 0: none */
 	int channel;
 };
 extern const struct ipc_type msg_analyse;
@@ -103,14 +126,23 @@ struct msg_policy {
 	const char *host, *kernel, *cpu_model, *perfolio;
 	const char *workload_user;
 	bool as_root;			      /* workloads run as root */
-	bool attach, other_users, whole_host; /* what may be measured */
+	bool attach, other_users, whole_host; /* what may be measured: jobs/reach.h */
+	bool allow_attach, allow_users, allow_host;
+	bool shared;	  /* somebody besides the owner has an account; others may get one later */
+	bool private_tmp; /* runs have a /tmp of their own */
+	const char *private_why;      /* why they have not; "": it is not wanted */
+	uint64_t network;	      /* enum private_network: what runs reach at most */
+	struct wordlist private_runs; /* numbers of those whose folders are kept */
 	uint64_t cpus;
-	uint64_t max_runtime_ns, max_output, max_disk; /* 0: no limit */
-	uint64_t analyser_ns;			       /* of CPU, for a job of an analyser */
-	const char *token;			       /* to sign in with */
-	const char *origin;    /* "http://127.0.0.1:7700", as a browser would send it */
-	struct wordlist hosts; /* what a Host header may say */
-	bool open;	       /* --open: nobody need sign in (loopback only) */
+	uint64_t max_runtime_ns, max_output, max_disk, max_export; /* 0: no limit */
+	uint64_t max_share; /* per cent of the disk space that one person may have */
+	uint64_t run_memory, run_tasks, run_cpu; /* the most that a run may have; 0: any */
+	bool holds_memory, holds_tasks; /* for a run as a whole; else a process at a time */
+	uint64_t analyser_ns;		/* of CPU, for a job of an analyser */
+	const char *token_hash;		/* of the one to sign in with */
+	const char *origin;		/* "http://127.0.0.1:7700", as a browser would send it */
+	struct wordlist hosts;		/* what a Host header may say */
+	bool open;			/* --open: nobody need sign in (loopback only) */
 	bool tls;
 	struct wordlist webhooks; /* beginnings of addresses that may be told of a run's end */
 	bool again;		  /* another web side was up before, under the same supervisor */
@@ -138,6 +170,7 @@ struct msg_began {
 	uint64_t run;
 	uint64_t monotonic_ns, wall_ns; /* the same moment by both clocks */
 	uint64_t pid;			/* of the workload; 0: none was started */
+	const char *user;		/* the Unix account that it runs as; "": none was started */
 };
 extern const struct ipc_type msg_began;
 
@@ -145,16 +178,23 @@ struct msg_ended {
 	uint64_t run;
 	uint64_t ending; /* enum run_ending of store/store.h */
 	uint64_t code;
-	bool cancelled;	    /* because it was asked for */
-	bool interrupted;   /* because the server was stopped */
-	bool limited;	    /* because its time was up; `reason` says so where that is a cut */
-	const char *reason; /* why it failed or was cut short; "": it did not */
+	bool cancelled;	   /* because it was asked for */
+	bool interrupted;  /* because the server was stopped */
+	bool limited;	   /* because its time was up; `reason` says so where that is a cut */
+	const char *limit; /* which one ended it: "time", "disk", "memory"; "": none */
+	uint64_t limit_memory, limit_tasks, limit_cpu; /* that were held; 0: none */
+	uint64_t tasks_refused; /* how often it was to have more than limit_tasks */
+	uint64_t left_over;	/* processes that still ran when it had ended, and were ended */
+	uint64_t paused_ns;	/* for how long it was not measured */
+	const char *reason;	/* why it failed or was cut short; "": it did not */
 	uint64_t wall_ns;
 	uint64_t user_ns, system_ns, max_rss, minor_faults, major_faults, voluntary_switches,
 		involuntary_switches, disk_read; /* of the workload; the last in bytes */
+	uint64_t rss_below;			 /* where max_rss is 0: what it is not above */
 	uint64_t output_cut;			 /* bytes of output that were not kept */
 	const char *notes;			 /* what stat and record said, lines */
 	const char *budget;			 /* JSON, profile/budget.h; "": not known */
+	const char *user;			 /* as of `began` */
 };
 extern const struct ipc_type msg_ended;
 
@@ -197,6 +237,7 @@ struct msg_job {
 	uint64_t kind; /* enum analysis_kind */
 	struct wordlist options;
 	const char *avoid; /* the data folder, which it must not read; "": none */
+	uint64_t most;	   /* bytes of `out`; 0: as many as the disk has room for */
 	int out;
 };
 extern const struct ipc_type msg_job;
@@ -253,7 +294,9 @@ extern const struct ipc_type msg_live_lanes;
 
 struct msg_finished {
 	bool failed;
-	bool refused; /* ... for what was asked was wrong, not what was looked at */
+	bool refused;	/* ... for what was asked was wrong, not what was looked at */
+	bool no_room;	/* ... for the disk is full */
+	bool too_large; /* ... for `out` would have more than its `most` bytes */
 	const char *reason;
 	const char *quality; /* JSON as `perfolio query quality` */
 	const char *facts;   /* JSON: events, samples, lost, duration, what tabs its data allows */

@@ -2,8 +2,11 @@
 #include "jobs/request.h"
 #include "base/clock.h"
 #include "base/err.h"
+#include "jobs/family.h"
 #include "jobs/identity.h"
-#include "jobs/policy.h"
+#include "jobs/private.h"
+#include "jobs/reach.h"
+#include "record/owner.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -133,30 +136,51 @@ int request_check_options(const struct wordlist *words, bool record, struct err 
 
 /* ---- who is measured ---- */
 
-static int check_pid(const struct policy *policy, pid_t pid, struct err *err)
+struct asker {
+	const struct reach *reach;
+	const struct family *family;
+	const struct identity *who;
+};
+
+static int check_pid(const struct asker *asker, pid_t pid, bool children, struct err *err)
 {
+	const char *why;
 	struct stat info;
 	char path[64];
+	int rc;
 
-	if (policy->other_users)
-		return 0;
+	if (family_has(asker->family, pid))
+		return err_set(err, EPERM, "process %d is perfolio's own; those are never measured",
+			       (int)pid);
+	if (children && family_is_below(asker->family, pid))
+		return err_set(
+			err, EPERM,
+			"process %d has started this server; measure it without its children",
+			(int)pid);
 	snprintf(path, sizeof(path), "/proc/%d", (int)pid);
+	if (asker->reach->attach_others)
+		return 0;
 	if (stat(path, &info))
 		return err_set(err, ESRCH, "no such process: %d", (int)pid);
-	if (info.st_uid != policy->workload.uid)
-		return err_set(err, EPERM,
-			       "process %d is not of user %s, and this server measures no other",
-			       (int)pid, policy->workload.name);
-	return 0;
+	why = reach_refuses_attach(asker->reach, info.st_uid != asker->who->uid);
+	if (why)
+		return err_set(err, EPERM, "process %d is not of user %s: %s", (int)pid,
+			       asker->who->name, why);
+	/* the recorder asks again, when it has its events */
+	rc = owner_check_task(
+		&(struct owner){ .set = true, .uid = asker->who->uid, .gid = asker->who->gid }, pid,
+		err);
+	return rc == -ESRCH ? err_set(err, ESRCH, "no such process: %d", (int)pid) : rc;
 }
 
 /* "12,34": positive numbers, and commas between. */
-static int check_pids(const struct policy *policy, const char *text, struct err *err)
+static int check_pids(const struct asker *asker, const struct msg_start *start, struct err *err)
 {
+	const char *text = start->who, *why = reach_refuses_attach(asker->reach, false);
 	int rc;
 
-	if (!policy->attach)
-		return err_set(err, EPERM, "this server does not measure what runs already");
+	if (why)
+		return err_set(err, EPERM, "%s", why);
 	do {
 		char *end;
 		long pid = *text >= '1' && *text <= '9' ? strtol(text, &end, 10) : 0;
@@ -164,26 +188,23 @@ static int check_pids(const struct policy *policy, const char *text, struct err 
 		if (pid <= 0 || pid > 1 << 30 || (*end && *end != ','))
 			return err_set(err, EINVAL, "'%s': numbers of processes, with commas",
 				       text);
-		rc = check_pid(policy, (pid_t)pid, err);
+		rc = check_pid(asker, (pid_t)pid, start->children, err);
 		text = *end ? end + 1 : NULL;
 	} while (!rc && text);
 	return rc;
 }
 
-static int check_user(const struct policy *policy, const char *name, struct err *err)
+static int check_user(const struct asker *asker, const char *name, struct err *err)
 {
 	struct identity user = { 0 };
+	const char *why;
 	int rc = identity_find(&user, name, err);
 
 	if (rc)
 		return -EINVAL;
-	if (!policy->attach)
-		rc = err_set(err, EPERM, "this server does not measure what runs already");
-	else if (!policy->other_users && user.uid != policy->workload.uid)
-		rc = err_set(err, EPERM, "this server measures only processes of user %s",
-			     policy->workload.name);
+	why = reach_refuses_user(asker->reach, user.uid != asker->who->uid);
 	identity_fini(&user);
-	return rc;
+	return why ? err_set(err, EPERM, "%s", why) : 0;
 }
 
 static int check_command(const struct msg_start *start, struct err *err)
@@ -198,17 +219,21 @@ static int check_command(const struct msg_start *start, struct err *err)
 	return 0;
 }
 
-static int check_target(const struct policy *policy, const struct msg_start *start, struct err *err)
+static int check_host(const struct asker *asker, struct err *err)
+{
+	const char *why = reach_refuses_host(asker->reach);
+
+	return why ? err_set(err, EPERM, "%s", why) : 0;
+}
+
+static int check_target(const struct asker *asker, const struct msg_start *start, struct err *err)
 {
 	switch (start->target) {
 	case TARGET_COMMAND: return check_command(start, err);
 	case TARGET_PROCESS:
-	case TARGET_THREAD: return check_pids(policy, start->who, err);
-	case TARGET_USER: return check_user(policy, start->who, err);
-	case TARGET_HOST:
-		return policy->whole_host
-			       ? 0
-			       : err_set(err, EPERM, "this server does not measure the whole host");
+	case TARGET_THREAD: return check_pids(asker, start, err);
+	case TARGET_USER: return check_user(asker, start->who, err);
+	case TARGET_HOST: return check_host(asker, err);
 	default: return err_set(err, EINVAL, "there is no target %d", (int)start->target);
 	}
 }
@@ -252,16 +277,20 @@ static int check_rate(const char *rate, struct err *err)
 	return err_set(err, EINVAL, "'%s' is not a rate: write 99, max or c1000", rate);
 }
 
-int request_check(const struct policy *policy, dev_t device, const struct msg_start *start,
+int request_check(const struct reach *reach, const struct family *family,
+		  const struct identity *who, dev_t device, const struct msg_start *start,
 		  struct err *err)
 {
+	struct asker asker = { reach, family, who };
 	int rc;
 
 	if (start->tool < TOOL_COUNT || start->tool > TOOL_BOTH)
 		return err_set(err, EINVAL, "there is no tool %d", (int)start->tool);
 	if (start->tool & TOOL_COUNT && start->interval_ns < NS_PER_MSEC)
 		return err_set(err, EINVAL, "1 ms is the shortest interval");
-	rc = check_target(policy, start, err);
+	if (start->network >= NETWORKS)
+		return err_set(err, EINVAL, "there is no network %d", (int)start->network);
+	rc = check_target(&asker, start, err);
 	if (!rc)
 		rc = check_rate(start->rate, err);
 	if (!rc)

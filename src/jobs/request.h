@@ -10,10 +10,14 @@
 #include <sys/types.h>
 
 struct err;
-struct policy;
+struct family;
+struct identity;
+struct reach;
 
-/* 0, or -EPERM (the policy does not allow it) or -EINVAL with words. */
-int request_check(const struct policy *policy, dev_t device, const struct msg_start *start,
+/* Of somebody whose programs run as `who`, on the server that is `family`.  0, or -EPERM (the
+ * policy does not allow it) or -EINVAL with words. */
+int request_check(const struct reach *reach, const struct family *family,
+		  const struct identity *who, dev_t device, const struct msg_start *start,
 		  struct err *err);
 
 /* The same for options of `stat` and `record` alone, as a plan has them. */

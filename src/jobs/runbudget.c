@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/sysinfo.h>
 
 #define LOOK_NS	     (200 * NS_PER_MSEC) /* between two looks at /proc */
 #define THREADS_MOST 2000		 /* more are not looked at: it would take long */
@@ -111,14 +112,20 @@ static void walk_threads(struct runbudget *budget, uint64_t now_ns, each_thread 
 
 /* ---- by the kernel ---- */
 
-static void follow_thread(struct runbudget *budget, pid_t pid, pid_t tid, uint64_t now_ns)
+/* The letter that proc(5) has for what it does: R runs, Z has ended; 0: it is not there. */
+static char state_of(pid_t pid, pid_t tid)
 {
 	char line[1024], *end;
-	bool runs = file_line(line, sizeof(line), "/proc/%d/task/%d/stat", (int)pid, (int)tid) >
-			    0 &&
-		    (end = strrchr(line, ')')) && !strncmp(end, ") R", 3);
 
-	states_add(budget->states, pid, tid, runs, now_ns);
+	if (file_line(line, sizeof(line), "/proc/%d/task/%d/stat", (int)pid, (int)tid) <= 0)
+		return 0;
+	end = strrchr(line, ')');
+	return end && end[1] ? end[2] : 0;
+}
+
+static void follow_thread(struct runbudget *budget, pid_t pid, pid_t tid, uint64_t now_ns)
+{
+	states_add(budget->states, pid, tid, state_of(pid, tid) == 'R', now_ns);
 }
 
 /* What a thread waits for that sleeps in this system call. */
@@ -142,7 +149,7 @@ static enum budget_wait wait_of(int call)
 #ifdef SYS_epoll_pwait2
 		{ SYS_epoll_pwait2, WAITED_EVENTS },
 #endif
-		{ SYS_io_getevents, WAITED_EVENTS },  { SYS_read, WAITED_INPUT },
+		{ SYS_io_getevents, WAITED_AIO },     { SYS_read, WAITED_INPUT },
 		{ SYS_readv, WAITED_INPUT },	      { SYS_recvfrom, WAITED_INPUT },
 		{ SYS_recvmsg, WAITED_INPUT },	      { SYS_recvmmsg, WAITED_INPUT },
 		{ SYS_accept, WAITED_INPUT },	      { SYS_accept4, WAITED_INPUT },
@@ -154,6 +161,12 @@ static enum budget_wait wait_of(int call)
 		{ SYS_pause, WAITED_SIGNAL },
 #endif
 		{ SYS_rt_sigsuspend, WAITED_SIGNAL }, { SYS_rt_sigtimedwait, WAITED_SIGNAL },
+#ifdef SYS_io_pgetevents
+		{ SYS_io_pgetevents, WAITED_AIO },
+#endif
+#ifdef SYS_io_uring_enter
+		{ SYS_io_uring_enter, WAITED_URING },
+#endif
 		{ STATES_STOPPED, WAITED_STOPPED },   { STATES_KERNEL, WAITED_KERNEL },
 		{ STATES_CHILDREN, WAITED_CHILDREN },
 	};
@@ -209,6 +222,16 @@ static void take_row(struct budget *budget, const struct states_row *row)
 		file_line(thread->name, sizeof(thread->name), "/proc/%u/comm", row->tid);
 }
 
+static uint64_t latest(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+static uint64_t earliest(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
 static uint64_t end_states(struct runbudget *budget, uint64_t now_ns, struct budget *into)
 {
 	struct states_result result;
@@ -223,8 +246,8 @@ static uint64_t end_states(struct runbudget *budget, uint64_t now_ns, struct bud
 	into->knows_pages = result.knows_pages;
 	vec_each (row, &result.rows) {
 		take_row(into, row);
-		if (workload && row->pid == (uint32_t)workload && row->end_ns > end_ns)
-			end_ns = row->end_ns;
+		if (workload && row->pid == (uint32_t)workload)
+			end_ns = latest(end_ns, latest(row->end_ns, row->process_end_ns));
 	}
 	for (int i = 0; i < BUDGET_PARTS; i++)
 		into->run_ns[i] = result.all_ns[i];
@@ -272,8 +295,16 @@ static void look_at_thread(struct runbudget *budget, pid_t pid, pid_t tid, uint6
 			.first_ns = first ? now_ns : now_ns - ran - queued,
 			.ran_before = first ? ran : 0,
 			.queued_before = first ? queued : 0,
+			.ran = ran,
+			.queued = queued,
+			.last_ns = now_ns,
 		};
 	}
+	/* when it ended is not known: not before it had run and waited for as long as it has since
+	 */
+	if (state_of(pid, tid) == 'Z')
+		now_ns = earliest(now_ns,
+				  thread->last_ns + ran - thread->ran + queued - thread->queued);
 	thread->last_ns = now_ns;
 	thread->ran = ran;
 	thread->queued = queued;
@@ -384,6 +415,8 @@ void runbudget_begin(struct runbudget *budget, const struct runbudget_target *ta
 		*vec_push(&budget->roots) = target->workload;
 	else
 		add_ids(&budget->roots, target->who);
+	if (budget->roots.len)
+		quota_begin(&budget->quota, budget->roots.data[0]);
 	if (budget->states) {
 		/* of a program that waits for its start nothing else is there */
 		if (target->workload)
@@ -395,6 +428,19 @@ void runbudget_begin(struct runbudget *budget, const struct runbudget_target *ta
 	}
 	walk_threads(budget, begin_ns, look_at_thread);
 	evloop_at(budget->loop, clock_now_ns() + LOOK_NS, look_again, budget);
+}
+
+/*
+ * A group's count is the sum over its CPUs.  As many of them as the busiest threads can have may
+ * have been held back at once: no less than this is the run's.
+ */
+static void take_quota(const struct runbudget *budget, struct budget *into)
+{
+	uint64_t held = quota_held_ns(&budget->quota), cpus = (uint64_t)get_nprocs();
+
+	cpus = into->workers < cpus ? into->workers : cpus;
+	held /= cpus ? cpus : 1;
+	into->held_ns = held < into->run_ns[BUDGET_QUEUE] ? held : into->run_ns[BUDGET_QUEUE];
 }
 
 /* The time when the workload ended, or 0. */
@@ -410,6 +456,9 @@ static uint64_t end_count(struct runbudget *budget, uint64_t now_ns, struct budg
 	budget->states = NULL;
 	budget->begin_ns = 0;
 	budget_settle(result);
+	if (result->whole)
+		budget_bound(result);
+	take_quota(budget, result);
 	if (!result->threads.len || !budget_sum(result->run_ns)) {
 		result->source = BUDGET_NONE;
 		snprintf(result->why, sizeof(result->why),
@@ -458,4 +507,5 @@ void runbudget_free(struct runbudget *budget)
 	budget->begin_ns = 0;
 	vec_free(&budget->threads);
 	vec_free(&budget->roots);
+	quota_free(&budget->quota);
 }

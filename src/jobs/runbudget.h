@@ -8,6 +8,7 @@
 
 #include "base/buf.h"
 #include "base/vec.h"
+#include "record/quota.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -35,6 +36,7 @@ struct runbudget {
 	struct runbudget_ids roots; /* processes, or one thread */
 	bool thread, tree;
 	uint64_t begin_ns;
+	struct quota quota; /* of the first root */
 	VEC(struct runbudget_thread) threads;
 };
 

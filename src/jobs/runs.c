@@ -2,7 +2,9 @@
 /* The runs that the supervisor holds: at most one goes on, others wait to be forgotten. */
 #include "base/err.h"
 #include "jobs/folder.h"
+#include "jobs/identity.h"
 #include "jobs/jobrun.h"
+#include "jobs/policy.h"
 #include "jobs/request.h"
 #include "jobs/supervisor_inside.h"
 
@@ -26,8 +28,20 @@ static struct jobrun *going(const struct supervisor *s)
 	return NULL;
 }
 
-static int may_start(struct supervisor *s, const struct msg_start *start, struct err *err)
+uint64_t runs_going(const struct supervisor *s)
 {
+	struct jobrun *run = going(s);
+
+	return run ? jobrun_id(run) : 0;
+}
+
+static int may_start(struct supervisor *s, const struct msg_start *start, struct identity *who,
+		     struct err *err)
+{
+	const struct supervisor_options *o = s->options;
+	struct reach reach;
+	int rc;
+
 	if (s->stopping)
 		return err_set(err, ESHUTDOWN, "interrupted: the server was stopped");
 	if (going(s))
@@ -35,26 +49,32 @@ static int may_start(struct supervisor *s, const struct msg_start *start, struct
 			       (unsigned long long)jobrun_id(going(s)));
 	if (s->runs.len >= MOST_HELD)
 		return err_set(err, EBUSY, "the ends of %zu runs were never taken", s->runs.len);
-	return request_check(s->options->policy, s->options->folder->device, start, err);
+	rc = policy_who(o->policy, o->folder->own, start->person, who, err);
+	if (rc)
+		return rc;
+	reach = reach_by(&o->policy->reach, supervisor_is_shared(s));
+	return request_check(&reach, &s->family, who, o->folder->device, start, err);
 }
 
 /* One that is held already is told again, not run again. */
 void runs_start(struct supervisor *s, struct msg_start *start)
 {
 	struct jobrun *held = find(s, start->run);
+	struct identity who = { 0 };
 	struct err err = { 0 };
 
 	if (held) {
 		jobrun_tell(held);
-	} else if (may_start(s, start, &err)) {
+	} else if (may_start(s, start, &who, &err)) {
 		struct msg_ended ended = { .run = start->run, .reason = err.text };
 
 		supervisor_tell(s, &msg_ended, &ended);
 	} else {
-		struct jobrun *run = jobrun_start(s, start);
+		struct jobrun *run = jobrun_start(s, start, &who);
 
 		*vec_push(&s->runs) = run;
 	}
+	identity_fini(&who);
 }
 
 void runs_cancel(struct supervisor *s, uint64_t id)

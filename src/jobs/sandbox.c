@@ -3,15 +3,15 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/leaks.h"
+#include "jobs/caps.h"
 #include "jobs/sandbox_inside.h"
 
 #include <errno.h>
 #include <grp.h>
-#include <linux/capability.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -25,8 +25,24 @@
 #define SANITIZED 0
 #endif
 
+#define ANSWER_MOST (1 << 20)
 #define NO_LANDLOCK "files: the kernel has no Landlock (Linux 5.13)\n"
 #define NO_SECCOMP  "system calls: the kernel has no seccomp filters\n"
+
+int sandbox_read_user(struct sandbox *sandbox, const char *text, struct err *err)
+{
+	unsigned uid, gid, shield;
+
+	sandbox->uid = SANDBOX_STAY;
+	if (!text || !*text)
+		return 0;
+	if (sscanf(text, "%u:%u:%u", &uid, &gid, &shield) != 3)
+		return err_set(err, EINVAL, "--run-user %s: three numbers", text);
+	sandbox->uid = uid;
+	sandbox->gid = gid;
+	sandbox->shield = shield;
+	return 0;
+}
 
 static int limit(int what, uint64_t soft, uint64_t hard, const char *name, struct err *err)
 {
@@ -55,6 +71,8 @@ static int set_limits(const struct sandbox *sandbox, struct err *err)
 	/* whatever it may open, it writes nothing */
 	if (!rc && sandbox->profile == SANDBOX_OPENER)
 		rc = limit(RLIMIT_FSIZE, 0, 0, "writing", err);
+	if (!rc && sandbox->profile == SANDBOX_LOOKER)
+		rc = limit(RLIMIT_FSIZE, ANSWER_MOST, ANSWER_MOST, "writing", err);
 	return rc;
 }
 
@@ -75,22 +93,11 @@ static int drop_user(const struct sandbox *sandbox, struct err *err)
 	return 0;
 }
 
-/* The bounding set needs a capability itself, so it goes before the others. */
 static int drop_capabilities(struct err *err)
 {
-	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
-	struct __user_cap_data_struct none[2] = { 0 };
+	int rc = caps_keep(CAPS_NONE);
 
-	if (syscall(SYS_capset, &head, none))
-		return err_set(err, errno, "sandbox: capset: %s", strerror(errno));
-	return 0;
-}
-
-static void drop_bounding_set(void)
-{
-	for (unsigned long cap = 0; !prctl(PR_CAPBSET_DROP, cap, 0, 0, 0); cap++)
-		;
-	prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+	return rc ? err_set(err, -rc, "sandbox: capset: %s", strerror(-rc)) : 0;
 }
 
 static void say(struct buf *missing, const char *line)
@@ -132,7 +139,7 @@ int sandbox_enter(const struct sandbox *sandbox, struct buf *missing, struct err
 		return enter_open(sandbox, err);
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
 		return err_set(err, errno, "sandbox: no_new_privs: %s", strerror(errno));
-	drop_bounding_set();
+	caps_bound(CAPS_NONE); /* it needs a capability itself, so it goes before the others */
 	if (sandbox->profile == SANDBOX_WEB)
 		rc = tolerate(landlock_web(sandbox->writable, sandbox->network, missing, err),
 			      missing, NO_LANDLOCK);
@@ -147,7 +154,7 @@ int sandbox_enter(const struct sandbox *sandbox, struct buf *missing, struct err
 		prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 	if (!rc)
 		rc = tolerate(seccomp_role(sandbox, err), missing, NO_SECCOMP);
-	if (!rc && sandbox->profile == SANDBOX_OPENER)
+	if (!rc && (sandbox->profile == SANDBOX_OPENER || sandbox->profile == SANDBOX_LOOKER))
 		rc = tolerate(seccomp_reading(err), missing, NO_SECCOMP);
 	return rc;
 }

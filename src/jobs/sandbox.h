@@ -26,6 +26,7 @@ enum sandbox_profile {
 	SANDBOX_WEB,	  /* HTTP on sockets that are there already, and the data folder */
 	SANDBOX_ANALYSER, /* descriptors that are passed to it, and files of the host to read */
 	SANDBOX_OPENER,	  /* opens files for that one: jobs/opener.h */
+	SANDBOX_LOOKER,	  /* says whether files are there, on its standard output */
 };
 
 #define SANDBOX_STAY ((uid_t)-1)
@@ -47,6 +48,9 @@ struct sandbox {
 	uint64_t memory;      /* bytes of address space; 0: no limit */
 	uint64_t cpu_s;	      /* of CPU; 0: no limit */
 };
+
+/* The user from "UID:GID:SHIELD"; NULL or "": the same user. */
+int sandbox_read_user(struct sandbox *sandbox, const char *text, struct err *err);
 
 /*
  * 0, and then lines in *missing (NULL: nobody asks) say what this kernel has not done; or a

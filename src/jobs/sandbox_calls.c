@@ -193,6 +193,9 @@ static const char *const calls_of_opening[] = { "open", "openat" };
 /* How a container's files are opened; its flags are where no filter sees them. */
 static const char *const calls_of_opener[] = { "openat2" };
 
+/* A program is looked for from the folder that it would be started in. */
+static const char *const calls_of_looker[] = { "chdir" };
+
 /* A name of a later kernel than the library's, or of another machine, has a pseudo number. */
 static int decide(scmp_filter_ctx *filter, uint32_t action, const char *name, unsigned count,
 		  const struct scmp_arg_cmp *arguments)
@@ -325,6 +328,8 @@ int seccomp_role(const struct sandbox *sandbox, struct err *err)
 		rc = add_web(filter, sandbox->network);
 	if (!rc && sandbox->profile == SANDBOX_OPENER)
 		rc = ADD_LIST(filter, calls_of_opener);
+	if (!rc && sandbox->profile == SANDBOX_LOOKER)
+		rc = ADD_LIST(filter, calls_of_looker);
 	return load(filter, rc, err);
 }
 

@@ -136,7 +136,7 @@ static int allow_others(const struct landlock *landlock, const char *folder, con
 	struct strlist names = { 0 };
 	int rc = dir_names(folder, &names, NULL);
 
-	if (rc == -EACCES)
+	if (rc == -EACCES || rc == -ENOENT || rc == -ENOTDIR)
 		rc = 0;
 	for (size_t i = 0; i < names.len && !rc; i++) {
 		char *path = mem_printf("%s/%s", folder, names.data[i]);
@@ -180,6 +180,9 @@ static int allow_reading(const struct landlock *landlock, const char *forbidden,
 	/* What the user can't reach need not be forbidden. */
 	if (forbidden && !real && errno != ENOENT && errno != EACCES)
 		return err_set(err, errno, "sandbox: %s: %s", forbidden, strerror(errno));
+	/* In a run's own /tmp it has no name, but other processes' roots lead to it as well. */
+	if (forbidden && !real && errno == ENOENT)
+		real = mem_strdup(forbidden);
 	rc = real ? allow_all_but(landlock, real, err) : allow(landlock, "/", READING, err);
 	free(real);
 	return rc;

@@ -4,6 +4,8 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "bpf/states.h"
+#include "jobs/accountmark.h"
+#include "jobs/folder.h"
 #include "jobs/orphans.h"
 #include "jobs/roles.h"
 #include "jobs/supervisor_inside.h"
@@ -58,10 +60,17 @@ void supervisor_run_over(struct supervisor *s)
 		evloop_at(s->loop, clock_now_ns() + STORE_NS, stop_web, s);
 }
 
+bool supervisor_is_shared(struct supervisor *s)
+{
+	s->shared = s->shared || accountmark_there(s->options->folder->path);
+	return s->shared;
+}
+
 bool supervisor_knows(const struct supervisor *s, pid_t pid)
 {
 	return s->web.pid == pid || analysers_know(s->analysers, pid) ||
-	       questions_know(s->questions, pid) || runs_know(s, pid);
+	       questions_know(s->questions, pid) || privates_know(s->privates, pid) ||
+	       runs_know(s, pid);
 }
 
 static void take_signal(void *user, short revents)
@@ -104,11 +113,13 @@ int supervisor_run(const struct supervisor_options *options, struct err *err)
 		.signal_fd = -1,
 		.environment = role_environment(),
 		.web = { .pid = -1, .pidfd = -1 },
+		.family = family_own(),
 	};
 	int rc = catch_signals(&s, err);
 
 	s.analysers = analysers_new(&s);
 	s.questions = questions_new(&s);
+	s.privates = privates_new(&s);
 	if (!rc)
 		rc = webside_start(&s, err);
 	if (!rc)
@@ -119,6 +130,7 @@ int supervisor_run(const struct supervisor_options *options, struct err *err)
 	states_close(s.states);
 	analysers_free(s.analysers);
 	questions_free(s.questions);
+	privates_free(s.privates);
 	channel_free(s.channel);
 	child_close(&s.web);
 	if (s.signal_fd >= 0)

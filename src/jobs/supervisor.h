@@ -21,9 +21,9 @@ struct supervisor_options {
 	const struct folder *folder;
 	const struct listener *listener;
 	const struct jobgroup *group;
-	int tls_cert, tls_key; /* -1: none */
-	bool open;	       /* nobody need sign in */
-	const char *token;
+	int tls_cert, tls_key;		/* -1: none */
+	bool open;			/* nobody need sign in */
+	const char *token_hash;		/* store/accounts.h */
 	const struct strlist *webhooks; /* beginnings of addresses that may be told */
 	/* Called once, when the web side answers requests for the first time. */
 	void (*up)(void *user);

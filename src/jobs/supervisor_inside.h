@@ -8,11 +8,13 @@
 #include "ipc/channel.h"
 #include "jobs/child.h"
 #include "jobs/evloop.h"
+#include "jobs/family.h"
 #include "jobs/protocol.h"
 #include "jobs/supervisor.h"
 
 struct analysers;
 struct jobrun;
+struct privates;
 struct questions;
 struct states;
 
@@ -29,10 +31,13 @@ struct supervisor {
 
 	struct analysers *analysers;
 	struct questions *questions;
+	struct privates *privates;
 	struct states *states; /* that the kernel counts; NULL: not yet, or states_why not */
 	char states_why[200];
 	VEC(struct jobrun *)
 	runs; /* the one that goes on, and those whose end is not in the store */
+	struct family family;
+	bool shared; /* somebody besides the owner had an account once */
 	bool stopping;
 	int status;
 	struct err failure; /* why it ends, where it fails */
@@ -42,6 +47,9 @@ struct supervisor {
 void supervisor_tell(struct supervisor *s, const struct ipc_type *type, const void *message);
 /* Ends the supervisor's loop after everything that goes on. */
 void supervisor_fail(struct supervisor *s, const struct err *why);
+
+/* Whether somebody besides the owner has an account; once seen it is not forgotten. */
+bool supervisor_is_shared(struct supervisor *s);
 
 /* Whether a child of ours is one that somebody waits for. */
 bool supervisor_knows(const struct supervisor *s, pid_t pid);
@@ -62,8 +70,9 @@ void runs_start(struct supervisor *s, struct msg_start *start);
 void runs_cancel(struct supervisor *s, uint64_t id);
 void runs_control(struct supervisor *s, const struct msg_control *control);
 void runs_forget(struct supervisor *s, uint64_t id);
-void runs_tell(struct supervisor *s);	   /* of all that are held */
-bool runs_interrupt(struct supervisor *s); /* true if one goes on */
+void runs_tell(struct supervisor *s);		 /* of all that are held */
+bool runs_interrupt(struct supervisor *s);	 /* true if one goes on */
+uint64_t runs_going(const struct supervisor *s); /* 0: none */
 bool runs_know(const struct supervisor *s, pid_t pid);
 void runs_free(struct supervisor *s);
 
@@ -72,7 +81,14 @@ struct questions *questions_new(struct supervisor *s);
 void questions_end(struct questions *questions); /* all: nobody waits for them */
 void questions_free(struct questions *questions);
 void questions_ask(struct questions *questions, const struct msg_ask *ask);
+void questions_drop(struct questions *questions, uint64_t number);
 bool questions_know(const struct questions *questions, pid_t pid);
+
+/* privates.c: the folders of a run's own, which has been analysed */
+struct privates *privates_new(struct supervisor *s);
+void privates_free(struct privates *privates);
+void privates_drop(struct privates *privates, uint64_t run);
+bool privates_know(const struct privates *privates, pid_t pid);
 
 /* analysers.c */
 struct analysers *analysers_new(struct supervisor *s);

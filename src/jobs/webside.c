@@ -163,6 +163,7 @@ static int start_process(struct supervisor *s, int theirs, struct err *err)
 		.argv = argv,
 		.environment = s->environment,
 		.self = true,
+		.caps = CAPS_NONE,
 		.who = &o->policy->web,
 		.fds = { -1, STDERR_FILENO,
 			 STDERR_FILENO, [ROLE_CHANNEL] = theirs, [ROLE_LISTENER] = o->listener->fd,

@@ -3,12 +3,14 @@
 #include "base/err.h"
 #include "base/wordlist.h"
 #include "jobs/child.h"
-#include "jobs/policy.h"
+#include "jobs/identity.h"
+#include "jobs/private.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define STANDARD_PATH "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin"
@@ -36,25 +38,25 @@ static void put(struct strlist *list, const char *entry)
 }
 
 /* Ours where the user is the same: root's is not for others. */
-const char *workload_path(const struct policy *policy)
+const char *workload_path(const struct identity *who)
 {
-	const char *path = policy->workload.uid == geteuid() ? getenv("PATH") : NULL;
+	const char *path = who->uid == geteuid() ? getenv("PATH") : NULL;
 
 	return path ? path : STANDARD_PATH;
 }
 
-struct strlist workload_environment(const struct policy *policy, uint64_t run, const char *tag,
+struct strlist workload_environment(const struct identity *who, uint64_t run, const char *tag,
 				    const struct wordlist *more)
 {
 	static const char *const inherited[] = { "LANG", "LC_ALL", "TZ", "TMPDIR" };
 	struct strlist list = { 0 };
 	char number[32];
 
-	set(&list, "PATH", workload_path(policy));
-	set(&list, "HOME", policy->workload.home);
-	set(&list, "USER", policy->workload.name);
-	set(&list, "LOGNAME", policy->workload.name);
-	set(&list, "SHELL", policy->workload.shell);
+	set(&list, "PATH", workload_path(who));
+	set(&list, "HOME", who->home);
+	set(&list, "USER", who->name);
+	set(&list, "LOGNAME", who->name);
+	set(&list, "SHELL", who->shell);
 	for (size_t i = 0; i < ARRAY_SIZE(inherited); i++)
 		if (getenv(inherited[i]))
 			set(&list, inherited[i], getenv(inherited[i]));
@@ -67,11 +69,13 @@ struct strlist workload_environment(const struct policy *policy, uint64_t run, c
 	return list;
 }
 
-const char *workload_folder(const struct policy *policy, const char *asked)
+const char *workload_folder(const struct identity *who, const char *asked)
 {
 	if (*asked)
 		return asked;
-	return access(policy->workload.home, X_OK) ? "/" : policy->workload.home;
+	if (!strcmp(who->home, PRIVATE_HOME))
+		return who->home; /* which is not there yet */
+	return access(who->home, X_OK) ? "/" : who->home;
 }
 
 static void folder_failure(int code, const struct workload_names *names, struct err *err)
@@ -90,6 +94,17 @@ static void folder_failure(int code, const struct workload_names *names, struct 
 	}
 }
 
+/* As the program would have been found: by its path, from the folder that it was to run in. */
+static bool is_folder(const char *program, const char *folder)
+{
+	char *path = *program == '/' ? mem_strdup(program) : mem_printf("%s/%s", folder, program);
+	struct stat info;
+	bool is = strchr(program, '/') && !stat(path, &info) && S_ISDIR(info.st_mode);
+
+	free(path);
+	return is;
+}
+
 static void exec_failure(int code, const struct workload_names *names, struct err *err)
 {
 	switch (code) {
@@ -105,6 +120,11 @@ static void exec_failure(int code, const struct workload_names *names, struct er
 				names->program);
 		break;
 	case EACCES:
+		if (is_folder(names->program, names->folder)) {
+			err_set(err, code, "%s: a folder, not a program; give the program in it",
+				names->program);
+			break;
+		}
 		err_set(err, code, "%s: user %s may not run it; chmod a+rx it and its folders",
 			names->program, names->user);
 		break;
@@ -127,6 +147,11 @@ void workload_failure(const struct child_failure *failure, const struct workload
 			failure->code == EINVAL
 				? "none of them is there, or they may not be used here"
 				: strerror(failure->code));
+		break;
+	case CHILD_OWN:
+		err_set(err, failure->code,
+			"its own /tmp or network can't be made: %s; see `perfolio doctor --server`",
+			strerror(failure->code));
 		break;
 	case CHILD_FOLDER: folder_failure(failure->code, names, err); break;
 	default: exec_failure(failure->code, names, err); break;

@@ -8,17 +8,17 @@
 
 struct child_failure;
 struct err;
-struct policy;
+struct identity;
 struct wordlist;
 
 /* A small standard one, and over it what was asked for; NULL at the end, strlist_free() it. */
-struct strlist workload_environment(const struct policy *policy, uint64_t run, const char *tag,
+struct strlist workload_environment(const struct identity *who, uint64_t run, const char *tag,
 				    const struct wordlist *more);
 /* What was asked for, else the user's home, else /. */
-const char *workload_folder(const struct policy *policy, const char *asked);
+const char *workload_folder(const struct identity *who, const char *asked);
 
 /* Where its program is looked for unless its environment says else. */
-const char *workload_path(const struct policy *policy);
+const char *workload_path(const struct identity *who);
 
 struct workload_names {
 	const char *program, *folder, *cpus, *user; /* user: who it runs as */

@@ -3,6 +3,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "jobs/identity.h"
+#include "jobs/ownfolder.h"
 #include "test.h"
 
 #include <errno.h>
@@ -47,6 +48,15 @@ static void remove_file(const char *folder, const char *name)
 	free(path);
 }
 
+/* Root's supervisor has a part of it. */
+static void remove_own(const char *path)
+{
+	char *own = inside(path, ownfolder_name());
+
+	rmdir(own);
+	free(own);
+}
+
 TEST(folder_given_by_root)
 {
 	static const struct {
@@ -88,6 +98,7 @@ TEST(folder_given_by_root)
 		}
 		if (!cases[i].rc)
 			folder_close(&folder);
+		remove_own(path);
 		rmdir(path);
 	}
 }
@@ -127,6 +138,7 @@ TEST(folder_is_made_private)
 		identity_fini(&owner);
 		if (cases[i].file)
 			remove_file(path, cases[i].file);
+		remove_own(path);
 		EXPECT(!rmdir(path));
 	}
 }

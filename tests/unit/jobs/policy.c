@@ -33,9 +33,50 @@ TEST(policy_deny)
 		EXPECT_INT(rc, cases[i].rc);
 		if (rc)
 			continue;
-		EXPECT_BOOL(policy.attach, cases[i].attach);
-		EXPECT_BOOL(policy.other_users, cases[i].users);
-		EXPECT_BOOL(policy.whole_host, cases[i].host);
+		EXPECT_BOOL(policy.reach.attach, cases[i].attach);
+		EXPECT_BOOL(policy.reach.users, cases[i].users);
+		EXPECT_BOOL(policy.reach.host, cases[i].host);
+		policy_fini(&policy);
+	}
+}
+
+TEST(policy_allow)
+{
+	static const struct {
+		const char *deny, *allow;
+		bool shared;
+		struct reach reach;
+		int rc;
+	} cases[] = {
+		{ NULL, NULL, false, { true, true, true, true }, 0 },
+		{ NULL, NULL, true, { true, false, false, false }, 0 },
+		{ NULL, "attach", true, { true, true, false, false }, 0 },
+		{ NULL, "users,host", true, { true, false, true, true }, 0 },
+		{ "users", "host", true, { true, false, false, true }, 0 },
+		{ "users", "attach", true, { true, false, false, false }, 0 },
+		{ "attach", NULL, false, { false, false, false, true }, 0 },
+		{ "host", "host", false, { 0 }, -EINVAL },
+		{ NULL, "all", false, { 0 }, -EINVAL },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct policy_options options = { .deny = cases[i].deny,
+						  .allow = cases[i].allow,
+						  .data = "/no/such" };
+		struct policy policy;
+		struct reach reach;
+		struct err err = { 0 };
+		int rc = policy_make(&policy, &options, &err);
+
+		test_case("%zu", i);
+		EXPECT_INT(rc, cases[i].rc);
+		if (rc)
+			continue;
+		reach = reach_by(&policy.reach, cases[i].shared);
+		EXPECT_BOOL(reach.attach, cases[i].reach.attach);
+		EXPECT_BOOL(reach.attach_others, cases[i].reach.attach_others);
+		EXPECT_BOOL(reach.users, cases[i].reach.users);
+		EXPECT_BOOL(reach.host, cases[i].reach.host);
 		policy_fini(&policy);
 	}
 }

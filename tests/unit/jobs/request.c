@@ -2,7 +2,9 @@
 #include "jobs/request.h"
 #include "base/clock.h"
 #include "base/err.h"
-#include "jobs/policy.h"
+#include "jobs/family.h"
+#include "jobs/identity.h"
+#include "jobs/reach.h"
 #include "test.h"
 
 #include <errno.h>
@@ -116,8 +118,10 @@ TEST(request_targets)
 		{ TARGET_PROCESS, "99999999999999", -EPERM, -EINVAL },
 		{ 17, "", -EINVAL, -EINVAL },
 	};
-	struct policy strict = { .workload = { .uid = 7, .name = (char *)"seven" } };
-	struct policy lax = { .attach = true, .other_users = true, .whole_host = true };
+	struct identity seven = { .uid = 7, .name = (char *)"seven" };
+	struct reach strict = { 0 };
+	struct reach lax = { .attach = true, .attach_others = true, .users = true, .host = true };
+	struct family family = { 0 };
 	FILE *file = tmpfile();
 	struct stat info;
 
@@ -129,8 +133,10 @@ TEST(request_targets)
 		test_case("%s", cases[i].who);
 		start.target = cases[i].target;
 		start.who = cases[i].who;
-		EXPECT_INT(request_check(&strict, info.st_dev, &start, &err), cases[i].strict);
-		EXPECT_INT(request_check(&lax, info.st_dev, &start, &err), cases[i].lax);
+		EXPECT_INT(request_check(&strict, &family, &seven, info.st_dev, &start, &err),
+			   cases[i].strict);
+		EXPECT_INT(request_check(&lax, &family, &seven, info.st_dev, &start, &err),
+			   cases[i].lax);
 	}
 	fclose(file);
 }
@@ -138,8 +144,9 @@ TEST(request_targets)
 /* Attaching is allowed, but to nobody else's. */
 TEST(request_own_processes_only)
 {
-	struct policy policy = { .workload = { .uid = getuid(), .name = (char *)"us" },
-				 .attach = true };
+	struct identity us = { .uid = getuid(), .name = (char *)"us" };
+	struct reach reach = { .attach = true };
+	struct family family = { 0 };
 	FILE *file = tmpfile();
 	struct msg_start start = start_of((const char *const[]){ NULL }, fileno(file));
 	struct err err = { 0 };
@@ -150,16 +157,51 @@ TEST(request_own_processes_only)
 	snprintf(own, sizeof(own), "%d", (int)getpid());
 	start.target = TARGET_PROCESS;
 	start.who = own;
-	EXPECT_INT(request_check(&policy, info.st_dev, &start, &err), 0);
-	policy.workload.uid++;
-	EXPECT_INT(request_check(&policy, info.st_dev, &start, &err), -EPERM);
+	EXPECT_INT(request_check(&reach, &family, &us, info.st_dev, &start, &err), 0);
+	us.uid++;
+	EXPECT_INT(request_check(&reach, &family, &us, info.st_dev, &start, &err), -EPERM);
 	EXPECT_CONTAINS(err.text, "is not of user us");
+	reach.shared = true;
+	EXPECT_INT(request_check(&reach, &family, &us, info.st_dev, &start, &err), -EPERM);
+	EXPECT_CONTAINS(err.text, "`--allow attach`");
+	fclose(file);
+}
+
+/* Neither what is the server's, nor, with its children, what has started it. */
+TEST(request_never_the_server)
+{
+	struct identity us = { .uid = getuid(), .name = (char *)"us" };
+	struct reach reach = { .attach = true, .attach_others = true };
+	struct family family = { .supervisor = getppid(), .guard = 0 };
+	FILE *file = tmpfile();
+	struct msg_start start = start_of((const char *const[]){ NULL }, fileno(file));
+	struct err err = { 0 };
+	struct stat info;
+	char own[32];
+
+	fstat(fileno(file), &info);
+	snprintf(own, sizeof(own), "1,%d", (int)getpid());
+	start.target = TARGET_PROCESS;
+	start.who = own;
+	EXPECT_INT(request_check(&reach, &family, &us, info.st_dev, &start, &err), -EPERM);
+	EXPECT_CONTAINS(err.text, "is perfolio's own");
+	start.target = TARGET_THREAD;
+	EXPECT_INT(request_check(&reach, &family, &us, info.st_dev, &start, &err), -EPERM);
+	start.target = TARGET_PROCESS;
+	family.supervisor = getpid();
+	snprintf(own, sizeof(own), "%d", (int)getppid());
+	EXPECT_INT(request_check(&reach, &family, &us, info.st_dev, &start, &err), 0);
+	start.children = true;
+	EXPECT_INT(request_check(&reach, &family, &us, info.st_dev, &start, &err), -EPERM);
+	EXPECT_CONTAINS(err.text, "has started this server");
 	fclose(file);
 }
 
 TEST(request_values)
 {
-	struct policy policy = { 0 };
+	struct identity who = { .name = (char *)"somebody" };
+	struct reach reach = { 0 };
+	struct family family = { 0 };
 	FILE *file = tmpfile();
 	struct stat info;
 	static const struct {
@@ -193,7 +235,8 @@ TEST(request_values)
 		start.tool = cases[i].tool;
 		start.interval_ns = cases[i].interval;
 		*vec_push(&start.environment) = cases[i].entry;
-		EXPECT_INT(request_check(&policy, info.st_dev, &start, &err), cases[i].rc);
+		EXPECT_INT(request_check(&reach, &family, &who, info.st_dev, &start, &err),
+			   cases[i].rc);
 		vec_free(&start.environment);
 		vec_free(&start.argv);
 	}
