@@ -14,6 +14,6 @@ static int get_openapi(struct request *request, struct err *err)
 }
 
 const struct route about_routes[] = {
-	{ "GET", "/api/v1/openapi.json", ROLE_VIEWER, get_openapi },
+	{ "GET", "/api/v1/openapi.json", RIGHT_LOOK, get_openapi },
 	{ 0 },
 };

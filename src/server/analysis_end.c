@@ -15,13 +15,19 @@
 #include <string.h>
 #include <unistd.h>
 
-static int open_row(struct app *app, const struct file_row *row, struct analysis_source *source,
-		    struct err *err)
+static int open_row(struct app *app, int64_t id, const struct file_row *row,
+		    struct analysis_source *source, struct err *err)
 {
 	struct file_row opened;
+	struct run run;
+	int rc;
 
 	if (!row)
 		return err_set(err, ENODATA, "there are no samples");
+	rc = store_run_get(app->store, id, &source->arena, &run, err);
+	if (rc)
+		return rc;
+	source->person = run.person;
 	source->kind = row->kind;
 	source->fd = content_open(app->dir, row->id, &source->arena, &opened, err);
 	return source->fd < 0 ? source->fd : 0;
@@ -53,8 +59,8 @@ int analysis_open(struct app *app, int64_t run, struct analysis_source *source, 
 	if (!rc && !row)
 		rc = explain_nothing(app, run, &source->arena, err);
 	if (!rc)
-		rc = open_row(app, row->size || !strcmp(row->kind, "import") ? row : NULL, source,
-			      err);
+		rc = open_row(app, run, row->size || !strcmp(row->kind, "import") ? row : NULL,
+			      source, err);
 	if (!rc && !strcmp(source->kind, "import")) {
 		source->name = "the file";
 		source->scratch = datadir_scratch(app->dir, err);
@@ -75,7 +81,7 @@ int analysis_open_growing(struct app *app, int64_t run, struct analysis_source *
 	*source = (struct analysis_source){ .fd = -1, .scratch = -1 };
 	rc = content_list(app->dir, run, &source->arena, &rows, err);
 	if (!rc)
-		rc = open_row(app, content_find(&rows, "recording", false), source, err);
+		rc = open_row(app, run, content_find(&rows, "recording", false), source, err);
 	vec_free(&rows);
 	if (rc)
 		analysis_close(source);
@@ -214,21 +220,24 @@ static int keep_index(struct app *app, int64_t run, const char *name, struct err
 	return rc;
 }
 
+/* What may be otherwise the next time, and says nothing of the run. */
+static bool is_passing(int rc)
+{
+	return rc == -ENOSPC || rc == -EDQUOT || rc == -EBUSY || rc == -EIO || rc == -EROFS;
+}
+
 int analysis_end(struct app *app, int64_t run, int index, const struct analysis_result *result)
 {
 	struct err err = { 0 };
-	bool kept = false;
 	int rc = index >= 0 ? check_index(index, &err) : 0;
 
-	if (!rc && index >= 0) {
+	if (!rc && index >= 0)
 		rc = keep_index(app, run, result->index, &err);
-		kept = !rc;
-	}
 	if (!rc)
 		rc = store_facts(app, run, result, &err);
-	if (rc)
-		analysis_fail(app, run, err.text);
-	return kept ? 0 : rc;
+	if (!rc)
+		return 0;
+	return is_passing(rc) ? rc : analysis_fail(app, run, err.text);
 }
 
 /* What was counted and printed can be looked at all the same; one that was read before stays so. */
@@ -244,7 +253,7 @@ static int keep_rest(struct app *app, int64_t id, struct err *err)
 	return rc;
 }
 
-void analysis_fail(struct app *app, int64_t run, const char *reason)
+int analysis_fail(struct app *app, int64_t run, const char *reason)
 {
 	static const char *const names[] = { "the file: ", "the recording: " };
 	char text[500];
@@ -260,11 +269,18 @@ void analysis_fail(struct app *app, int64_t run, const char *reason)
 	/* One that had ended before has its own reason. */
 	rc = store_run_step(app->store, run, RUN_PROCESSING, RUN_FAILED, &facts, &err);
 	if (rc == -ENOENT) /* it was removed meanwhile: nobody's fault */
-		return;
+		return 0;
+	if (is_passing(rc)) {
+		log_once(LOG_WARN, "run %lld: %s, which can't be noted: %s", (long long)run, text,
+			 err.text);
+		return rc;
+	}
 	if (rc)
 		log_line(LOG_WARN, "run %lld: %s (%s)", (long long)run, text, err.text);
-	if (keep_rest(app, run, &err))
-		log_line(LOG_WARN, "run %lld: %s", (long long)run, err.text);
-	if (!rc)
+	else
 		webhook_tell(app, run);
+	rc = keep_rest(app, run, &err);
+	if (rc)
+		log_once(LOG_WARN, "run %lld: %s", (long long)run, err.text);
+	return is_passing(rc) ? rc : 0;
 }

@@ -11,8 +11,9 @@ struct err;
 
 struct analysis_source {
 	struct arena arena;
-	const char *kind; /* "recording", "import" */
-	const char *name; /* for people */
+	const char *kind;   /* "recording", "import" */
+	const char *name;   /* for people */
+	const char *person; /* who had it measured */
 	int fd;
 	int scratch; /* of an import: room to unpack it; else -1 */
 };
@@ -31,9 +32,10 @@ struct analysis_result {
 
 /*
  * The index becomes the run's, and a run that was processing is done; without one (-1) there are no
- * samples.  What is no index, or no JSON, fails the run.  After 0 the upload is no more.
+ * samples.  What is no index, or no JSON, fails the run.  Both are negative where that could not be
+ * noted, since the disk is full or the database locked: then it has to be tried again.
  */
 int analysis_end(struct app *app, int64_t run, int index, const struct analysis_result *result);
-void analysis_fail(struct app *app, int64_t run, const char *reason);
+int analysis_fail(struct app *app, int64_t run, const char *reason);
 
 #endif

@@ -15,11 +15,19 @@
 
 #define FOUND_MOST 1000
 
+struct asker answer_asker(struct request *request)
+{
+	return (struct asker){ .person = request->user->name,
+			       .gone = request_gone,
+			       .user = request };
+}
+
 int answer_reply(struct request *request, const char *what, const struct wordlist *words,
 		 struct err *err)
 {
+	struct asker asker = answer_asker(request);
 	struct buf answer = { 0 };
-	int rc = link_ask(request->app->link, what, words, &answer, err);
+	int rc = link_ask(request->app->link, &asker, what, words, &answer, err);
 
 	if (!rc)
 		reply_take(request, "application/json", &answer);
@@ -31,9 +39,10 @@ int answer_object(struct request *request, const char *what, bool recent,
 		  struct json_object **object, struct err *err)
 {
 	struct buf answer = { 0 };
+	struct asker asker = answer_asker(request);
 	struct link *link = request->app->link;
-	int rc = recent ? link_ask_recent(link, what, NULL, &answer, err)
-			: link_ask(link, what, NULL, &answer, err);
+	int rc = recent ? link_ask_recent(link, &asker, what, NULL, &answer, err)
+			: link_ask(link, &asker, what, NULL, &answer, err);
 
 	if (!rc) {
 		*object = jsonread(buf_text(&answer), answer.len, what, err);

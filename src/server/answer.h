@@ -3,7 +3,11 @@
 #ifndef SERVER_ANSWER_H
 #define SERVER_ANSWER_H
 
+#include "server/link.h"
 #include "server/route.h"
+
+/* Who asks: whoever waits for the reply. */
+struct asker answer_asker(struct request *request);
 
 /* The answer as it is. */
 int answer_reply(struct request *request, const char *what, const struct wordlist *words,

@@ -30,6 +30,7 @@ struct app {
 	struct scheduler *scheduler;
 	struct webhook *webhook;
 	struct signins *signins;
+	struct rights *rights; /* what was noted lately */
 	struct http *http;
 };
 

@@ -145,7 +145,7 @@ static int get_check(struct request *request, struct err *err)
 }
 
 const struct route event_routes[] = {
-	{ "GET", "/api/v1/events", ROLE_VIEWER, get_events, ROUTE_SLOW },
-	{ "GET", "/api/v1/events/check", ROLE_VIEWER, get_check, ROUTE_SLOW },
+	{ "GET", "/api/v1/events", RIGHT_LOOK, get_events, ROUTE_SLOW },
+	{ "GET", "/api/v1/events/check", RIGHT_LOOK, get_check, ROUTE_SLOW },
 	{ 0 },
 };

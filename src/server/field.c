@@ -1,24 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/field.h"
-#include "base/arena.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-const char *field_cookie(const char *text, const char *name, struct arena *arena)
+bool field_cookie(const char *text, const char *name, char *into, size_t room)
 {
-	size_t length = strlen(name);
+	size_t length = strlen(name), value;
 
 	while (text) {
 		text += strspn(text, " ;");
-		if (!strncmp(text, name, length) && text[length] == '=')
-			return arena_strndup(arena, text + length + 1,
-					     strcspn(text + length + 1, "; "));
+		if (!strncmp(text, name, length) && text[length] == '=') {
+			text += length + 1;
+			value = strcspn(text, "; ");
+			if (value >= room)
+				return false;
+			memcpy(into, text, value);
+			into[value] = '\0';
+			return true;
+		}
 		text = strchr(text, ';');
 	}
-	return NULL;
+	return false;
 }
 
 /* A number and what follows it; false if there is none or it is too large. */

@@ -4,12 +4,14 @@
 #define SERVER_FIELD_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-struct arena;
-
-/* The value of the cookie of that name in "a=b; name=value", or NULL; text may be NULL. */
-const char *field_cookie(const char *text, const char *name, struct arena *arena);
+/*
+ * The value of the cookie of that name in "a=b; name=value"; text may be NULL.  False where there
+ * is none that has room.
+ */
+bool field_cookie(const char *text, const char *name, char *into, size_t room);
 
 /*
  * "bytes=A-B" for a file of that size: 1 with the range, 0 if it asks for nothing that is served

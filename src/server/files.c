@@ -13,6 +13,7 @@
 #include "server/jobs.h"
 #include "server/profiles.h"
 #include "server/results.h"
+#include "server/rights.h"
 #include "store/content.h"
 #include "store/datadir.h"
 
@@ -67,8 +68,9 @@ static const struct format {
 	const char *suffix; /* of the file's name */
 	const char *type;
 	enum needs needs;
+	bool raw; /* server/rights.h */
 } formats[] = {
-	{ "script", "script", "script.txt", "text/plain; charset=utf-8", NEEDS_RECORDING },
+	{ "script", "script", "script.txt", "text/plain; charset=utf-8", NEEDS_RECORDING, true },
 	{ "folded", "folded", "folded", "text/plain; charset=utf-8", NEEDS_INDEX },
 	{ "svg", "svg", "svg", "image/svg+xml", NEEDS_INDEX },
 	{ "html", "html", "html", "text/html; charset=utf-8", NEEDS_INDEX },
@@ -87,6 +89,13 @@ static const struct format *find_format(const char *name)
 		if (!strcmp(formats[i].name, name))
 			return &formats[i];
 	return NULL;
+}
+
+bool export_is_raw(const char *name)
+{
+	const struct format *format = find_format(name);
+
+	return format ? format->raw : !strcmp(name, "perf.data");
 }
 
 static int no_such_format(struct request *request, const char *name, struct err *err)
@@ -235,7 +244,8 @@ static int open_inputs(struct request *request, const struct run *run, const str
 		if (counters >= 0)
 			add_input(files, "series", title, run->id, counters);
 		if (files->count)
-			run_attributes(run, &request->arena, &files->inputs[0].attributes);
+			run_attributes(run, rights_of_run(request, run).raw, &request->arena,
+				       &files->inputs[0].attributes);
 	}
 	return files->count ? 0 : fd;
 }
@@ -246,7 +256,10 @@ static int make_file(struct request *request, const struct format *format, struc
 	struct app *app = request->app;
 	struct job_spec spec = { .kind = ANALYSE_EXPORT,
 				 .inputs = files->inputs,
-				 .input_count = files->count };
+				 .input_count = files->count,
+				 .most = app->policy.max_export,
+				 .unwanted = request_gone,
+				 .asker = request };
 	int rc = datadir_room(app->dir, 0, 0, err);
 
 	if (rc)
@@ -258,6 +271,7 @@ static int make_file(struct request *request, const struct format *format, struc
 	vec_each (word, asked)
 		*vec_push(&spec.options) = *word;
 	rc = jobs_run(app->jobs, &spec, err);
+	rights_note_too_large(request, rc, err);
 	vec_free(&spec.options);
 	if (rc)
 		close(spec.out);
@@ -353,7 +367,7 @@ static int get_export(struct request *request, struct err *err)
 }
 
 const struct route file_routes[] = {
-	{ "GET", "/api/v1/runs/{id}/export/{format}", ROLE_VIEWER, get_export, ROUTE_MADE },
-	{ "GET", "/api/v1/sessions/{id}/hdf5", ROLE_VIEWER, files_session_hdf5, ROUTE_MADE },
+	{ "GET", "/api/v1/runs/{id}/export/{format}", RIGHT_EXPORT, get_export, ROUTE_MADE },
+	{ "GET", "/api/v1/sessions/{id}/hdf5", RIGHT_LOOK, files_session_hdf5, ROUTE_MADE },
 	{ 0 },
 };

@@ -6,6 +6,8 @@
 #include "server/app.h"
 #include "server/files.h"
 #include "server/jobs.h"
+#include "server/resource.h"
+#include "server/rights.h"
 #include "server/route.h"
 #include "store/datadir.h"
 
@@ -44,16 +46,17 @@ static void add_words(struct arena *arena, struct wordlist *into, const char *na
 	buf_free(&text);
 }
 
-void run_attributes(const struct run *run, struct arena *arena, struct wordlist *into)
+void run_attributes(const struct run *run, bool all, struct arena *arena, struct wordlist *into)
 {
 	const struct run_facts *facts = &run->facts;
+	struct run_secrets secrets = run_secrets(run, all, arena);
 
 	add_number(arena, into, "run", run->id);
 	add_number(arena, into, "session", run->session);
 	add_text(arena, into, "state", run_state_name(run->state));
 	add_text(arena, into, "tool", run->tool);
 	add_words(arena, into, "command", &run->argv);
-	add_words(arena, into, "environment", &run->environment);
+	add_words(arena, into, "environment", &secrets.environment);
 	add_words(arena, into, "asked_events", &run->events);
 	add_words(arena, into, "tags", &run->tags);
 	add_text(arena, into, "folder", run->folder);
@@ -71,7 +74,8 @@ void run_attributes(const struct run *run, struct arena *arena, struct wordlist 
 			   facts->ending_code);
 	add_text(arena, into, "reason", facts->reason);
 	add_text(arena, into, "usage", facts->usage);
-	add_text(arena, into, "form", run->form);
+	add_text(arena, into, "form", secrets.form);
+	run_secrets_fini(&secrets);
 }
 
 /* ---- a session in one file ---- */
@@ -79,6 +83,7 @@ void run_attributes(const struct run *run, struct arena *arena, struct wordlist 
 /* Runs one after another, each with what it has: nothing of a session is held at once. */
 struct feeder {
 	struct app *app;
+	struct request *request;
 	struct arena arena; /* of the run that is being given */
 	VEC(int64_t) runs;
 	size_t next;
@@ -112,7 +117,8 @@ static bool feed_index(struct feeder *f, struct msg_input *into)
 							 (long long)f->run.id),
 				    .run = (uint64_t)f->run.id,
 				    .fd = fd < 0 ? -1 : fd };
-	run_attributes(&f->run, &f->arena, &into->attributes);
+	run_attributes(&f->run, rights_of_run(f->request, &f->run).raw, &f->arena,
+		       &into->attributes);
 	f->in_run = true;
 	return true;
 }
@@ -156,8 +162,13 @@ static int list_runs(struct feeder *f, int64_t session, struct err *err)
 int files_session_hdf5(struct request *request, struct err *err)
 {
 	struct app *app = request->app;
-	struct feeder feeder = { .app = app };
-	struct job_spec spec = { .kind = ANALYSE_SESSION, .feed = feed, .feeder = &feeder };
+	struct feeder feeder = { .app = app, .request = request };
+	struct job_spec spec = { .kind = ANALYSE_SESSION,
+				 .feed = feed,
+				 .feeder = &feeder,
+				 .most = app->policy.max_export,
+				 .unwanted = request_gone,
+				 .asker = request };
 	struct session session;
 	int rc = store_session_get(request->store, request->ids[0], &request->arena, &session, err);
 
@@ -171,6 +182,7 @@ int files_session_hdf5(struct request *request, struct err *err)
 	if (!rc) {
 		*vec_push(&spec.options) = session.title;
 		rc = jobs_run(app->jobs, &spec, err);
+		rights_note_too_large(request, rc, err);
 		vec_free(&spec.options);
 	}
 	if (!rc)

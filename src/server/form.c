@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/cpuset.h"
 #include "base/err.h"
+#include "jobs/private.h"
 #include "server/form_raw.h"
 #include "server/quote.h"
 
@@ -13,9 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TAGS_MOST 32
-#define TAG_MOST  100
-#define TEXT_MOST (16 << 10)
+#define TAGS_MOST    32
+#define TAG_MOST     100
+#define MEMORY_LEAST (16 << 20) /* with less not even a shell starts */
+#define TEXT_MOST    (16 << 10)
 
 static int choose(const char *const *names, size_t count, const char *text, const char *what,
 		  int *chosen, struct err *err)
@@ -201,6 +203,16 @@ static int understand(const struct form_raw *raw, struct arena *arena, struct fo
 		rc = check_cpus(raw->cpus, err);
 	if (!rc)
 		rc = check_folder(raw->folder, err);
+	if (!rc && raw->limit_memory && raw->limit_memory < MEMORY_LEAST)
+		rc = err_set(err, EINVAL, "`limit_memory` must be 16 MiB or more; 0: the server's");
+	if (!rc && raw->limit_cpus > 0 && raw->limit_cpus < 0.01)
+		rc = err_set(err, EINVAL, "`limit_cpus` must be 0.01 or more; 0: the server's");
+	form->network = -1;
+	if (!rc && *raw->network) {
+		form->network = private_network_find(raw->network, err);
+		if (form->network < 0)
+			rc = err_prefix(err, "`network`");
+	}
 	if (!rc && quote_split(raw->stat, arena, &form->stat_options, err))
 		rc = err_prefix(err, "options.stat");
 	if (!rc && quote_split(raw->record, arena, &form->record_options, err))
@@ -219,38 +231,59 @@ static void take_plain(const struct form_raw *raw, struct form *form)
 	form->rate = raw->rate;
 	form->call_graph = raw->call_graph;
 	form->limit_s = raw->limit_s;
+	form->limit_memory = raw->limit_memory;
+	form->limit_tasks = raw->limit_tasks;
+	form->limit_cpus = raw->limit_cpus;
 	form->repeats = raw->repeats;
 	form->webhook = raw->webhook;
 	form->notes = raw->notes;
 	form->tags = raw->tags;
 }
 
-/* "sched:sched_switch", also with modifiers, but not "cycles:u". */
-static bool is_tracepoint(const char *event, size_t length)
+/* "sched:sched_switch", also with modifiers, and "mem:0x1000/4:w", but not "cycles:u". */
+static bool has_hits(const char *event, size_t length)
 {
 	const char *colon = memchr(event, ':', length);
 	size_t name = colon ? (size_t)(event + length - colon - 1) : 0;
 
-	if (!name || memchr(event, '/', length))
+	if (!name || memchr(event, '/', (size_t)(colon - event)))
 		return false;
 	return strspn(colon + 1, "ukhGHpPSDWeIb") < name;
 }
 
+/* The kernel's own events of which each is one thing that happened; its clocks are none. */
+static bool is_happening(const char *event, size_t length)
+{
+	static const char *const names[] = {
+		"page-faults", "faults",	   "minor-faults",     "major-faults",
+		"cs",	       "context-switches", "cgroup-switches",  "migrations",
+		"bpf-output",  "cpu-migrations",   "alignment-faults", "emulation-faults",
+	};
+	const char *colon = memchr(event, ':', length);
+	size_t name = colon ? (size_t)(colon - event) : length;
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (strlen(names[i]) == name && !strncmp(event, names[i], name))
+			return true;
+	return false;
+}
+
 /* A rate says little of what has a number of its own: all of it is taken unless somebody asks. */
-static bool has_tracepoints_only(const char *events)
+static bool has_happenings_only(const char *events)
 {
 	bool some = false;
 
 	while (*events) {
-		size_t length = strcspn(events, "{},");
+		size_t length = strcspn(events, "{},"), blanks = strspn(events, " ");
 
 		if (*events == '}') { /* with modifiers behind it */
 			events += strcspn(events, ",");
 			continue;
 		}
-		if (length && !is_tracepoint(events, length))
+		if (length > blanks && !has_hits(events, length) &&
+		    !is_happening(events + blanks, length - blanks))
 			return false;
-		some |= length > 0;
+		some |= length > blanks;
 		events += length + (events[length] == ',' || events[length] == '{');
 	}
 	return some;
@@ -265,6 +298,7 @@ int form_parse(struct json_object *object, struct arena *arena, struct form *for
 				.environment = "",
 				.folder = "",
 				.cpus = "",
+				.network = "",
 				.count = "",
 				.sample = "",
 				.rate = NULL,
@@ -279,7 +313,7 @@ int form_parse(struct json_object *object, struct arena *arena, struct form *for
 	int rc = form_raw_read(object, &raw, err);
 
 	if (!raw.rate || !*raw.rate)
-		raw.rate = has_tracepoints_only(raw.sample) ? "c1" : FORM_RATE;
+		raw.rate = has_happenings_only(raw.sample) ? "c1" : FORM_RATE;
 	*form = (struct form){ 0 };
 	take_plain(&raw, form);
 	if (!rc)
@@ -355,11 +389,15 @@ struct msg_start form_start(const struct form *form, int64_t run)
 		.folder = form->folder,
 		.cpus = form->cpus,
 		.limit_ns = (uint64_t)(form->limit_s * NS_PER_SEC),
+		.limit_memory = form->limit_memory,
+		.limit_tasks = form->limit_tasks,
+		.limit_cpu = (uint64_t)(form->limit_cpus * 1000 + 0.5),
 		.count_events = form->count_events,
 		.interval_ns = form->interval_ms * NS_PER_MSEC,
 		.sample_events = form->sample_events,
 		.rate = form->rate,
 		.call_graph = form->call_graph,
+		.network = form->network < 0 ? NETWORK_FULL : (uint64_t)form->network,
 		.stat_options = form->stat_options,
 		.record_options = form->record_options,
 		.recording = -1,

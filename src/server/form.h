@@ -32,10 +32,12 @@ struct form {
 	const char *who;
 	struct wordlist argv, environment; /* which holds nothing but NAME=VALUE */
 	const char *folder, *cpus;
+	int network; /* enum private_network; negative: the server's */
 	const char *count_events, *sample_events;
 	uint64_t interval_ms;
 	const char *rate, *call_graph;
-	double limit_s;
+	double limit_s, limit_cpus;
+	uint64_t limit_memory, limit_tasks; /* 0: the server's, as of limit_cpus */
 	uint64_t repeats;
 	struct wordlist stat_options, record_options;
 	struct wordlist tags;

@@ -14,10 +14,11 @@ struct json_object;
 struct form_raw {
 	const char *tool, *kind, *command, *who, *name, *environment, *folder, *cpus, *count,
 		*sample;
-	const char *rate, *call_graph, *stat, *record, *webhook, *notes;
+	const char *rate, *call_graph, *stat, *record, *webhook, *notes, *network;
 	bool live, shell, children;
 	uint64_t interval_ms, repeats;
-	double limit_s;
+	uint64_t limit_memory, limit_tasks;
+	double limit_s, limit_cpus;
 	struct wordlist argv, tags;
 };
 

@@ -3,18 +3,26 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "server/http_inside.h"
+#include "server/hub.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
 #include <poll.h>
+#include <sodium.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define CONNECTIONS_MOST  2000
-#define FROM_ONE_MOST	  1000	     /* address: the rest is for others */
+#define CONNECTIONS_MOST 2000
+#define FROM_ONE_MOST	 1500 /* address: the rest is for others */
+/* From these on the oldest is cut off for each new one; what has sent no head is the first to go.
+ */
+#define FROM_ONE_MANY	  900
+#define ALL_MANY	  1700
+#define HALF_OPEN_MANY	  100 /* of one address; a proxy's requests have their heads at once */
+#define HALF_OPEN_ALL	  400
 #define CONNECTION_MEMORY (64 << 10) /* of one request's head, and of what is sent at once */
 #define QUIET_S		  40	     /* a connection on which nothing moves */
 #define HEAD_MS		  20000
@@ -32,6 +40,17 @@ static void set_deadline(struct http_exchange *exchange, int64_t deadline_ns)
 	pthread_mutex_unlock(&exchange->http->lock);
 }
 
+static void set_busy(struct http_exchange *exchange, bool busy)
+{
+	pthread_mutex_lock(&exchange->http->lock);
+	if (exchange->peer) {
+		exchange->peer->busy = busy;
+		if (busy)
+			exchange->peer->half_open = false;
+	}
+	pthread_mutex_unlock(&exchange->http->lock);
+}
+
 static void name_address(const struct sockaddr *address, char into[static INET6_ADDRSTRLEN])
 {
 	strcpy(into, "unix");
@@ -42,6 +61,58 @@ static void name_address(const struct sockaddr *address, char into[static INET6_
 		inet_ntop(AF_INET6,
 			  &((const struct sockaddr_in6 *)(const void *)address)->sin6_addr, into,
 			  INET6_ADDRSTRLEN);
+}
+
+static void cut_off(struct http_peer *peer)
+{
+	peer->deadline_ns = 0;
+	peer->cut = true;
+	shutdown(peer->fd, SHUT_RDWR);
+}
+
+/* What some peers have open, of one address or of all. */
+struct crowd {
+	size_t count, half_open;
+	struct http_peer *oldest_half_open, *oldest_idle;
+};
+
+/* The newest is the first in the list, so what is met last is the oldest. */
+static void crowd_add(struct crowd *crowd, struct http_peer *peer)
+{
+	crowd->count++;
+	crowd->half_open += peer->half_open;
+	if (peer->half_open)
+		crowd->oldest_half_open = peer;
+	else if (!peer->busy)
+		crowd->oldest_idle = peer;
+}
+
+static void thin_out(const struct crowd *crowd, size_t many, size_t many_half_open)
+{
+	struct http_peer *first = crowd->oldest_half_open;
+
+	if (first && (crowd->half_open >= many_half_open || crowd->count >= many))
+		cut_off(first);
+	else if (crowd->oldest_idle && crowd->count >= many)
+		cut_off(crowd->oldest_idle);
+}
+
+/* For one more of that address.  With the lock held. */
+static void make_room(struct http *http, const char *address)
+{
+	struct crowd all = { 0 }, own = { 0 };
+
+	for (struct http_peer *peer = http->peers; peer; peer = peer->next) {
+		if (peer->cut)
+			continue;
+		crowd_add(&all, peer);
+		if (!strcmp(peer->address, address))
+			crowd_add(&own, peer);
+	}
+	if (own.half_open >= HALF_OPEN_MANY || own.count >= FROM_ONE_MANY)
+		thin_out(&own, FROM_ONE_MANY, HALF_OPEN_MANY);
+	else
+		thin_out(&all, ALL_MANY, HALF_OPEN_ALL);
 }
 
 static void peer_add(struct http *http, struct MHD_Connection *connection, void **context)
@@ -55,7 +126,9 @@ static void peer_add(struct http *http, struct MHD_Connection *connection, void 
 	peer->fd = fd ? fd->connect_fd : -1;
 	name_address(address ? address->client_addr : NULL, peer->address);
 	peer->deadline_ns = clock_now_ns() + ms * NS_PER_MSEC;
+	peer->half_open = true;
 	pthread_mutex_lock(&http->lock);
+	make_room(http, peer->address);
 	peer->next = http->peers;
 	peer->link = &http->peers;
 	if (peer->next)
@@ -86,8 +159,20 @@ static void on_connection(void *cls, struct MHD_Connection *connection, void **c
 		peer_remove(http, *context);
 }
 
+/* A ticket is the last parameter of an address: what is before it is what it was made for. */
+static char *cut_ticket(char *uri)
+{
+	char *query = strchr(uri, '?'), *last = query ? strrchr(query, '&') : NULL;
+
+	last = last ? last : query;
+	if (!last || strncmp(last + 1, "ticket=", 7))
+		return NULL;
+	*last = '\0';
+	return last + 8;
+}
+
 static struct http_exchange *exchange_new(struct http *http, struct MHD_Connection *connection,
-					  const char *method, const char *path)
+					  const char *uri)
 {
 	struct http_exchange *exchange = mem_alloc(sizeof(*exchange));
 	const union MHD_ConnectionInfo *context;
@@ -96,9 +181,10 @@ static struct http_exchange *exchange_new(struct http *http, struct MHD_Connecti
 	exchange->http = http;
 	exchange->connection = connection;
 	exchange->peer = context ? context->socket_context : NULL;
-	exchange->method = method;
 	exchange->began_ns = clock_now_ns();
-	exchange->path = arena_strdup(&exchange->request.arena, path);
+	exchange->uri = arena_strdup(&exchange->request.arena, uri ? uri : "");
+	exchange->uri_end = uri ? uri + strlen(uri) : NULL;
+	exchange->ticket = cut_ticket(exchange->uri);
 	exchange->reply.fd = -1;
 	exchange->request.upload = -1;
 	exchange->request.http = exchange;
@@ -111,7 +197,11 @@ static void exchange_free(struct http_exchange *exchange)
 {
 	body_drop(exchange);
 	reply_clear(exchange);
-	arena_free(&exchange->request.arena);
+	reply_wipe(exchange);
+	if (exchange_is_secret(exchange))
+		arena_wipe(&exchange->request.arena);
+	else
+		arena_free(&exchange->request.arena);
 	free(exchange);
 }
 
@@ -127,6 +217,7 @@ static void on_completed(void *cls, struct MHD_Connection *connection, void **st
 	if (!exchange)
 		return;
 	set_deadline(exchange, clock_now_ns() + ms * NS_PER_MSEC);
+	set_busy(exchange, false);
 	exchange_free(exchange);
 	*state = NULL;
 }
@@ -146,18 +237,49 @@ static bool must_drain(const struct http_exchange *exchange)
 	       !exchange_header(exchange, "Expect");
 }
 
+/* In place: that is the only copy of them that there is. */
+static enum MHD_Result wipe_value(void *cls, enum MHD_ValueKind kind, const char *name,
+				  const char *value)
+{
+	(void)cls;
+	if (value && (kind == MHD_COOKIE_KIND || !strcasecmp(name, "Cookie") ||
+		      !strcasecmp(name, "Authorization") || !strcasecmp(name, PROOF_HEADER)))
+		sodium_memzero((char *)value, strlen(value));
+	return MHD_YES;
+}
+
+/*
+ * Who has shown who it is need not do so again: nothing of it stays while the request is worked on,
+ * nor on the stack, where hashing has left pieces.
+ */
+static int guard_and_wipe(struct http_exchange *exchange, const char *version, struct err *err)
+{
+	int rc = strict_check(exchange, version, err);
+
+	exchange->two_ways = rc;
+	if (!rc)
+		rc = guard(exchange, err);
+	exchange->http->mhd->each_value(exchange->connection, MHD_HEADER_KIND | MHD_COOKIE_KIND,
+					wipe_value, NULL);
+	if (exchange->ticket)
+		sodium_memzero(exchange->ticket, strlen(exchange->ticket));
+	sodium_stackzero(STACK_USED);
+	return rc;
+}
+
 /* What is refused is answered at once where that is understood. */
-static enum MHD_Result begin(struct http_exchange *exchange)
+static enum MHD_Result begin(struct http_exchange *exchange, const char *version)
 {
 	struct err err = { 0 };
-	int rc = guard(exchange, &err);
+	int rc = guard_and_wipe(exchange, version, &err);
 
+	exchange->step = STEP_BODY;
 	if (!rc) {
 		set_deadline(exchange, exchange->began_ns + 30 * NS_PER_SEC);
 		return MHD_YES;
 	}
 	reply_settle(exchange, rc, &err);
-	if (must_drain(exchange)) {
+	if (!exchange->two_ways && must_drain(exchange)) {
 		exchange->step = STEP_REFUSED;
 		set_deadline(exchange, exchange->began_ns + 30 * NS_PER_SEC);
 		return MHD_YES;
@@ -177,6 +299,8 @@ static enum MHD_Result more_body(struct http_exchange *exchange, const char *byt
 		exchange->uploaded += (int64_t)got; /* no longer than its length: must_drain() */
 	else if (body_take(exchange, bytes, got))
 		return MHD_NO;
+	if (exchange_is_secret(exchange))
+		sodium_memzero((char *)bytes, got);
 	set_deadline(exchange, exchange->began_ns + 30 * NS_PER_SEC +
 				       exchange->uploaded / (16 << 10) * NS_PER_SEC);
 	return MHD_YES;
@@ -209,16 +333,26 @@ static enum MHD_Result work(struct http_exchange *exchange)
 	return reply_queue(exchange);
 }
 
+/* The only moment at which the address is there as it was sent; on_completed() comes in any case.
+ */
+static void *on_uri(void *cls, const char *uri, struct MHD_Connection *connection)
+{
+	return exchange_new(cls, connection, uri);
+}
+
 static enum MHD_Result on_request(void *cls, struct MHD_Connection *connection, const char *url,
 				  const char *method, const char *version, const char *data,
 				  size_t *size, void **state)
 {
 	struct http_exchange *exchange = *state;
 
-	(void)version;
-	if (!exchange) {
-		*state = exchange = exchange_new(cls, connection, method, url);
-		return begin(exchange);
+	(void)cls;
+	(void)connection;
+	if (exchange->step == STEP_HEAD) {
+		set_busy(exchange, true);
+		exchange->method = method;
+		exchange->path = arena_strdup(&exchange->request.arena, url);
+		return begin(exchange, version);
 	}
 	if (*size)
 		return more_body(exchange, data, size);
@@ -265,8 +399,7 @@ static void cut_off_the_slow(struct http *http, int64_t now_ns)
 	for (struct http_peer *peer = http->peers; peer; peer = peer->next) {
 		if (!peer->deadline_ns || (peer->deadline_ns > now_ns && !has_gone(peer)))
 			continue;
-		peer->deadline_ns = 0;
-		shutdown(peer->fd, SHUT_RDWR);
+		cut_off(peer);
 	}
 }
 
@@ -280,6 +413,10 @@ static void *clock_thread(void *arg)
 		until = clock_in(1);
 		pthread_cond_timedwait(&http->changed, &http->lock, &until);
 		cut_off_the_slow(http, clock_now_ns());
+		pthread_mutex_unlock(&http->lock);
+		if (http->app->hub && signins_changed(http->app->signins))
+			hub_recheck(http->app->hub);
+		pthread_mutex_lock(&http->lock);
 	}
 	pthread_mutex_unlock(&http->lock);
 	return NULL;
@@ -307,7 +444,8 @@ static struct MHD_Daemon *start_daemon(struct http *http)
 
 	return http->mhd->start_daemon(
 		flags, 0, NULL, NULL, on_request, http, MHD_OPTION_EXTERNAL_LOGGER, say_nothing,
-		NULL, MHD_OPTION_LISTEN_SOCKET, o->listen, MHD_OPTION_THREAD_POOL_SIZE, 2U,
+		NULL, MHD_OPTION_URI_LOG_CALLBACK, on_uri, http, MHD_OPTION_STRICT_FOR_CLIENT, 1,
+		MHD_OPTION_LISTEN_SOCKET, o->listen, MHD_OPTION_THREAD_POOL_SIZE, 2U,
 		MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MOST,
 		MHD_OPTION_PER_IP_CONNECTION_LIMIT, (unsigned)FROM_ONE_MOST,
 		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)QUIET_S,

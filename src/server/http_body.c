@@ -3,14 +3,16 @@
 #include "base/file.h"
 #include "base/jsonread.h"
 #include "server/http_inside.h"
+#include "server/share.h"
 #include "store/content.h"
 #include "store/datadir.h"
 
 #include <errno.h>
+#include <sodium.h>
 #include <string.h>
 #include <unistd.h>
 
-#define CHECK_EVERY (64 << 20)
+#define CHECK_EVERY (4 << 20)
 
 static int upload_open(struct http_exchange *exchange)
 {
@@ -20,7 +22,7 @@ static int upload_open(struct http_exchange *exchange)
 
 	if (request->upload >= 0)
 		return 0;
-	request->upload = content_upload(request->app->dir, name, err);
+	request->upload = content_upload(request->app->dir, request->user->id, name, err);
 	if (request->upload < 0)
 		return request->upload;
 	request->upload_name = arena_strdup(&request->arena, name);
@@ -30,12 +32,10 @@ static int upload_open(struct http_exchange *exchange)
 /* The quota holds for what comes in, too; looked at now and then, for it counts all files. */
 static int check_room(struct http_exchange *exchange)
 {
-	struct app *app = exchange->http->app;
-
 	if (exchange->uploaded - exchange->upload_checked < CHECK_EVERY)
 		return 0;
 	exchange->upload_checked = exchange->uploaded;
-	return datadir_room(app->dir, 0, (int64_t)app->policy.max_disk, &exchange->body_err);
+	return share_room(exchange->http->app, exchange->request.user->id, 0, &exchange->body_err);
 }
 
 static void upload_write(struct http_exchange *exchange, const char *bytes, size_t size)
@@ -96,7 +96,9 @@ int body_end(struct http_exchange *exchange, struct err *err)
 		return -err->code;
 	}
 	if (flags & ROUTE_UPLOAD) {
-		if (upload_open(exchange)) {
+		if (upload_open(exchange) ||
+		    share_room(exchange->http->app, exchange->request.user->id, 0,
+			       &exchange->body_err)) {
 			*err = exchange->body_err;
 			return -err->code;
 		}
@@ -108,10 +110,29 @@ int body_end(struct http_exchange *exchange, struct err *err)
 	return parse_json(exchange, err);
 }
 
+/* Where a password or token may be: the texts of its members. */
+static void wipe_body(struct http_exchange *exchange)
+{
+	static const char *const members[] = { "token", "name", "password", "path" };
+
+	for (size_t i = 0; exchange->request.body && i < ARRAY_SIZE(members); i++) {
+		struct json_object *value = NULL;
+
+		json_object_object_get_ex(exchange->request.body, members[i], &value);
+		if (json_object_is_type(value, json_type_string))
+			sodium_memzero((char *)json_object_get_string(value),
+				       (size_t)json_object_get_string_len(value));
+	}
+	if (exchange->body.data)
+		sodium_memzero(exchange->body.data, exchange->body.len);
+}
+
 void body_drop(struct http_exchange *exchange)
 {
 	struct request *request = &exchange->request;
 
+	if (exchange_is_secret(exchange))
+		wipe_body(exchange);
 	if (request->body)
 		json_object_put(request->body);
 	if (request->upload >= 0)

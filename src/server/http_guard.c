@@ -4,6 +4,7 @@
 #include "server/http_inside.h"
 #include "server/params.h"
 #include "server/routes.h"
+#include "server/share.h"
 #include "server/signin.h"
 #include "store/datadir.h"
 
@@ -110,10 +111,12 @@ static bool same_origin(const struct http_exchange *exchange, const char *origin
 }
 
 /* A program that shows its token is no page of another site; a browser always tells its Origin. */
-static int check_origin(struct http_exchange *exchange, bool by_token, struct err *err)
+static int check_origin(struct http_exchange *exchange, struct err *err)
 {
 	const char *origin = exchange_header(exchange, "Origin");
-	bool may_lack = by_token || (exchange->request.route->flags & ROUTE_PUBLIC);
+	enum credential_kind by = exchange->by.kind;
+	bool may_lack = by == BY_TOKEN || by == BY_PRINTED_TOKEN ||
+			(exchange->request.route->flags & ROUTE_PUBLIC);
 
 	if (!strcmp(exchange->method, "GET") || !strcmp(exchange->method, "HEAD"))
 		return 0;
@@ -126,29 +129,41 @@ static int check_origin(struct http_exchange *exchange, bool by_token, struct er
 			   origin ? origin : "");
 }
 
-static int check_person(struct http_exchange *exchange, bool *by_token, struct err *err)
+static int refuse_person(struct http_exchange *exchange, int why, struct err *err)
 {
 	struct request *request = &exchange->request;
-	int rc = signin_check(request, &exchange->user, by_token, err);
 
-	if (rc == -EACCES && (request->route->flags & ROUTE_PUBLIC))
+	reply_header(request, "WWW-Authenticate", "Bearer");
+	if (why == -EKEYREJECTED)
+		return reply_error(request, 401, "no-proof",
+				   "Sign in again; a program sends `Authorization: Bearer TOKEN`.",
+				   err, "the cookie came without the proof that the page keeps");
+	if (exchange->ticket)
+		return reply_error(request, 401, "sign-in", "Open the link from the page again.",
+				   err, "the link was used already, or has expired");
+	return reply_error(request, 401, "sign-in",
+			   "Open the link that the server printed, or send "
+			   "`Authorization: Bearer TOKEN`.",
+			   err, "not signed in");
+}
+
+/* The page's own files are for everybody: whoever it is that asks for them is not looked up. */
+static int check_person(struct http_exchange *exchange, struct err *err)
+{
+	struct request *request = &exchange->request;
+	const char *ticket = strcmp(exchange->method, "GET") ? NULL : exchange->ticket;
+	int rc;
+
+	if (request->route->flags & ROUTE_PUBLIC)
 		return 0;
-	if (rc == -EACCES) {
-		reply_header(request, "WWW-Authenticate", "Bearer");
-		return reply_error(request, 401, "sign-in",
-				   "Open the link that the server printed, or send "
-				   "`Authorization: Bearer TOKEN`.",
-				   err, "not signed in");
-	}
+	rc = signin_check(request, ticket, exchange->uri, &exchange->user, &exchange->by, err);
+	if (rc == -EACCES || rc == -EKEYREJECTED)
+		return refuse_person(exchange, rc, err);
 	if (rc)
 		return rc;
 	request->user = &exchange->user;
-	if (exchange->user.role < request->route->role)
-		return reply_error(request, 403, "role",
-				   "Ask the person who runs the server for the role `runner`.", err,
-				   "%s has the role viewer, which can't run or change anything",
-				   exchange->user.name);
-	return 0;
+	request->by = &exchange->by;
+	return rights_check_early(request, err);
 }
 
 static int check_length(struct http_exchange *exchange, struct err *err)
@@ -158,8 +173,8 @@ static int check_length(struct http_exchange *exchange, struct err *err)
 	struct app *app = exchange->http->app;
 
 	if (exchange->request.route->flags & ROUTE_UPLOAD)
-		return datadir_room(app->dir, (int64_t)(length < INT64_MAX ? length : INT64_MAX),
-				    (int64_t)app->policy.max_disk, err);
+		return share_room(app, exchange->request.user->id,
+				  (int64_t)(length < INT64_MAX ? length : INT64_MAX), err);
 	if (length > BODY_MOST)
 		return err_set(err, E2BIG, "the body has %llu bytes, %zu are taken", length,
 			       BODY_MOST);
@@ -168,7 +183,6 @@ static int check_length(struct http_exchange *exchange, struct err *err)
 
 int guard(struct http_exchange *exchange, struct err *err)
 {
-	bool by_token = false;
 	int rc = check_rate(exchange, err);
 
 	if (!rc)
@@ -176,11 +190,11 @@ int guard(struct http_exchange *exchange, struct err *err)
 	if (!rc)
 		rc = find_route(exchange, err);
 	if (!rc)
-		rc = check_person(exchange, &by_token, err);
+		rc = check_person(exchange, err);
 	if (!rc)
 		rc = params_check(exchange, err);
 	if (!rc)
-		rc = check_origin(exchange, by_token, err);
+		rc = check_origin(exchange, err);
 	if (!rc)
 		rc = check_length(exchange, err);
 	return rc;

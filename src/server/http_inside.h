@@ -10,6 +10,7 @@
 #include "server/http.h"
 #include "server/mhd.h"
 #include "server/route.h"
+#include "server/signin.h"
 #include "store/people.h"
 
 #include <netinet/in.h>
@@ -17,18 +18,22 @@
 
 #define BODY_MOST      ((size_t)1 << 20) /* of JSON */
 #define HEADERS_MOST   8		 /* of a reply, besides those that all have */
-#define SLOW_THREADS   16
+#define SLOW_THREADS   64		 /* one person has 18 at most: link.c */
 #define MADE_THREADS   8
 #define QUICK_THREADS  4
 #define TASKS_MOST     512
 #define ADDRESSES_MOST 256
+#define STACK_USED     ((size_t)16 << 10) /* by what looks at secrets */
 
-/* A connection, for those who send a request too slowly. */
+/* A connection, for those who send a request too slowly, and for those who hold many. */
 struct http_peer {
 	struct http_peer *next, **link;
 	int fd;
 	int64_t deadline_ns; /* it is cut off then; 0: never */
 	bool gone;	     /* it was seen to send no more */
+	bool half_open;	     /* it has not sent the head of a request yet */
+	bool busy;	     /* a request of it is being worked on */
+	bool cut;	     /* it was cut off and will end */
 	char address[INET6_ADDRSTRLEN];
 };
 
@@ -59,9 +64,10 @@ struct http_reply {
 		const char *name, *value;
 	} headers[HEADERS_MOST];
 	size_t header_count;
+	struct MHD_Response *secret; /* held until it was sent, to be wiped then */
 };
 
-enum exchange_step { STEP_BODY, STEP_REFUSED, STEP_WORKING, STEP_READY, STEP_REPLIED };
+enum exchange_step { STEP_HEAD, STEP_BODY, STEP_REFUSED, STEP_WORKING, STEP_READY, STEP_REPLIED };
 
 struct http_exchange {
 	struct http *http;
@@ -69,8 +75,13 @@ struct http_exchange {
 	struct http_peer *peer;
 	struct request request;
 	struct user user;
+	struct credential by;
 	const char *method;
-	char *path;
+	char *uri;	     /* as it was sent, without the ticket */
+	char *path;	     /* of it, with its %XX as what they stand for */
+	char *ticket;	     /* NULL: none; wiped once it was looked at */
+	bool two_ways;	     /* nobody knows where it ends: nothing more is read */
+	const char *uri_end; /* in the library's memory: only to be compared */
 	enum exchange_step step;
 	int64_t began_ns;
 	struct err body_err; /* the body can't be taken: told when it has come */
@@ -105,6 +116,9 @@ struct http {
 /* http_guard.c: whether it is to be served at all; fills route, ids and user.  0 or refused. */
 int guard(struct http_exchange *exchange, struct err *err);
 
+/* http_strict.c: whether nobody can understand its head differently. */
+int strict_check(struct http_exchange *exchange, const char *version, struct err *err);
+
 /* http_work.c */
 void tasks_init(struct http_tasks *tasks, size_t threads_most);
 /* Hands it to a thread; -EBUSY when too many wait. */
@@ -114,6 +128,8 @@ void work_stop(struct http *http);
 
 /* http_reply.c */
 void reply_clear(struct http_exchange *exchange);
+/* After all of it was sent. */
+void reply_wipe(struct http_exchange *exchange);
 /* Makes the reply from what a handler returned, if it made none itself. */
 void reply_settle(struct http_exchange *exchange, int rc, const struct err *err);
 enum MHD_Result reply_queue(struct http_exchange *exchange);
@@ -129,6 +145,11 @@ int body_take(struct http_exchange *exchange, const char *bytes, size_t size);
 int body_end(struct http_exchange *exchange, struct err *err);
 void body_drop(struct http_exchange *exchange);
 
+/* Whether what it is about is to be wiped from memory: ROUTE_SECRET. */
+static inline bool exchange_is_secret(const struct http_exchange *exchange)
+{
+	return exchange->request.route && (exchange->request.route->flags & ROUTE_SECRET);
+}
 const char *exchange_header(const struct http_exchange *exchange, const char *name);
 
 #endif

@@ -7,6 +7,8 @@
 #include <ctype.h>
 #include <errno.h>
 #include <libdeflate.h>
+#include <malloc.h>
+#include <sodium.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -153,8 +155,12 @@ static const struct {
 	{ EPERM, 409, "not-possible", "Check its state; its settings can start another run." },
 	{ EEXIST, 409, "exists", "Choose another name." },
 	{ E2BIG, 413, "too-large", "Send less." },
+	{ EFBIG, 422, "too-large",
+	  "Choose a part of the run or another format, or start the server with a higher "
+	  "--max-export." },
 	{ EDQUOT, 507, "quota", "Remove runs, or start the server with a higher --max-disk." },
 	{ ENOSPC, 507, "disk-full", "Make room on the disk of the data folder, or remove runs." },
+	{ EUSERS, 503, "too-many", "Wait a second and try again." },
 	{ ETIMEDOUT, 504, "timeout", "Try again; `perfolio doctor` may say more." },
 	{ ESTALE, 503, "store-gone", "The data folder was taken away: start the server again." },
 	{ 0, 500, "internal", "The message says what failed; nothing was changed." },
@@ -172,6 +178,8 @@ static void reply_failure(struct http_exchange *exchange, int rc, const struct e
 
 	while (kinds[kind].error && kinds[kind].error != -rc)
 		kind++;
+	if (kinds[kind].error == EUSERS)
+		reply_header(&exchange->request, "Retry-After", "1");
 	if (remedy) {
 		*remedy = '\0';
 		remedy += 2;
@@ -272,18 +280,39 @@ static void pack(struct http_exchange *exchange)
 	reply_header(&exchange->request, "Content-Encoding", "gzip");
 }
 
+/* Closing moves what was written to a block of its size and leaves the first as it is. */
+static void close_secret(struct http_reply *reply)
+{
+	char *own;
+
+	fflush(reply->out);
+	own = mem_alloc(reply->size + 1);
+	memcpy(own, reply->bytes, reply->size);
+	sodium_memzero(reply->bytes, reply->size);
+	fclose(reply->out);
+	free(reply->bytes);
+	reply->bytes = own;
+}
+
 void reply_settle(struct http_exchange *exchange, int rc, const struct err *err)
 {
 	if (rc && !(exchange->reply.kind == REPLY_BYTES && exchange->reply.status >= 400))
 		reply_failure(exchange, rc, err);
-	if (exchange->reply.out) {
+	if (exchange->reply.out && exchange_is_secret(exchange))
+		close_secret(&exchange->reply);
+	else if (exchange->reply.out)
 		fclose(exchange->reply.out);
-		exchange->reply.out = NULL;
-	}
+	exchange->reply.out = NULL;
 	if (!exchange->reply.status)
 		exchange->reply.status = exchange->reply.kind == REPLY_NONE ? 204 : 200;
 	if (exchange->reply.kind == REPLY_BYTES)
 		pack(exchange);
+}
+
+static void wipe_and_free(void *bytes)
+{
+	sodium_memzero(bytes, malloc_usable_size(bytes));
+	free(bytes);
 }
 
 static struct MHD_Response *make_response(struct http_exchange *exchange)
@@ -300,8 +329,9 @@ static struct MHD_Response *make_response(struct http_exchange *exchange)
 			reply->fd = -1;
 		return response;
 	case REPLY_BYTES:
-		response = mhd->response_from_buffer(reply->size, reply->bytes,
-						     MHD_RESPMEM_MUST_FREE);
+		response = mhd->response_from_owned(reply->size, reply->bytes,
+						    exchange_is_secret(exchange) ? wipe_and_free
+										 : free);
 		if (response)
 			reply->bytes = NULL;
 		return response;
@@ -347,6 +377,8 @@ static void add_headers(struct http_exchange *exchange, struct MHD_Response *res
 	for (size_t i = 0; i < ARRAY_SIZE(always); i++)
 		mhd->add_header(response, always[i][0], always[i][1]);
 	mhd->add_header(response, "Content-Security-Policy", fence_of(reply));
+	if (exchange->http->app->policy.tls)
+		mhd->add_header(response, "Strict-Transport-Security", "max-age=31536000");
 	for (size_t i = 0; i < reply->header_count; i++) {
 		mhd->add_header(response, reply->headers[i].name, reply->headers[i].value);
 		cached |= !strcmp(reply->headers[i].name, "Cache-Control");
@@ -374,6 +406,24 @@ enum MHD_Result reply_queue(struct http_exchange *exchange)
 	add_headers(exchange, response);
 	result = exchange->http->mhd->queue_response(exchange->connection, (unsigned)reply->status,
 						     response);
-	exchange->http->mhd->destroy_response(response);
+	if (exchange_is_secret(exchange))
+		reply->secret = response;
+	else
+		exchange->http->mhd->destroy_response(response);
 	return result;
+}
+
+/* The library has a copy of each header; the buffer that it was sent from it clears itself. */
+void reply_wipe(struct http_exchange *exchange)
+{
+	const struct mhd *mhd = exchange->http->mhd;
+	struct MHD_Response *response = exchange->reply.secret;
+	const char *cookie;
+
+	if (!response)
+		return;
+	cookie = mhd->response_header(response, "Set-Cookie");
+	if (cookie)
+		sodium_memzero((char *)cookie, strlen(cookie));
+	mhd->destroy_response(response);
 }

@@ -3,6 +3,7 @@
 #include "server/http_inside.h"
 
 #include <errno.h>
+#include <sodium.h>
 
 struct worker {
 	struct http *http;
@@ -19,9 +20,16 @@ void tasks_init(struct http_tasks *tasks, size_t threads_most)
 void work_run(struct http_exchange *exchange)
 {
 	struct err err = { 0 };
-	int rc = exchange->request.route->handle(&exchange->request, &err);
+	struct request *request = &exchange->request;
+	int rc = rights_check(request, &err);
 
+	if (!rc)
+		rc = request->route->handle(request, &err);
+	if (!rc)
+		rights_note_values(request);
 	reply_settle(exchange, rc, &err);
+	if (exchange_is_secret(exchange))
+		sodium_stackzero(STACK_USED);
 }
 
 static struct http_exchange *take(struct http_tasks *tasks)

@@ -65,6 +65,9 @@ bool hub_wanted(struct hub *hub, const char *topic);
 /* What time does: clients that do not read, topics that nobody follows, signs of life. */
 void hub_tick(struct hub *hub, int64_t now_ns);
 
+/* Somebody was removed or has signed out: asks of each client whether it may be told more. */
+void hub_recheck(struct hub *hub);
+
 struct hub_stats {
 	size_t clients, topics;
 	uint64_t published, dropped;
@@ -81,11 +84,12 @@ void hub_snapshot(struct hub_client *client, struct hub_event *event);
 
 /* Clients */
 
-/* Both are called with a lock of the hub held: they must not call it. */
+/* All are called with a lock of the hub held: they must not call it. */
 struct hub_sleep {
 	void *user;
-	void (*rest)(void *user); /* a read has nothing to give */
-	void (*wake)(void *user); /* and now would have */
+	void (*rest)(void *user);  /* a read has nothing to give */
+	void (*wake)(void *user);  /* and now would have */
+	bool (*holds)(void *user); /* it may still be told; NULL: always */
 };
 
 /* NULL when there are too many. */

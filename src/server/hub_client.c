@@ -161,6 +161,19 @@ void hub_client_drop(struct hub_client *client, const char *reason)
 	hub_client_end(client);
 }
 
+void hub_recheck(struct hub *hub)
+{
+	pthread_mutex_lock(&hub->lock);
+	vec_each (one, &hub->clients) {
+		struct hub_client *client = *one;
+
+		if (!client->ended && client->sleep.holds &&
+		    !client->sleep.holds(client->sleep.user))
+			hub_client_drop(client, "nobody is signed in any more");
+	}
+	pthread_mutex_unlock(&hub->lock);
+}
+
 void hub_drop(struct hub_client *client, const char *reason)
 {
 	pthread_mutex_lock(&client->hub->lock);

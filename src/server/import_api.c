@@ -43,6 +43,7 @@ static int add_run(struct request *request, const char *name, int64_t *id, struc
 		.state = RUN_PROCESSING,
 		.host = request->app->policy.host,
 		.person = request->user->name,
+		.maker = request->user->id,
 		.tool = "import",
 		.form = form_of(request, name),
 	};
@@ -132,6 +133,7 @@ static int import(struct request *request, struct err *err)
 }
 
 const struct route import_routes[] = {
-	{ "POST", "/api/v1/sessions/{id}/import", ROLE_RUNNER, import, ROUTE_UPLOAD | ROUTE_SLOW },
+	{ "POST", "/api/v1/sessions/{id}/import", RIGHT_CHANGE_SESSION, import,
+	  ROUTE_UPLOAD | ROUTE_SLOW },
 	{ 0 },
 };

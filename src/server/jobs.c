@@ -37,6 +37,7 @@ struct job {
 	bool closed;   /* nothing more comes from the channel */
 	bool complete; /* to be said to it */
 	uint64_t run;  /* ... of this */
+	bool stopped;  /* nobody wants it any more */
 	bool over;
 	struct msg_finished *finished;
 	char reason[1100]; /* why it failed, where it does not say so itself */
@@ -122,7 +123,11 @@ static int send_inputs(struct job *job, const struct job_spec *spec, const char 
 		       struct err *err)
 {
 	struct msg_job task = {
-		.kind = spec->kind, .options = spec->options, .avoid = avoid, .out = spec->out
+		.kind = spec->kind,
+		.options = spec->options,
+		.avoid = avoid,
+		.most = spec->most,
+		.out = spec->out,
 	};
 	int rc = spec->feed ? channel_send(job->channel, &msg_job, &task, err) : 0;
 
@@ -137,6 +142,8 @@ static int ask_for_process(struct jobs *jobs, const struct job *job, int fd, str
 {
 	struct msg_analyse ask = { .job = (uint64_t)job->id,
 				   .imported = job->spec.imported,
+				   .person = job->spec.person,
+				   .run = (uint64_t)job->spec.run,
 				   .channel = fd };
 
 	return link_send(jobs->app->link, &msg_analyse, &ask, err);
@@ -195,6 +202,18 @@ int jobs_complete(struct jobs *jobs, int64_t id, uint64_t run)
 	pthread_mutex_unlock(&jobs->lock);
 	wake_up(jobs);
 	return job ? 0 : -ENOENT;
+}
+
+void jobs_stop(struct jobs *jobs, int64_t id)
+{
+	struct job *job;
+
+	pthread_mutex_lock(&jobs->lock);
+	job = find(jobs, id);
+	if (job)
+		job->stopped = true;
+	pthread_mutex_unlock(&jobs->lock);
+	wake_up(jobs);
 }
 
 /* ---- listening ---- */
@@ -302,6 +321,8 @@ static void look(struct jobs *jobs, struct job *job, int64_t now_ns)
 		look_at_channel(job);
 	if (jobs->ending && !job->over)
 		fail(job, JOBS_ENDED);
+	if (job->stopped && !job->over)
+		fail(job, "nobody waits for it any more");
 	if (job->finished && job->gone)
 		job->over = true;
 	if (job->closed && job->gone && !job->over)
@@ -323,6 +344,8 @@ static void tell_end(struct job *job)
 	if (job->finished)
 		result = (struct job_result){ .failed = job->finished->failed,
 					      .refused = job->finished->refused,
+					      .no_room = job->finished->no_room,
+					      .too_large = job->finished->too_large,
 					      .reason = job->finished->reason,
 					      .quality = job->finished->quality,
 					      .facts = job->finished->facts };
@@ -424,6 +447,8 @@ void jobs_free(struct jobs *jobs)
 
 /* ---- waiting for one ---- */
 
+#define LOOK_NS (200 * NS_PER_MSEC) /* between two looks whether the client is still there */
+
 struct waiting {
 	pthread_mutex_t lock;
 	pthread_cond_t ended;
@@ -435,33 +460,73 @@ struct waiting {
 static void wake_waiting(void *user, const struct job_result *result)
 {
 	struct waiting *waiting = user;
+	int code = result->refused     ? EINVAL
+		   : result->no_room   ? ENOSPC
+		   : result->too_large ? EFBIG
+				       : EIO;
 
 	pthread_mutex_lock(&waiting->lock);
 	waiting->over = true;
 	if (result->failed)
-		waiting->rc = err_set(waiting->err, result->refused ? EINVAL : EIO, "%s",
-				      result->reason);
+		waiting->rc = err_set(waiting->err, code, "%s", result->reason);
 	pthread_cond_signal(&waiting->ended);
+	pthread_mutex_unlock(&waiting->lock);
+}
+
+static bool is_unwanted(const struct job_spec *spec)
+{
+	return spec->unwanted && spec->unwanted(spec->asker);
+}
+
+/* False: nobody wants it any more. */
+static bool wait_for_turn(struct jobs *jobs, const struct job_spec *spec)
+{
+	struct timespec until;
+
+	do {
+		if (is_unwanted(spec))
+			return false;
+		until = clock_after(LOOK_NS);
+	} while (sem_clockwait(&jobs->turns, CLOCK_MONOTONIC, &until));
+	return true;
+}
+
+/* What nobody takes is not made to its end. */
+static void wait_for_end(struct jobs *jobs, const struct job_spec *spec, int64_t id,
+			 struct waiting *waiting)
+{
+	bool stopped = false;
+
+	pthread_mutex_lock(&waiting->lock);
+	while (!waiting->over) {
+		struct timespec until = clock_after(LOOK_NS);
+
+		pthread_cond_timedwait(&waiting->ended, &waiting->lock, &until);
+		if (waiting->over || stopped || !is_unwanted(spec))
+			continue;
+		stopped = true;
+		pthread_mutex_unlock(&waiting->lock);
+		jobs_stop(jobs, id);
+		pthread_mutex_lock(&waiting->lock);
+	}
 	pthread_mutex_unlock(&waiting->lock);
 }
 
 int jobs_run(struct jobs *jobs, struct job_spec *spec, struct err *err)
 {
-	struct waiting waiting = { .lock = PTHREAD_MUTEX_INITIALIZER,
-				   .ended = PTHREAD_COND_INITIALIZER,
-				   .err = err };
+	struct waiting waiting = { .lock = PTHREAD_MUTEX_INITIALIZER, .err = err };
 	int64_t id;
 
 	spec->done = wake_waiting;
 	spec->user = &waiting;
-	while (!spec->at_once && sem_wait(&jobs->turns))
-		;
+	if (!spec->at_once && !wait_for_turn(jobs, spec))
+		return err_set(err, EPIPE, "nobody waits for it any more");
+	clock_cond_init(&waiting.ended);
 	id = jobs_start(jobs, spec, err);
-	pthread_mutex_lock(&waiting.lock);
-	while (id >= 0 && !waiting.over)
-		pthread_cond_wait(&waiting.ended, &waiting.lock);
-	pthread_mutex_unlock(&waiting.lock);
+	if (id >= 0)
+		wait_for_end(jobs, spec, id, &waiting);
 	if (!spec->at_once)
 		sem_post(&jobs->turns);
+	pthread_cond_destroy(&waiting.ended);
 	return id < 0 ? (int)id : waiting.rc;
 }

@@ -21,21 +21,30 @@ struct jobs;
 
 struct job_result {
 	bool failed;
-	bool refused; /* ... for what was asked was wrong, as the analyser says */
-	bool ended;   /* ... because the server ends, which no analyser can claim */
+	bool refused;	/* ... for what was asked was wrong, as the analyser says */
+	bool no_room;	/* ... for the disk is full, or so full that its file could take no more */
+	bool too_large; /* ... for its file would pass job_spec.most */
+	bool ended;	/* ... because the server ends, which no analyser can claim */
 	const char *reason;
 	const char *quality, *facts; /* as the analyser says; nobody has looked at them yet */
 };
 
 struct job_spec {
 	enum analysis_kind kind;
-	bool imported; /* no file of this host is read for it */
-	bool endless;  /* it may take any time until jobs_complete() */
-	bool at_once;  /* jobs_run() does not let it wait behind longer ones */
+	bool imported;	    /* no file of this host is read for it */
+	const char *person; /* whose run it is, where files of this host are read; NULL: nobody's */
+	int64_t run;	    /* whose own folders it sees; 0: none */
+	bool endless;	    /* it may take any time until jobs_complete() */
+	bool at_once;	    /* jobs_run() does not let it wait behind longer ones */
 	struct wordlist options;
 	const struct msg_input *inputs; /* their descriptors stay the caller's */
 	size_t input_count;
 	int out;
+	uint64_t most; /* bytes of `out`; 0: as many as there is room for */
+	/* jobs_run(): whether nobody waits for it any more, asked now and then; NULL: somebody does
+	 */
+	bool (*unwanted)(void *asker);
+	void *asker;
 
 	/* In the jobs' thread. */
 	/* ANALYSE_SESSION: the next input, whose descriptor and list are then freed; false: none.
@@ -58,6 +67,8 @@ void jobs_free(struct jobs *jobs);
 int64_t jobs_start(struct jobs *jobs, const struct job_spec *spec, struct err *err);
 /* Says so to the analyser; the time that it may take begins.  -ENOENT when it has ended. */
 int jobs_complete(struct jobs *jobs, int64_t job, uint64_t run);
+/* Ends it: nobody wants what it makes.  done() is told that it failed. */
+void jobs_stop(struct jobs *jobs, int64_t job);
 /* Starts it and waits for its end, for ROUTE_MADE; `done` is not the caller's. */
 int jobs_run(struct jobs *jobs, struct job_spec *spec, struct err *err);
 

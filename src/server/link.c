@@ -13,17 +13,22 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#define ASK_S	    30
-#define CALLS_MOST  16
-#define RECENT_MOST 12
-#define ANSWER_MOST (64 << 20)
+#define ASK_S	     30
+#define LOOK_NS	     (200 * NS_PER_MSEC) /* between two looks whether the asker is still there */
+#define PERSON_ASKED 2			 /* of QUESTIONS_MOST, at a time */
+#define PERSON_WAITS 16			 /* more are refused: each holds a thread (http_inside.h) */
+#define CALLS_MOST   16
+#define RECENT_MOST  12
 
 struct question {
 	struct question *next;
 	uint64_t id;
+	char *person;
+	bool alone;
+	bool waits;	/* for its turn */
+	bool abandoned; /* it was asked, and nobody waits for the answer any more */
 	bool answered, failed;
 	char *reason;
 };
@@ -50,12 +55,11 @@ struct link {
 	} calls[CALLS_MOST];
 	size_t call_count;
 	VEC(struct early) early;
-	struct run_ids held;
+	struct held_runs held;
 	pthread_mutex_t lock; /* for all below */
 	struct channel *channel;
 	bool dead;
-	struct question *questions; /* that wait for an answer */
-	size_t question_count;
+	struct question *questions; /* that wait, for their turn or an answer */
 	uint64_t last_question;
 	struct recent recent[RECENT_MOST];
 	pthread_cond_t answered; /* one of them, so another may be asked */
@@ -140,6 +144,20 @@ struct link *link_open(int fd, struct app *app, struct err *err)
 	return NULL;
 }
 
+/* Called with the lock held. */
+static void forget(struct link *link, struct question *question)
+{
+	struct question **at = &link->questions;
+
+	while (*at != question)
+		at = &(*at)->next;
+	*at = question->next;
+	free(question->person);
+	free(question->reason);
+	free(question);
+	pthread_cond_broadcast(&link->answered);
+}
+
 void link_close(struct link *link)
 {
 	if (!link)
@@ -152,12 +170,14 @@ void link_close(struct link *link)
 	}
 	vec_free(&link->early);
 	vec_free(&link->held);
+	while (link->questions)
+		forget(link, link->questions);
 	pthread_mutex_destroy(&link->lock);
 	pthread_cond_destroy(&link->answered);
 	free(link);
 }
 
-const struct run_ids *link_held(const struct link *link)
+const struct held_runs *link_held(const struct link *link)
 {
 	return &link->held;
 }
@@ -172,13 +192,17 @@ void link_on(struct link *link, const struct ipc_type *type, link_call *call)
 
 static void take_answer(struct link *link, const struct msg_answered *message)
 {
+	struct question *question;
+
 	pthread_mutex_lock(&link->lock);
-	for (struct question *q = link->questions; q; q = q->next) {
-		if (q->id != message->question)
-			continue;
-		q->answered = true;
-		q->failed = message->failed;
-		q->reason = mem_strdup(message->reason);
+	for (question = link->questions; question && question->id != message->question;)
+		question = question->next;
+	if (question && question->abandoned) {
+		forget(link, question);
+	} else if (question) {
+		question->answered = true;
+		question->failed = message->failed;
+		question->reason = mem_strdup(message->reason);
 	}
 	pthread_cond_broadcast(&link->answered);
 	pthread_mutex_unlock(&link->lock);
@@ -269,99 +293,148 @@ int link_send(struct link *link, const struct ipc_type *type, const void *messag
 	return rc;
 }
 
+static bool is_gone(const struct asker *asker)
+{
+	return asker->gone && asker->gone(asker->user);
+}
+
+/* A moment, or until something was answered.  Called with the lock held. */
+static void wait_a_moment(struct link *link)
+{
+	struct timespec until = clock_after(LOOK_NS);
+
+	pthread_cond_timedwait(&link->answered, &link->lock, &until);
+}
+
+/* How many of a person's are answered, or wait for that.  Called with the lock held. */
+static size_t count_of(const struct link *link, const char *person, bool waiting)
+{
+	size_t count = 0;
+
+	for (const struct question *q = link->questions; q; q = q->next)
+		count += q->waits == waiting && !strcmp(q->person, person);
+	return count;
+}
+
+/* Those that came before, of the same person or any, go first. */
+static bool has_turn(const struct link *link, const struct question *question)
+{
+	size_t asked = 0;
+
+	for (const struct question *q = link->questions; q; q = q->next) {
+		asked += !q->waits;
+		if (question->alone && q->alone && q->id < question->id)
+			return false;
+	}
+	return asked < QUESTIONS_MOST && count_of(link, question->person, false) < PERSON_ASKED;
+}
+
+/* Called with the lock held; the question is among those that wait. */
+static int wait_for_turn(struct link *link, struct question *question, const struct asker *asker,
+			 const char *what, struct err *err)
+{
+	int64_t until_ns = clock_now_ns() + ASK_S * NS_PER_SEC;
+
+	while (!has_turn(link, question)) {
+		if (link->dead)
+			return err_set(err, EPIPE, "the supervisor has gone");
+		if (is_gone(asker))
+			return err_set(err, EPIPE, "nobody waits for it any more");
+		if (clock_now_ns() > until_ns)
+			return err_set(err, EUSERS, "the host is busy: `%s` had no turn", what);
+		wait_a_moment(link);
+	}
+	question->waits = false;
+	return 0;
+}
+
 /* Called with the lock held. */
-static void wait_for_answer(struct link *link, const struct question *question)
+static int wait_for_answer(struct link *link, const struct question *question,
+			   const struct asker *asker, const char *what, struct err *err)
 {
-	struct timespec until = clock_in(ASK_S);
-	int rc = 0;
+	int64_t until_ns = clock_now_ns() + ASK_S * NS_PER_SEC;
 
-	while (!question->answered && !link->dead && !rc)
-		rc = pthread_cond_timedwait(&link->answered, &link->lock, &until);
+	while (!question->answered) {
+		if (link->dead)
+			return err_set(err, EPIPE, "the supervisor has gone");
+		if (is_gone(asker))
+			return err_set(err, EPIPE, "nobody waits for it any more");
+		if (clock_now_ns() > until_ns)
+			return err_set(err, ETIMEDOUT, "no answer to `%s` in %d s", what, ASK_S);
+		wait_a_moment(link);
+	}
+	return question->failed ? err_set(err, EINVAL, "%s", question->reason) : 0;
 }
 
-/* Called with the lock held.  False: none of the others was answered in time. */
-static bool wait_for_turn(struct link *link)
+static struct question *note(struct link *link, const struct asker *asker)
 {
-	struct timespec until = clock_in(ASK_S);
-	int rc = 0;
+	struct question *question = mem_alloc(sizeof(*question));
 
-	while (link->question_count >= QUESTIONS_MOST && !link->dead && !rc)
-		rc = pthread_cond_timedwait(&link->answered, &link->lock, &until);
-	return !rc;
-}
-
-static void note(struct link *link, struct question *question)
-{
-	question->id = ++link->last_question;
-	question->next = link->questions;
+	*question = (struct question){ .id = ++link->last_question,
+				       .person = mem_strdup(asker->person),
+				       .alone = asker->alone,
+				       .waits = true,
+				       .next = link->questions };
 	link->questions = question;
-	link->question_count++;
+	return question;
 }
 
-static void forget(struct link *link, const struct question *question)
+/* It keeps its place until it has ended, or there would be more at once than there may be. */
+static void abandon(struct link *link, struct question *question)
 {
-	struct question **at = &link->questions;
+	struct msg_unask unask = { .question = question->id };
 
-	while (*at != question)
-		at = &(*at)->next;
-	*at = question->next;
-	link->question_count--;
-	pthread_cond_broadcast(&link->answered);
+	question->abandoned = true;
+	if (send_locked(link, &msg_unask, &unask, NULL))
+		forget(link, question);
 }
 
-static int read_answer(int fd, struct buf *into, struct err *err)
+int link_read_answer(int fd, struct buf *into, struct err *err)
 {
 	char bytes[16384];
-	struct stat info;
 	off_t at = 0;
 	ssize_t got;
 
-	if (fstat(fd, &info) || info.st_size > ANSWER_MOST)
-		return err_set(err, EMSGSIZE, "the answer is too long");
+	/* as it is read: whoever holds the file may make it longer meanwhile */
 	while ((got = pread(fd, bytes, sizeof(bytes), at)) > 0) {
-		buf_add(into, bytes, (size_t)got);
 		at += got;
+		if (at > LINK_ANSWER_MOST)
+			return err_set(err, EMSGSIZE, "the answer is too long");
+		buf_add(into, bytes, (size_t)got);
 	}
 	return got < 0 ? err_set(err, errno, "the answer: %s", strerror(errno)) : 0;
 }
 
-static int outcome(const struct link *link, const struct question *question, const char *what,
-		   struct err *err)
+static int ask_in_turn(struct link *link, const struct asker *asker, struct msg_ask *ask,
+		       struct err *err)
 {
-	if (!question->answered)
-		return link->dead
-			       ? err_set(err, EPIPE, "the supervisor has gone")
-			       : err_set(err, ETIMEDOUT, "no answer to `%s` in %d s", what, ASK_S);
-	if (question->failed)
-		return err_set(err, EINVAL, "%s", question->reason);
-	return 0;
-}
-
-static int ask_in_turn(struct link *link, struct msg_ask *ask, struct err *err)
-{
-	struct question question = { 0 };
+	struct question *question;
+	bool asked = false;
 	int rc;
 
 	pthread_mutex_lock(&link->lock);
-	if (wait_for_turn(link)) {
-		note(link, &question);
-		ask->question = question.id;
-		rc = send_locked(link, &msg_ask, ask, err);
-		if (!rc)
-			wait_for_answer(link, &question);
-		forget(link, &question);
-		if (!rc)
-			rc = outcome(link, &question, ask->what, err);
-	} else {
-		rc = err_set(err, ETIMEDOUT, "the host is busy: `%s` timed out", ask->what);
+	if (count_of(link, asker->person, true) >= PERSON_WAITS) {
+		pthread_mutex_unlock(&link->lock);
+		return err_set(err, EUSERS, "too many questions of %s at once", asker->person);
 	}
+	question = note(link, asker);
+	ask->question = question->id;
+	rc = wait_for_turn(link, question, asker, ask->what, err);
+	if (!rc)
+		rc = send_locked(link, &msg_ask, ask, err);
+	asked = !rc;
+	if (!rc)
+		rc = wait_for_answer(link, question, asker, ask->what, err);
+	if (asked && !question->answered)
+		abandon(link, question);
+	else
+		forget(link, question);
 	pthread_mutex_unlock(&link->lock);
-	free(question.reason);
 	return rc;
 }
 
-int link_ask(struct link *link, const char *what, const struct wordlist *words, struct buf *answer,
-	     struct err *err)
+int link_ask(struct link *link, const struct asker *asker, const char *what,
+	     const struct wordlist *words, struct buf *answer, struct err *err)
 {
 	struct msg_ask ask = { .what = what, .out = memfd_create("answer", MFD_CLOEXEC) };
 	int rc;
@@ -370,9 +443,9 @@ int link_ask(struct link *link, const char *what, const struct wordlist *words, 
 		return err_set(err, errno, "memory for an answer: %s", strerror(errno));
 	if (words)
 		ask.words = *words;
-	rc = ask_in_turn(link, &ask, err);
+	rc = ask_in_turn(link, asker, &ask, err);
 	if (!rc)
-		rc = read_answer(ask.out, answer, err);
+		rc = link_read_answer(ask.out, answer, err);
 	close(ask.out);
 	return rc;
 }
@@ -428,15 +501,15 @@ static void remember(struct link *link, const char *name, const struct buf *answ
 	pthread_mutex_unlock(&link->lock);
 }
 
-int link_ask_recent(struct link *link, const char *what, const struct wordlist *words,
-		    struct buf *answer, struct err *err)
+int link_ask_recent(struct link *link, const struct asker *asker, const char *what,
+		    const struct wordlist *words, struct buf *answer, struct err *err)
 {
 	struct buf name = { 0 };
 	int rc = 0;
 
 	name_question(&name, what, words);
 	if (!recall(link, buf_text(&name), answer)) {
-		rc = link_ask(link, what, words, answer, err);
+		rc = link_ask(link, asker, what, words, answer, err);
 		if (!rc)
 			remember(link, buf_text(&name), answer);
 	}

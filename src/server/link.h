@@ -19,7 +19,7 @@ struct msg_policy;
 /* The message's descriptors are closed after the call unless they are replaced by -1. */
 typedef void link_call(struct app *app, void *message);
 
-struct run_ids VEC_OF(int64_t);
+struct held_runs VEC_OF(int64_t);
 
 /*
  * Takes the channel and waits for what the supervisor says first: policy, the runs that it holds,
@@ -28,7 +28,7 @@ struct run_ids VEC_OF(int64_t);
 struct link *link_open(int fd, struct app *app, struct err *err);
 void link_close(struct link *link);
 /* The runs that the supervisor held at that time. */
-const struct run_ids *link_held(const struct link *link);
+const struct held_runs *link_held(const struct link *link);
 
 /* Who is called for messages of that type; before link_run(). */
 void link_on(struct link *link, const struct ipc_type *type, link_call *call);
@@ -44,16 +44,30 @@ bool link_lives(struct link *link);
 /* From any thread; descriptors of the message stay the caller's. */
 int link_send(struct link *link, const struct ipc_type *type, const void *message, struct err *err);
 
+/* Who asks the machine. */
+struct asker {
+	const char *person;
+	bool (*gone)(void *user); /* whether nobody waits any more; NULL: somebody does */
+	void *user;
+	bool alone; /* while no other such question is answered: two would disturb each other */
+};
+
 /*
  * Asks the machine, and waits for the answer, JSON, which is added to *answer: for ROUTE_SLOW.
- * `what` is a row of the supervisor's table.  -ETIMEDOUT after 30 s.
+ * `what` is a row of the supervisor's table.  A person has a few answered at a time and others
+ * wait; -EUSERS where even those are too many, or none had its turn.  -ETIMEDOUT after 30 s; then,
+ * and when the asker has gone, the question is ended.
  */
-int link_ask(struct link *link, const char *what, const struct wordlist *words, struct buf *answer,
-	     struct err *err);
+int link_ask(struct link *link, const struct asker *asker, const char *what,
+	     const struct wordlist *words, struct buf *answer, struct err *err);
 
 /* The same; the answer may be up to LINK_RECENT_S seconds old. */
 #define LINK_RECENT_S 20
-int link_ask_recent(struct link *link, const char *what, const struct wordlist *words,
-		    struct buf *answer, struct err *err);
+int link_ask_recent(struct link *link, const struct asker *asker, const char *what,
+		    const struct wordlist *words, struct buf *answer, struct err *err);
+
+/* What it reads that from, which may grow while it does; tests enter here. */
+#define LINK_ANSWER_MOST (64 << 20)
+int link_read_answer(int fd, struct buf *into, struct err *err);
 
 #endif

@@ -37,7 +37,7 @@ static void let_go(struct live *live, struct live_run *run)
 /* False when it was let go. */
 static bool look_at_run(struct live *live, struct live_run *run, int64_t now_ns)
 {
-	if (run->over_ns && now_ns - run->over_ns > KEEP_NS) {
+	if (run->over_ns && run->over_ns < now_ns - KEEP_NS) {
 		let_go(live, run);
 		return false;
 	}

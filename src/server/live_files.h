@@ -25,7 +25,7 @@ struct live_series { /* fd -1 until it is opened */
 	struct strlist names;
 	uint64_t read;	      /* rows of the file */
 	uint64_t count, told; /* of these, counts: read, and told */
-	VEC(uint64_t) resets; /* when the counters began at nought again */
+	VEC(uint64_t) resets; /* when the counters began at zero again */
 	size_t resets_told;
 	VEC(struct series_row) latest; /* at least LIVE_POINTS of them, if there are so many */
 };

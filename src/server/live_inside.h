@@ -8,7 +8,8 @@
 #include "server/live_run.h"
 #include <pthread.h>
 
-#define LIVE_CHANGES 500 /* in one question to the store */
+#define LIVE_CHANGES  500	/* in one question to the store */
+#define LIVE_LONG_AGO INT64_MIN /* when a run ended that is not to be shown any longer */
 
 struct live {
 	struct datadir *dir;
@@ -18,6 +19,7 @@ struct live {
 	/* Between hub_begin and hub_end: */
 	int64_t change;	  /* the last one told */
 	struct buf queue; /* as it was told */
+	int trouble;	  /* of datadir_trouble(), as it was told */
 	VEC(struct live_run *) runs;
 	/* The thread: */
 	pthread_t thread;

@@ -38,7 +38,7 @@ static int read_head(struct live_series *series)
 
 static bool row_is_good(const struct live_series *series, const struct series_row *row)
 {
-	return (row->event < series->names.len || series_row_is_reset(row)) && row->cpu >= -1;
+	return (row->event < series->names.len || series_row_is_mark(row)) && row->cpu >= -1;
 }
 
 /* Rows that nobody needs any more go when there are as many again. */
@@ -117,8 +117,7 @@ static void write_row(const struct series_row *row, struct buf *out)
 {
 	buf_puts(out, out->data[out->len - 1] == '[' ? "[" : ",[");
 	put_text(out, row->time_ns);
-	live_put_u64(out, row->event);
-	buf_printf(out, ",%" PRId32 ",", row->cpu);
+	buf_printf(out, "%" PRId32 ",%" PRId32 ",", (int32_t)row->event, row->cpu);
 	put_text(out, row->value);
 	put_text(out, row->enabled_ns);
 	put_text(out, row->running_ns);

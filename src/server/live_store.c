@@ -3,6 +3,8 @@
 #include "base/buf.h"
 #include "base/json.h"
 #include "server/live_inside.h"
+#include "server/trouble.h"
+#include "store/datadir.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -36,6 +38,20 @@ static void add_ids(struct buf *json, const char *key, const struct queue *queue
 	buf_putc(json, ']');
 }
 
+/* Why nothing is taken from it; null: nothing keeps it. */
+static void add_trouble(struct live *live, struct buf *json)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	struct json into = json_to(out);
+
+	trouble_write(&into, NULL, live->dir);
+	fclose(out);
+	buf_add(json, text, strcspn(text, "\n"));
+	free(text);
+}
+
 static void queue_json(struct live *live, struct buf *json)
 {
 	struct queue queue = { 0 };
@@ -45,6 +61,8 @@ static void queue_json(struct live *live, struct buf *json)
 	add_ids(json, "items", &queue, true);
 	buf_putc(json, ',');
 	add_ids(json, "running", &queue, false);
+	buf_puts(json, ",\"trouble\":");
+	add_trouble(live, json);
 	buf_putc(json, '}');
 	vec_free(&queue);
 }
@@ -176,6 +194,15 @@ void live_note_state(struct live *live, int64_t id, enum run_state state)
 		run->state = state;
 }
 
+/* The files that it holds open take room on the disk until it lets go of them. */
+static void forget_soon(struct live *live, int64_t id)
+{
+	struct live_run *run = live_find_run(live, id);
+
+	if (run && run->over_ns)
+		run->over_ns = LIVE_LONG_AGO;
+}
+
 static void tell_run(struct live *live, const struct change *change)
 {
 	struct arena arena = { 0 };
@@ -183,6 +210,7 @@ static void tell_run(struct live *live, const struct change *change)
 
 	if (store_run_get(live->store, change->id, &arena, &run, NULL)) {
 		live_note_state(live, change->id, RUN_CANCELLED);
+		forget_soon(live, change->id);
 		tell_run_gone(live, change);
 	} else {
 		live_note_state(live, run.id, run.state);
@@ -195,8 +223,11 @@ static void tell_run(struct live *live, const struct change *change)
 void live_tell_changes(struct live *live)
 {
 	struct changes changes = { 0 };
-	bool queue = false;
+	int trouble = datadir_trouble(live->dir, NULL);
+	bool queue = trouble != live->trouble;
 	size_t count;
+
+	live->trouble = trouble;
 
 	do {
 		changes.len = 0;

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdbool.h>
+#include <string.h>
 
 static struct mhd lib;
 static bool loaded;
@@ -22,9 +23,11 @@ static void load(void)
 		{ &lib.stop_daemon, "MHD_stop_daemon" },
 		{ &lib.quiesce_daemon, "MHD_quiesce_daemon" },
 		{ &lib.response_from_buffer, "MHD_create_response_from_buffer" },
+		{ &lib.response_from_owned, "MHD_create_response_from_buffer_with_free_callback" },
 		{ &lib.response_from_fd, "MHD_create_response_from_fd_at_offset64" },
 		{ &lib.response_from_callback, "MHD_create_response_from_callback" },
 		{ &lib.add_header, "MHD_add_response_header" },
+		{ &lib.response_header, "MHD_get_response_header" },
 		{ &lib.queue_response, "MHD_queue_response" },
 		{ &lib.destroy_response, "MHD_destroy_response" },
 		{ &lib.suspend, "MHD_suspend_connection" },
@@ -34,6 +37,7 @@ static void load(void)
 		{ &lib.connection_info, "MHD_get_connection_info" },
 		{ &lib.has_feature, "MHD_is_feature_supported" },
 	};
+	const char *(*version)(void) = NULL;
 	void *library = dlopen("libmicrohttpd.so.12", RTLD_NOW | RTLD_LOCAL);
 
 	loaded = library;
@@ -41,6 +45,9 @@ static void load(void)
 		*(void **)symbols[i].at = dlsym(library, symbols[i].name);
 		loaded = *(void **)symbols[i].at;
 	}
+	if (loaded)
+		*(void **)&version = dlsym(library, "MHD_get_version");
+	lib.in_place = version && strverscmp(version(), "0.9.76") < 0;
 }
 
 const struct mhd *mhd_load(struct err *err)

@@ -4,92 +4,132 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/log.h"
 #include "base/vec.h"
-#include "server/resource.h"
-#include "store/accounts.h"
+#include "store/datadir.h"
 
-#include <inttypes.h>
+#include <errno.h>
 #include <pthread.h>
 #include <sodium.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define SECRET	   "owner-cookie"
-#define SIGNED_OUT "owner-signed-out"
-#define ENDED_MOST 200 /* one more, and all of them end */
+#define KEY_FILE   "cookie.key"
+#define SIGNED_OUT "owner-signed-out" /* in the store: hashes */
+#define ENDED_MOST 200		      /* one more, and all of them end */
 
 #define NONCE_BYTES 12
-#define PROOF_BYTES 20
+#define MARK_BYTES  20
+#define KEY_BYTES   32
+#define PROOF_BYTES 32
 #define BASE64	    sodium_base64_VARIANT_URLSAFE_NO_PADDING
 
 struct cookie {
 	unsigned char nonce[NONCE_BYTES];
-	unsigned char proof[PROOF_BYTES];
+	unsigned char mark[MARK_BYTES]; /* of the nonce, under the key */
+};
+_Static_assert(TOKEN_TEXT == sodium_base64_ENCODED_LEN(sizeof(struct cookie), BASE64), "room");
+_Static_assert(TOKEN_TEXT == sodium_base64_ENCODED_LEN(PROOF_BYTES, BASE64), "room");
+
+/* As the file has it. */
+struct keys {
+	unsigned char owner[KEY_BYTES]; /* of the owner's cookies */
+	unsigned char proof[KEY_BYTES]; /* never changed: users' cookies have days of their own */
+	int64_t owner_until_ns;		/* by the wall clock */
 };
 
 struct ended {
-	char text[TOKEN_TEXT];
+	char hash[TOKEN_HASH];
 };
 
 struct owner_cookies {
-	char secret[TOKEN_TEXT];
-	pthread_mutex_t lock;
-	VEC(struct ended) ended; /* signed out */
+	struct keys *keys; /* sodium_malloc() */
+	struct datadir *dir;
+	pthread_mutex_t lock; /* for all below, and the owner's key */
+	unsigned series;      /* of keys: the hash of a cookie does not tell */
+	VEC(struct ended) ended;
 };
 
-/* ---- the secret ---- */
-
-/* What was kept may still be used: "SECRET UNTIL", in wall clock time. */
-static bool read_secret(struct owner_cookies *cookies, const char *kept)
-{
-	if (!kept || strlen(kept) <= TOKEN_TEXT || kept[TOKEN_TEXT - 1] != ' ' ||
-	    strtoll(kept + TOKEN_TEXT, NULL, 10) < clock_wall_ns())
-		return false;
-	memcpy(cookies->secret, kept, TOKEN_TEXT - 1);
-	return true;
-}
+/* ---- the keys ---- */
 
 static void read_ended(struct owner_cookies *cookies, const char *kept)
 {
-	for (; kept && strlen(kept) >= TOKEN_TEXT - 1; kept += strspn(kept, " ")) {
-		memcpy(vec_push(&cookies->ended)->text, kept, TOKEN_TEXT - 1);
-		vec_last(&cookies->ended)->text[TOKEN_TEXT - 1] = '\0';
-		kept += TOKEN_TEXT - 1;
+	for (; kept && strlen(kept) >= TOKEN_HASH - 1; kept += strspn(kept, " ")) {
+		memcpy(vec_push(&cookies->ended)->hash, kept, TOKEN_HASH - 1);
+		kept += TOKEN_HASH - 1;
 	}
 }
 
-static int new_secret(struct owner_cookies *cookies, struct store *store, struct err *err)
+static int keep_ended(const struct owner_cookies *cookies, struct err *err)
 {
-	int64_t until = clock_wall_ns() + (int64_t)OWNER_COOKIE_DAYS * 24 * 3600 * NS_PER_SEC;
-	char text[TOKEN_TEXT + 24];
-	unsigned char bytes[32];
+	struct buf text = { 0 };
 	int rc;
 
-	randombytes_buf(bytes, sizeof(bytes));
-	sodium_bin2base64(cookies->secret, sizeof(cookies->secret), bytes, sizeof(bytes), BASE64);
-	snprintf(text, sizeof(text), "%s %" PRId64, cookies->secret, until);
-	cookies->ended.len = 0;
-	rc = store_setting_set(store, SECRET, text, err);
-	return rc ? rc : store_setting_set(store, SIGNED_OUT, "", err);
+	for (size_t i = 0; i < cookies->ended.len; i++)
+		buf_printf(&text, "%s%s", i ? " " : "", cookies->ended.data[i].hash);
+	rc = store_setting_set(datadir_store(cookies->dir), SIGNED_OUT, buf_text(&text), err);
+	buf_free(&text);
+	return rc;
 }
 
-struct owner_cookies *owner_cookies_open(struct store *store, struct err *err)
+static int change_owner_key(struct owner_cookies *cookies, struct err *err)
+{
+	struct keys *keys = cookies->keys;
+	int rc;
+
+	randombytes_buf(keys->owner, KEY_BYTES);
+	keys->owner_until_ns = clock_wall_ns() +
+			       (int64_t)OWNER_COOKIE_DAYS * 24 * 3600 * NS_PER_SEC;
+	cookies->series++;
+	cookies->ended.len = 0;
+	rc = datadir_secret_write(cookies->dir, KEY_FILE, keys, sizeof(*keys), err);
+	return rc ? rc : keep_ended(cookies, err);
+}
+
+/* Before there was this file the key stood in the database; of that nothing is to be found there.
+ */
+static int make_keys(struct owner_cookies *cookies, struct err *err)
+{
+	struct err scrub = { 0 };
+
+	if (store_scrub(datadir_store(cookies->dir), &scrub))
+		log_line(LOG_WARN, "what was deleted may still be found in the database: %s",
+			 scrub.text);
+	randombytes_buf(cookies->keys->proof, KEY_BYTES);
+	return change_owner_key(cookies, err);
+}
+
+static int read_keys(struct owner_cookies *cookies, struct err *err)
+{
+	struct keys *keys = cookies->keys;
+	struct arena arena = { 0 };
+	const char *ended = NULL;
+	struct err unread = { 0 };
+	int rc = datadir_secret_read(cookies->dir, KEY_FILE, keys, sizeof(*keys), &unread);
+
+	if (rc == -ENOENT)
+		return make_keys(cookies, err);
+	if (rc)
+		return err_set(err, -rc, "%s", unread.text);
+	if (keys->owner_until_ns < clock_wall_ns())
+		return change_owner_key(cookies, err);
+	rc = store_setting_get(datadir_store(cookies->dir), SIGNED_OUT, &arena, &ended, err);
+	if (!rc)
+		read_ended(cookies, ended);
+	arena_free(&arena);
+	return rc;
+}
+
+struct owner_cookies *owner_cookies_open(struct datadir *dir, struct err *err)
 {
 	struct owner_cookies *cookies = mem_alloc(sizeof(*cookies));
-	const char *secret = NULL, *ended = NULL;
-	struct arena arena = { 0 };
-	int rc = store_setting_get(store, SECRET, &arena, &secret, err);
 
+	cookies->dir = dir;
 	pthread_mutex_init(&cookies->lock, NULL);
-	if (!rc)
-		rc = store_setting_get(store, SIGNED_OUT, &arena, &ended, err);
-	if (!rc && read_secret(cookies, secret))
-		read_ended(cookies, ended);
-	else if (!rc)
-		rc = new_secret(cookies, store, err);
-	arena_free(&arena);
-	if (!rc)
+	cookies->keys = sodium_malloc(sizeof(*cookies->keys));
+	if (!cookies->keys)
+		abort(); /* out of memory, as in base/mem.c */
+	if (!read_keys(cookies, err))
 		return cookies;
 	owner_cookies_free(cookies);
 	return NULL;
@@ -101,91 +141,130 @@ void owner_cookies_free(struct owner_cookies *cookies)
 		return;
 	pthread_mutex_destroy(&cookies->lock);
 	vec_free(&cookies->ended);
+	sodium_free(cookies->keys); /* wipes it */
 	free(cookies);
 }
 
-/* ---- cookies ---- */
+/* ---- cookies of the owner ---- */
 
-static void prove(const struct owner_cookies *cookies, struct cookie *cookie)
+static void mark(const struct owner_cookies *cookies, struct cookie *cookie)
 {
-	crypto_generichash(cookie->proof, PROOF_BYTES, cookie->nonce, NONCE_BYTES,
-			   (const unsigned char *)cookies->secret, TOKEN_TEXT - 1);
+	crypto_generichash(cookie->mark, MARK_BYTES, cookie->nonce, NONCE_BYTES,
+			   cookies->keys->owner, KEY_BYTES);
 }
 
-const char *owner_cookie_make(struct owner_cookies *cookies, struct arena *arena)
+void owner_cookie_make(struct owner_cookies *cookies, char text[static TOKEN_TEXT])
 {
-	char *text = arena_alloc(arena, TOKEN_TEXT);
 	struct cookie cookie;
 
 	randombytes_buf(cookie.nonce, NONCE_BYTES);
 	pthread_mutex_lock(&cookies->lock);
-	prove(cookies, &cookie);
+	mark(cookies, &cookie);
 	pthread_mutex_unlock(&cookies->lock);
-	return sodium_bin2base64(text, TOKEN_TEXT, (const unsigned char *)&cookie, sizeof(cookie),
-				 BASE64);
+	sodium_bin2base64(text, TOKEN_TEXT, (const unsigned char *)&cookie, sizeof(cookie), BASE64);
+	sodium_memzero(&cookie, sizeof(cookie));
 }
 
 /* Whether we gave it out, signed out or not. */
 static bool is_ours(const struct owner_cookies *cookies, const char *text)
 {
-	struct cookie cookie, proved;
-	size_t size;
+	struct cookie cookie, marked;
+	size_t size = 0;
+	bool ours;
 
-	if (strlen(text) != TOKEN_TEXT - 1 ||
-	    sodium_base642bin((unsigned char *)&cookie, sizeof(cookie), text, strlen(text), NULL,
-			      &size, NULL, BASE64) ||
-	    size != sizeof(cookie))
+	if (strlen(text) != TOKEN_TEXT - 1)
 		return false;
-	proved = cookie;
-	prove(cookies, &proved);
-	return !sodium_memcmp(proved.proof, cookie.proof, PROOF_BYTES);
+	ours = !sodium_base642bin((unsigned char *)&cookie, sizeof(cookie), text, TOKEN_TEXT - 1,
+				  NULL, &size, NULL, BASE64) &&
+	       size == sizeof(cookie);
+	if (ours) {
+		marked = cookie;
+		mark(cookies, &marked);
+		ours = !sodium_memcmp(marked.mark, cookie.mark, MARK_BYTES);
+		sodium_memzero(&marked, sizeof(marked));
+	}
+	sodium_memzero(&cookie, sizeof(cookie));
+	return ours;
 }
 
 /* Called with the lock held. */
-static bool holds(const struct owner_cookies *cookies, const char *text)
+static bool has_ended(const struct owner_cookies *cookies, const char *hash)
 {
-	if (!is_ours(cookies, text))
-		return false;
 	for (size_t i = 0; i < cookies->ended.len; i++)
-		if (!strcmp(cookies->ended.data[i].text, text))
-			return false;
-	return true;
+		if (!strcmp(cookies->ended.data[i].hash, hash))
+			return true;
+	return false;
 }
 
-bool owner_cookie_holds(struct owner_cookies *cookies, const char *text)
+bool owner_cookie_holds(struct owner_cookies *cookies, const char *text, unsigned *series)
 {
+	char hash[TOKEN_HASH];
 	bool good;
 
+	token_hash(text, hash);
 	pthread_mutex_lock(&cookies->lock);
-	good = holds(cookies, text);
+	good = is_ours(cookies, text) && !has_ended(cookies, hash);
+	*series = cookies->series;
 	pthread_mutex_unlock(&cookies->lock);
 	return good;
 }
 
-static int keep_ended(const struct owner_cookies *cookies, struct store *store, struct err *err)
+bool owner_cookie_still_holds(struct owner_cookies *cookies, const char *hash, unsigned series)
 {
-	struct buf text = { 0 };
-	int rc;
-
-	for (size_t i = 0; i < cookies->ended.len; i++)
-		buf_printf(&text, "%s%s", i ? " " : "", cookies->ended.data[i].text);
-	rc = store_setting_set(store, SIGNED_OUT, buf_text(&text), err);
-	buf_free(&text);
-	return rc;
-}
-
-int owner_cookie_end(struct owner_cookies *cookies, struct store *store, const char *text,
-		     struct err *err)
-{
-	int rc = 0;
+	bool good;
 
 	pthread_mutex_lock(&cookies->lock);
-	if (holds(cookies, text) && cookies->ended.len < ENDED_MOST) {
-		strcpy(vec_push(&cookies->ended)->text, text);
-		rc = keep_ended(cookies, store, err);
-	} else if (holds(cookies, text)) {
-		rc = new_secret(cookies, store, err);
+	good = series == cookies->series && !has_ended(cookies, hash);
+	pthread_mutex_unlock(&cookies->lock);
+	return good;
+}
+
+int owner_cookie_end(struct owner_cookies *cookies, const char *hash, struct err *err)
+{
+	int rc;
+
+	pthread_mutex_lock(&cookies->lock);
+	if (cookies->ended.len < ENDED_MOST) {
+		strcpy(vec_push(&cookies->ended)->hash, hash);
+		rc = keep_ended(cookies, err);
+	} else {
+		rc = change_owner_key(cookies, err);
 	}
 	pthread_mutex_unlock(&cookies->lock);
 	return rc;
+}
+
+/* ---- proofs ---- */
+
+static void prove(const struct owner_cookies *cookies, const char *cookie,
+		  unsigned char proof[static PROOF_BYTES])
+{
+	crypto_generichash(proof, PROOF_BYTES, (const unsigned char *)cookie, strlen(cookie),
+			   cookies->keys->proof, KEY_BYTES);
+}
+
+void cookie_prove(const struct owner_cookies *cookies, const char *cookie,
+		  char proof[static TOKEN_TEXT])
+{
+	unsigned char bytes[PROOF_BYTES];
+
+	prove(cookies, cookie, bytes);
+	sodium_bin2base64(proof, TOKEN_TEXT, bytes, sizeof(bytes), BASE64);
+	sodium_memzero(bytes, sizeof(bytes));
+}
+
+bool cookie_is_proved(const struct owner_cookies *cookies, const char *cookie, const char *proof)
+{
+	unsigned char wanted[PROOF_BYTES], shown[PROOF_BYTES];
+	size_t size = 0;
+	bool proved;
+
+	proved = !sodium_base642bin(shown, sizeof(shown), proof, strlen(proof), NULL, &size, NULL,
+				    BASE64) &&
+		 size == sizeof(shown);
+	prove(cookies, cookie, wanted);
+	proved = proved && !sodium_memcmp(shown, wanted, sizeof(wanted));
+	sodium_memzero(wanted, sizeof(wanted));
+	sodium_memzero(shown, sizeof(shown));
+	return proved;
 }

@@ -27,21 +27,6 @@ static bool is_view(const char *path)
 	return false;
 }
 
-bool page_is_view(const char *address)
-{
-	char path[64];
-	size_t length = strcspn(address, "?");
-
-	for (const char *at = address; *at; at++)
-		if (*at <= ' ' || *at > '~' || *at == '\\' || at - address > 2000)
-			return false;
-	if (length >= sizeof(path))
-		return false;
-	memcpy(path, address, length);
-	path[length] = '\0';
-	return is_view(path);
-}
-
 const struct page_file *page_find(const char *path)
 {
 	return file_named(is_view(path) ? "/index.html" : path);

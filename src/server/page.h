@@ -28,10 +28,4 @@ extern const struct page_file page_files[];
  */
 const struct page_file *page_find(const char *path);
 
-/*
- * Whether an address with its query ("/s/7?run=9") is one of the page's views, written so that it
- * can stand in a header: what may follow a sign-in.
- */
-bool page_is_view(const char *address);
-
 #endif

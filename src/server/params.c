@@ -6,6 +6,7 @@
 
 struct search {
 	const char *const *known;
+	bool ticket;	     /* it was looked at already */
 	const char *unknown; /* the first of them */
 };
 
@@ -24,6 +25,8 @@ static enum MHD_Result look_at(void *cls, enum MHD_ValueKind kind, const char *n
 
 	(void)kind;
 	(void)value;
+	if (search->ticket && !strcmp(name, "ticket"))
+		return MHD_YES;
 	for (const char *const *known = search->known; *known; known++)
 		if (!strcmp(*known, name))
 			return MHD_YES;
@@ -34,7 +37,7 @@ static enum MHD_Result look_at(void *cls, enum MHD_ValueKind kind, const char *n
 int params_check(struct http_exchange *exchange, struct err *err)
 {
 	struct request *request = &exchange->request;
-	struct search search = { .known = find_names(request->route) };
+	struct search search = { .known = find_names(request->route), .ticket = exchange->ticket };
 	struct buf remedy = { 0 };
 	int rc;
 

@@ -30,6 +30,7 @@ static void write_line(struct json *json, const struct audit *line)
 	json_close(json);
 }
 
+/* The owner sees all of it, others what they did. */
 static int get_audit(struct request *request, struct err *err)
 {
 	struct audits lines = { 0 };
@@ -39,7 +40,9 @@ static int get_audit(struct request *request, struct err *err)
 	int rc = read_page(request, &page, &limit, err);
 
 	if (!rc)
-		rc = store_audit_list(request->store, &page, &request->arena, &lines, err);
+		rc = store_audit_list(request->store, &page,
+				      request->user->role == ROLE_OWNER ? 0 : request->user->id,
+				      &request->arena, &lines, err);
 	if (!rc) {
 		json = reply_json(request);
 		json_open(json, NULL, '{');
@@ -53,7 +56,7 @@ static int get_audit(struct request *request, struct err *err)
 }
 
 const struct route people_routes[] = {
-	{ "GET", "/api/v1/tags", ROLE_VIEWER, get_tags },
-	{ "GET", "/api/v1/audit", ROLE_RUNNER, get_audit },
+	{ "GET", "/api/v1/tags", RIGHT_LOOK, get_tags },
+	{ "GET", "/api/v1/audit", RIGHT_MEASURE, get_audit },
 	{ 0 },
 };

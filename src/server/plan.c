@@ -3,6 +3,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/json.h"
+#include "server/answer.h"
 #include "server/app.h"
 #include "server/commands.h"
 #include "server/form.h"
@@ -10,6 +11,7 @@
 #include "server/quote.h"
 #include "server/resource.h"
 #include "server/runs_add.h"
+#include "server/share.h"
 #include "store/datadir.h"
 
 #include <errno.h>
@@ -23,7 +25,7 @@ static void write_disk(struct request *request, struct json *json)
 	struct app *app = request->app;
 	struct err full = { 0 };
 	int64_t used = 0;
-	int rc = datadir_room(app->dir, 0, (int64_t)app->policy.max_disk, &full);
+	int rc = share_room(app, request->user->id, 0, &full);
 
 	datadir_bytes(app->dir, &used, NULL);
 	json_open(json, "disk", '{');
@@ -101,6 +103,7 @@ static void write_plan(struct request *request, struct json *json, const struct 
 
 static int post_plan(struct request *request, struct err *err)
 {
+	struct asker asker = answer_asker(request);
 	struct verdict verdict = { 0 };
 	struct err refused = { 0 };
 	struct json_object *machine;
@@ -109,11 +112,11 @@ static int post_plan(struct request *request, struct err *err)
 
 	if (rc)
 		return rc;
-	if (form_permitted(request->app, &form, &refused))
+	if (form_permitted(request->app, &form, request->user->name, &refused))
 		strlist_add(&verdict.refused, refused.text);
 	else
-		possible_target(request->app, &form, &verdict);
-	machine = possible_plan(request->app, &form, &verdict);
+		possible_target(request->app, &form, &asker, &verdict);
+	machine = possible_plan(request->app, &form, &asker, &verdict);
 	write_plan(request, reply_json(request), &form, &verdict, machine);
 	json_object_put(machine);
 	verdict_fini(&verdict);
@@ -122,6 +125,6 @@ static int post_plan(struct request *request, struct err *err)
 }
 
 const struct route plan_routes[] = {
-	{ "POST", "/api/v1/plan", ROLE_RUNNER, post_plan, ROUTE_SLOW },
+	{ "POST", "/api/v1/plan", RIGHT_MEASURE, post_plan, ROUTE_SLOW },
 	{ 0 },
 };

@@ -3,10 +3,12 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/jsonread.h"
+#include "record/sampleattr.h"
 #include "server/answer.h"
 #include "server/app.h"
 #include "server/form.h"
 #include "server/link.h"
+#include "server/rights.h"
 
 #include <errno.h>
 #include <json-c/json.h>
@@ -26,7 +28,7 @@ void verdict_fini(struct verdict *verdict)
 #define COSTS_MOST 64
 
 struct costs {
-	pthread_mutex_t measuring; /* one at a time: two at once would disturb each other */
+	pthread_mutex_t lock;
 	struct {
 		char *what, *cost;
 	} known[COSTS_MOST];
@@ -37,7 +39,7 @@ struct costs *costs_new(void)
 {
 	struct costs *costs = mem_alloc(sizeof(*costs));
 
-	pthread_mutex_init(&costs->measuring, NULL);
+	pthread_mutex_init(&costs->lock, NULL);
 	return costs;
 }
 
@@ -49,7 +51,7 @@ void costs_free(struct costs *costs)
 		free(costs->known[i].what);
 		free(costs->known[i].cost);
 	}
-	pthread_mutex_destroy(&costs->measuring);
+	pthread_mutex_destroy(&costs->lock);
 	free(costs);
 }
 
@@ -95,13 +97,13 @@ static void keep_cost(struct costs *costs, const char *what, struct json_object 
 	buf_free(&text);
 }
 
-static struct json_object *ask(struct app *app, const char *what, const struct wordlist *words,
-			       bool recent, struct err *err)
+static struct json_object *ask(struct app *app, const struct asker *asker, const char *what,
+			       const struct wordlist *words, bool recent, struct err *err)
 {
 	struct json_object *object = NULL;
 	struct buf answer = { 0 };
-	int rc = recent ? link_ask_recent(app->link, what, words, &answer, err)
-			: link_ask(app->link, what, words, &answer, err);
+	int rc = recent ? link_ask_recent(app->link, asker, what, words, &answer, err)
+			: link_ask(app->link, asker, what, words, &answer, err);
 
 	if (!rc)
 		object = jsonread(buf_text(&answer), answer.len, what, err);
@@ -129,11 +131,15 @@ static const char *path_of(const struct form *form)
 	return path;
 }
 
-void possible_target(struct app *app, const struct form *form, struct verdict *verdict)
+void possible_target(struct app *app, const struct form *form, const struct asker *asker,
+		     struct verdict *verdict)
 {
-	const char *values[] = { form_target_name(form->target),
+	struct reach reach = rights_reach(app);
+	const char *others = reach_refuses_attach(&reach, true);
+	const char *values[] = { asker->person,
+				 form_target_name(form->target),
 				 form->who,
-				 app->policy.other_users ? "yes" : "",
+				 others ? others : "",
 				 form->folder,
 				 form->cpus,
 				 form->argv.len ? form->argv.data[0] : "",
@@ -144,11 +150,13 @@ void possible_target(struct app *app, const struct form *form, struct verdict *v
 
 	if (form->target == TARGET_HOST)
 		return;
-	said = ask(app, "target", &words, false, &unknown);
+	said = ask(app, asker, "target", &words, false, &unknown);
 	if (unknown.code)
 		strlist_add(&verdict->warnings, unknown.text);
 	take_texts(said, "refused", &verdict->refused);
 	take_texts(said, "warnings", &verdict->warnings);
+	verdict->forbidden |= said &&
+			      json_object_get_boolean(json_object_object_get(said, "forbidden"));
 	json_object_put(said);
 }
 
@@ -172,7 +180,8 @@ static void take_notes(const char *text, struct verdict *verdict)
 }
 
 /* cost: what is known of it; NULL: nothing is tried out. */
-static struct json_object *ask_events(struct app *app, const struct form *form, const char *cost,
+static struct json_object *ask_events(struct app *app, const struct form *form,
+				      const struct asker *asker, const char *cost,
 				      struct verdict *verdict)
 {
 	const char *values[] = { form_tool_name(form->tool), form->count_events,
@@ -181,7 +190,7 @@ static struct json_object *ask_events(struct app *app, const struct form *form, 
 	struct wordlist words = { values, ARRAY_SIZE(values) - !cost, ARRAY_SIZE(values) };
 	const char *what = cost ? "plan" : "plan-events";
 	struct err unknown = { 0 };
-	struct json_object *said = ask(app, what, &words, true, &unknown);
+	struct json_object *said = ask(app, asker, what, &words, true, &unknown);
 	const char *wrong = said ? jsonread_text(said, "wrong", "") : "";
 
 	if (unknown.code)
@@ -210,32 +219,54 @@ static void warn_of_counters(struct json_object *plan, struct verdict *verdict)
 	}
 }
 
-static struct json_object *ask_plan(struct app *app, const struct form *form,
-				    struct verdict *verdict)
+/* What was found of it, by us or by another who asked meanwhile; "": nothing. */
+static char *settle_cost(struct costs *costs, const char *what, struct json_object *plan)
 {
+	char *cost;
+
+	pthread_mutex_lock(&costs->lock);
+	cost = mem_strdup(find_cost(costs, what));
+	if (!*cost)
+		keep_cost(costs, what, plan);
+	pthread_mutex_unlock(&costs->lock);
+	return cost;
+}
+
+static struct json_object *ask_plan(struct app *app, const struct form *form,
+				    const struct asker *asker, struct verdict *verdict)
+{
+	struct asker measuring = *asker;
 	char *what, *cost;
 	struct json_object *plan;
 
 	if (form->tool == TOOL_COUNT)
-		return ask_events(app, form, "", verdict);
-	what = mem_printf("%s %s", form->call_graph, form->sample_events);
-	pthread_mutex_lock(&app->costs->measuring);
-	cost = mem_strdup(find_cost(app->costs, what));
-	if (*cost)
-		pthread_mutex_unlock(&app->costs->measuring);
-	plan = ask_events(app, form, cost, verdict);
-	if (!*cost) {
-		keep_cost(app->costs, what, plan);
-		pthread_mutex_unlock(&app->costs->measuring);
+		return ask_events(app, form, asker, "", verdict);
+	/* how much of a stack is copied goes by the rate; where none is, costs don't */
+	what = mem_printf("%s %u %s", form->call_graph,
+			  !strncmp(form->call_graph, "dwarf", 5)
+				  ? sampling_stack_size(strtoull(form->rate, NULL, 10), SIZE_MAX)
+				  : 0,
+			  form->sample_events);
+	cost = settle_cost(app->costs, what, NULL);
+	measuring.alone = !*cost;
+	plan = ask_events(app, form, &measuring, cost, verdict);
+	if (!*cost && plan) {
+		free(cost);
+		cost = settle_cost(app->costs, what, plan);
+		if (*cost) {
+			json_object_put(plan);
+			plan = ask_events(app, form, asker, cost, verdict);
+		}
 	}
 	free(cost);
 	free(what);
 	return plan;
 }
 
-struct json_object *possible_plan(struct app *app, const struct form *form, struct verdict *verdict)
+struct json_object *possible_plan(struct app *app, const struct form *form,
+				  const struct asker *asker, struct verdict *verdict)
 {
-	struct json_object *plan = ask_plan(app, form, verdict);
+	struct json_object *plan = ask_plan(app, form, asker, verdict);
 
 	if (!plan)
 		return NULL;
@@ -246,16 +277,17 @@ struct json_object *possible_plan(struct app *app, const struct form *form, stru
 	return plan;
 }
 
-int possible(struct app *app, const struct form *form, struct err *err)
+int possible(struct app *app, const struct form *form, const struct asker *asker, struct err *err)
 {
 	struct verdict verdict = { 0 };
 	int rc = 0;
 
-	possible_target(app, form, &verdict);
+	possible_target(app, form, asker, &verdict);
 	if (!verdict.refused.len && (*form->count_events || *form->sample_events))
-		json_object_put(ask_events(app, form, NULL, &verdict));
+		json_object_put(ask_events(app, form, asker, NULL, &verdict));
 	if (verdict.refused.len)
-		rc = err_set(err, EINVAL, "%s", verdict.refused.data[0]);
+		rc = err_set(err, verdict.forbidden ? EACCES : EINVAL, "%s",
+			     verdict.refused.data[0]);
 	verdict_fini(&verdict);
 	return rc;
 }

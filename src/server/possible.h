@@ -8,8 +8,10 @@
 #define SERVER_POSSIBLE_H
 
 #include "base/vec.h"
+#include <stdbool.h>
 
 struct app;
+struct asker;
 struct err;
 struct form;
 struct json_object;
@@ -23,21 +25,23 @@ struct costs *costs_new(void);
 void costs_free(struct costs *costs);
 
 struct verdict {
+	bool forbidden; /* what is refused may not be, whether it works or not */
 	struct strlist refused, warnings, notes;
 };
 
 void verdict_fini(struct verdict *verdict);
 
-/* What is to be measured, as the user sees it whom it runs as. */
-void possible_target(struct app *app, const struct form *form, struct verdict *verdict);
+/* What is to be measured, as the Unix account of who asks sees it. */
+void possible_target(struct app *app, const struct form *form, const struct asker *asker,
+		     struct verdict *verdict);
 /*
  * Its events and rate, with what they come to (cmd/look.h); json_object_put() it.  NULL: they are
  * refused, or the machine does not answer, which is a warning.
  */
 struct json_object *possible_plan(struct app *app, const struct form *form,
-				  struct verdict *verdict);
+				  const struct asker *asker, struct verdict *verdict);
 
 /* Both, without trying events out: 0, or -EINVAL with the first reason.  Asks the machine. */
-int possible(struct app *app, const struct form *form, struct err *err);
+int possible(struct app *app, const struct form *form, const struct asker *asker, struct err *err);
 
 #endif

@@ -211,6 +211,8 @@ static int explain(struct profiles *profiles, int64_t run, const struct file_row
 	struct run facts;
 	int rc = store_run_get(datadir_store(profiles->options.dir), run, &arena, &facts, err);
 	enum run_state state = rc ? RUN_DONE : facts.state;
+	bool cancelled = !rc && state == RUN_CANCELLED &&
+			 !strcmp(facts.facts.reason, PROFILES_CANCELLED);
 
 	arena_free(&arena);
 	if (rc)
@@ -221,6 +223,8 @@ static int explain(struct profiles *profiles, int64_t run, const struct file_row
 		return err_set(err, EAGAIN, "run %lld is still being read", (long long)run);
 	if (!recorded)
 		return err_set(err, ENOENT, "run %lld has no samples", (long long)run);
+	if (cancelled)
+		return err_set(err, ENOENT, "run %lld: " PROFILES_CANCELLED, (long long)run);
 	if (!profiles->options.remake)
 		return err_set(err, ENOENT, "the samples of run %lld can't be read",
 			       (long long)run);

@@ -16,6 +16,9 @@ struct profile;
 struct profiles;
 struct series;
 
+/* The reason of a run that was cancelled while its samples were read: they stay unread. */
+#define PROFILES_CANCELLED "its samples were not read: that was cancelled"
+
 struct profiles_options {
 	struct datadir *dir;
 	size_t most;	   /* profiles; 0: 8 */

@@ -7,8 +7,20 @@
 
 #include <errno.h>
 #include <json-c/json_object.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+
+bool request_gone(void *user)
+{
+	const struct request *request = user;
+	const struct http_exchange *exchange = request->http;
+	struct pollfd poller = { .fd = -1, .events = POLLRDHUP };
+
+	if (exchange && exchange->peer)
+		poller.fd = exchange->peer->fd;
+	return poll(&poller, 1, 0) == 1 && poller.revents & (POLLRDHUP | POLLHUP | POLLERR);
+}
 
 const char *request_text(const struct request *request, const char *name, const char *otherwise)
 {

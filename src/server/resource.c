@@ -3,10 +3,12 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/json.h"
+#include "base/jsonread.h"
 #include "base/log.h"
 #include "server/quote.h"
 
 #include <errno.h>
+#include <json-c/json.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -55,8 +57,76 @@ static void write_facts(struct json *json, const struct run_facts *facts)
 	json_raw(json, "usage", facts->usage);
 }
 
-void run_write(struct json *json, const struct run *run)
+/* "NAME=•••" */
+static void mask_words(const struct wordlist *words, struct arena *arena, struct wordlist *into)
 {
+	vec_each (word, words)
+		*vec_push(into) = arena_printf(arena, "%.*s=" MASK, (int)strcspn(*word, "="),
+					       *word);
+}
+
+/* A webhook's address may hold a key. */
+static const char *mask_form(const char *text, const struct wordlist *masked, struct arena *arena)
+{
+	struct json_object *form = jsonread(text, strlen(text), "", NULL), *old;
+	struct buf line = { 0 };
+	const char *result = "{}";
+
+	if (!form)
+		return result;
+	quote_join(masked, &line);
+	if (json_object_object_get_ex(form, "environment", &old))
+		json_object_object_add(form, "environment",
+				       json_object_new_string(buf_text(&line)));
+	if (*jsonread_text(form, "webhook", ""))
+		json_object_object_add(form, "webhook", json_object_new_string(MASK));
+	result = arena_strdup(
+		arena, json_object_to_json_string_ext(
+			       form, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE));
+	json_object_put(form);
+	buf_free(&line);
+	return result;
+}
+
+struct run_secrets run_secrets(const struct run *run, bool all, struct arena *arena)
+{
+	struct run_secrets secrets = { .form = run->form };
+
+	if (all) {
+		vec_each (word, &run->environment)
+			*vec_push(&secrets.environment) = *word;
+		return secrets;
+	}
+	mask_words(&run->environment, arena, &secrets.environment);
+	if (run->environment.len || strstr(run->form, "\"webhook\""))
+		secrets.form = mask_form(run->form, &secrets.environment, arena);
+	return secrets;
+}
+
+void run_secrets_fini(struct run_secrets *secrets)
+{
+	vec_free(&secrets->environment);
+}
+
+/* What the one who asks may do with it; null where nobody in particular does. */
+static void write_rights(struct json *json, const struct run_rights *rights)
+{
+	if (!rights) {
+		json_text(json, "may", NULL);
+		return;
+	}
+	json_open(json, "may", '{');
+	json_flag(json, "change", rights->change);
+	json_flag(json, "repeat", rights->repeat);
+	json_flag(json, "raw", rights->raw);
+	json_close(json);
+}
+
+static void write_run(struct json *json, const struct run *run, const struct run_rights *rights)
+{
+	bool all = rights && rights->raw;
+	struct arena arena = { 0 };
+	struct run_secrets secrets = run_secrets(run, all, &arena);
 	struct buf command = { 0 };
 
 	quote_join(&run->argv, &command);
@@ -69,10 +139,11 @@ void run_write(struct json *json, const struct run *run)
 	json_text(json, "host", run->host);
 	json_text(json, "person", run->person);
 	json_text(json, "tool", run->tool);
-	json_raw(json, "form", run->form);
+	json_raw(json, "form", secrets.form);
 	write_words(json, "argv", &run->argv);
 	json_text(json, "command", buf_text(&command));
-	write_words(json, "environment", &run->environment);
+	write_words(json, "environment", &secrets.environment);
+	json_flag(json, "masked", !all);
 	json_text(json, "folder", run->folder);
 	write_words(json, "events", &run->events);
 	write_words(json, "tags", &run->tags);
@@ -81,16 +152,40 @@ void run_write(struct json *json, const struct run *run)
 	json_int(json, "bytes", run->bytes);
 	json_int(json, "change", run->change);
 	write_time(json, "removed_until_ns", run->purge_ns);
+	write_rights(json, rights);
 	json_close(json);
 	buf_free(&command);
+	run_secrets_fini(&secrets);
+	arena_free(&arena);
 }
 
-void session_write(struct json *json, const struct session *session)
+void run_write(struct json *json, const struct run *run, struct request *request)
+{
+	struct run_rights rights = rights_of_run(request, run);
+	struct values_seen *seen = &request->values;
+
+	if (rights.raw && run->maker != request->user->id &&
+	    (run->environment.len || strstr(run->form, "\"webhook\""))) {
+		seen->first = seen->count && seen->first < run->id ? seen->first : run->id;
+		seen->last = seen->last > run->id ? seen->last : run->id;
+		seen->count++;
+	}
+	write_run(json, run, &rights);
+}
+
+void run_write_masked(struct json *json, const struct run *run)
+{
+	write_run(json, run, NULL);
+}
+
+void session_write(struct json *json, const struct session *session, struct request *request)
 {
 	json_open(json, NULL, '{');
 	json_int(json, "id", session->id);
 	json_text(json, "title", session->title);
 	json_text(json, "notes", session->notes);
+	json_text(json, "person", session->person);
+	json_flag(json, "may_change", rights_change_session(request->user, session));
 	write_time(json, "created_ns", session->created_ns);
 	json_flag(json, "archived", session->archived);
 	json_int(json, "runs", session->runs);
@@ -108,11 +203,11 @@ int reply_run(struct request *request, int64_t id, struct err *err)
 
 	if (rc)
 		return rc;
-	/* place and size change without the run */
-	if (!reply_etag(request,
-			arena_printf(&request->arena, "%lld-%lld-%lld", (long long)run.change,
-				     (long long)run.place, (long long)run.bytes)))
-		run_write(reply_json(request), &run);
+	/* place and size change without the run, and not everybody sees all of it */
+	if (!reply_etag(request, arena_printf(&request->arena, "%lld-%lld-%lld-%lld",
+					      (long long)run.change, (long long)run.place,
+					      (long long)run.bytes, (long long)request->user->id)))
+		run_write(reply_json(request), &run, request);
 	return 0;
 }
 
@@ -124,9 +219,10 @@ int reply_session(struct request *request, int64_t id, struct err *err)
 	if (rc)
 		return rc;
 	if (!reply_etag(request,
-			arena_printf(&request->arena, "%lld-%lld-%lld", (long long)session.change,
-				     (long long)session.runs, (long long)session.bytes)))
-		session_write(reply_json(request), &session);
+			arena_printf(&request->arena, "%lld-%lld-%lld-%lld",
+				     (long long)session.change, (long long)session.runs,
+				     (long long)session.bytes, (long long)request->user->id)))
+		session_write(reply_json(request), &session, request);
 	return 0;
 }
 

@@ -7,8 +7,19 @@
 #include "store/store.h"
 
 /* An object, as an element of a list or as the whole of a text. */
-void run_write(struct json *json, const struct run *run);
-void session_write(struct json *json, const struct session *session);
+void run_write(struct json *json, const struct run *run, struct request *request);
+void session_write(struct json *json, const struct session *session, struct request *request);
+/* The run for readers that nobody has asked the rights of: streams, webhooks. */
+void run_write_masked(struct json *json, const struct run *run);
+
+/* What of a run only those see who may measure it; masked for others.  Text is in the arena. */
+#define MASK "•••"
+struct run_secrets {
+	struct wordlist environment;
+	const char *form; /* JSON */
+};
+struct run_secrets run_secrets(const struct run *run, bool all, struct arena *arena);
+void run_secrets_fini(struct run_secrets *secrets);
 
 /* A time that may not be known yet: 0 gives null. */
 void write_time(struct json *json, const char *key, int64_t ns);

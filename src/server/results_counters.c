@@ -290,8 +290,8 @@ static int get_histogram(struct request *request, struct err *err)
 }
 
 const struct route counter_routes[] = {
-	{ "GET", "/api/v1/runs/{id}/counters", ROLE_VIEWER, get_counters },
-	{ "GET", "/api/v1/runs/{id}/counters/raw", ROLE_VIEWER, get_raw },
-	{ "GET", "/api/v1/runs/{id}/counters/histogram", ROLE_VIEWER, get_histogram },
+	{ "GET", "/api/v1/runs/{id}/counters", RIGHT_LOOK, get_counters },
+	{ "GET", "/api/v1/runs/{id}/counters/raw", RIGHT_LOOK, get_raw },
+	{ "GET", "/api/v1/runs/{id}/counters/histogram", RIGHT_LOOK, get_histogram },
 	{ 0 },
 };

@@ -16,6 +16,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define ENDED_FOR "ended because " /* as reasons of a disk's limit begin */
+
 /* Numbers may be text. */
 static uint64_t number(struct json_object *object, const char *key)
 {
@@ -62,6 +64,24 @@ static void check_budget(struct figures *f)
 	}
 }
 
+/* What it was ended for, and what it was refused: the reason is ours, in words. */
+static void read_limits(struct figures *f, struct json_object *usage)
+{
+	struct overview_facts *facts = &f->facts;
+	struct json_object *limits = json_object_object_get(usage, "limits");
+	const char *limit = jsonread_text(usage, "limit", ""), *why = f->run.facts.reason;
+
+	if (!strcmp(limit, "memory") || !strcmp(limit, "disk")) {
+		facts->ended_memory = !strcmp(limit, "memory");
+		why += strncmp(why, ENDED_FOR, strlen(ENDED_FOR)) ? 0 : strlen(ENDED_FOR);
+		facts->ended_why = *why ? why : NULL;
+	}
+	if (limits) {
+		facts->limit_tasks = number(limits, "tasks");
+		facts->tasks_refused = number(limits, "tasks_refused");
+	}
+}
+
 /* What the kernel said of a workload that we started ourselves; of others it says how they waited.
  */
 static void read_usage(struct figures *f)
@@ -74,6 +94,9 @@ static void read_usage(struct figures *f)
 		return;
 	f->start_ns = number(usage, "monotonic_ns");
 	f->output_cut = number(usage, "output_cut");
+	read_limits(f, usage);
+	facts->left_over = number(usage, "left_over");
+	facts->paused_ns = number(usage, "paused_ns");
 	read_budget(f, json_object_object_get(usage, "budget"));
 	if (f->run.argv.len && json_object_object_get(usage, "user_ns")) {
 		facts->knows_cpu = facts->knows_counts = true;
@@ -85,23 +108,10 @@ static void read_usage(struct figures *f)
 		facts->involuntary_switches = number(usage, "involuntary_switches");
 		facts->disk_read = number(usage, "disk_read");
 		f->max_rss = number(usage, "max_rss");
+		f->rss_below = number(usage, "rss_below");
 	}
 	check_budget(f);
 	json_object_put(usage);
-}
-
-/* A shell whose command a signal ended exits with 128 and the signal's number; so may anyone. */
-static void name_ending(bool by_signal, int code, char *into, size_t room)
-{
-	bool shell = !by_signal && code > 128 && code - 128 < SIGRTMIN;
-
-	if (by_signal)
-		snprintf(into, room, "signal %d (%s)", code, strsignal(code));
-	else if (shell)
-		snprintf(into, room, "exit status %d (may be a shell's report of signal %d, %s)",
-			 code, code - 128, strsignal(code - 128));
-	else
-		snprintf(into, room, "exit status %d", code);
 }
 
 static void read_run(struct figures *f)
@@ -120,8 +130,7 @@ static void read_run(struct figures *f)
 	facts->failed = !*known->reason && f->run.state != RUN_CANCELLED &&
 			(known->ending == ENDING_SIGNAL ||
 			 (known->ending == ENDING_EXIT && known->ending_code));
-	name_ending(known->ending == ENDING_SIGNAL, known->ending_code, facts->ending,
-		    sizeof(facts->ending));
+	overview_name_ending(facts, known->ending == ENDING_SIGNAL, known->ending_code);
 	read_usage(f);
 	if (f->start_ns && facts->duration_ns)
 		f->end_ns = f->start_ns + facts->duration_ns;
@@ -161,7 +170,7 @@ static void find_whole_host(struct figures *f)
 	struct overview_facts *facts = &f->facts;
 
 	if (!strcmp(f->run.tool, "import") && facts->processes > 1)
-		facts->whole_host = facts->idle > 0 || recorded_all(&f->run);
+		facts->whole_host = facts->idle > 0 || facts->idle_counted || recorded_all(&f->run);
 }
 
 /* Samples of a run that was imported are all that tells its time. */
@@ -173,8 +182,10 @@ static void read_profile(struct figures *f)
 	while (f->event < profile->events.len && !profile->events.data[f->event].samples)
 		f->event++;
 	overview_facts_add(&f->facts, profile, f->event);
-	if (f->facts.imported) /* our own recorder may have put it there */
+	if (f->facts.imported) { /* our own recorder may have put it there */
 		budget_unpack(&f->facts.budget, profile->budget, BUDGET_WORDS);
+		overview_facts_ending(&f->facts, profile);
+	}
 	find_whole_host(f);
 	if (f->start_ns || !rows->len)
 		return;
@@ -186,17 +197,23 @@ static void read_profile(struct figures *f)
 					       : f->end_ns - f->start_ns;
 }
 
-/* The analyser knows the machine's packages, and so names what to install. */
+/* The analyser knows the machine's packages and the size of the copies: it says what to do best. */
 static void read_quality(struct figures *f)
 {
 	struct overview_facts *facts = &f->facts;
 	struct json_object *quality = jsonread(f->run.facts.quality, strlen(f->run.facts.quality),
 					       "quality", NULL);
-	struct json_object *objects = quality ? answer_list(quality, "objects") : NULL, *names;
+	struct json_object *objects = quality ? answer_list(quality, "objects") : NULL, *names,
+			   *stacks;
 
 	for (size_t i = 0; objects && i < json_object_array_length(objects); i++) {
 		struct json_object *object = json_object_array_get_idx(objects, i);
 
+		if (facts->cut_object &&
+		    !strcmp(jsonread_text(object, "path", ""), facts->cut_object) &&
+		    json_object_object_get_ex(object, "stacks", &stacks))
+			snprintf(facts->cut_remedy, sizeof(facts->cut_remedy), "%s",
+				 jsonread_text(stacks, "remedy", facts->cut_remedy));
 		if (facts->nameless &&
 		    !strcmp(jsonread_text(object, "path", ""), facts->nameless) &&
 		    json_object_object_get_ex(object, "names", &names))

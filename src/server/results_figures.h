@@ -20,6 +20,7 @@ struct figures {
 	struct overview_facts facts;
 	uint64_t start_ns, end_ns; /* by the clock of the samples; 0: not known */
 	uint64_t max_rss, output_cut;
+	uint64_t rss_below;  /* of a small program: less than what its start takes; 0: not known */
 	uint64_t printed[2]; /* bytes of stdout and stderr */
 	bool has_output;
 	VEC(struct figure_counter) counters;

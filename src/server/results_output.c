@@ -69,13 +69,13 @@ static int64_t bytes_cut(const struct run *run)
 }
 
 static void put_end(struct outbuf *out, const struct run *run, const struct output_reader *reader,
-		    bool more, int64_t size)
+		    bool more, uint64_t size)
 {
 	char place[OUTPUT_PLACE];
 
 	out_printf(out, "],\"next\":\"%s\",\"end\":%s,\"running\":%s,", output_place(reader, place),
 		   more ? "false" : "true", result_is_growing(run) ? "true" : "false");
-	out_json_ns(out, "bytes", (uint64_t)size);
+	out_json_ns(out, "bytes", size);
 	out_printf(out, "\"cut\":\"%" PRId64 "\"}", bytes_cut(run));
 }
 
@@ -83,7 +83,6 @@ static int put_output(struct request *request, const struct run *run, int fd,
 		      struct output_reader *reader, struct err *err)
 {
 	static const char *const streams[] = { "all", "stdout", "stderr", NULL };
-	struct stat st = { 0 };
 	struct answer answer;
 	unsigned wanted;
 	uint32_t limit, last;
@@ -98,15 +97,14 @@ static int put_output(struct request *request, const struct run *run, int fd,
 		rc = output_skip_to_last(reader, last, err);
 	if (rc)
 		return rc;
-	from = reader->at;
-	fstat(fd, &st);
+	from = output_before(fd, reader->at);
 	answer_begin(&answer, request);
 	out_printf(&answer.out, "{\"run\":%" PRId64 ",", run->id);
 	out_json_ns(&answer.out, "from", from);
 	out_text(&answer.out, "\"pieces\":[");
 	rc = put_pieces(&answer.out, reader, (enum wanted)wanted, limit, err);
 	if (rc >= 0)
-		put_end(&answer.out, run, reader, rc > 0, st.st_size);
+		put_end(&answer.out, run, reader, rc > 0, output_before(fd, UINT64_MAX));
 	return answer_end(&answer, rc < 0 ? rc : 0);
 }
 
@@ -154,6 +152,6 @@ static int get_output(struct request *request, struct err *err)
 }
 
 const struct route output_routes[] = {
-	{ "GET", "/api/v1/runs/{id}/output", ROLE_VIEWER, get_output },
+	{ "GET", "/api/v1/runs/{id}/output", RIGHT_RAW, get_output },
 	{ 0 },
 };

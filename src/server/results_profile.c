@@ -6,6 +6,7 @@
 #include "render/flame_color.h"
 #include "render/flame_columns.h"
 #include "render/flame_layout.h"
+#include "render/flame_svg.h"
 #include "render/out_json.h"
 #include "server/results.h"
 
@@ -48,8 +49,9 @@ static void put_flame(const struct result *result, const struct flametree *tree,
 {
 	const struct query *query = &result->query;
 	uint16_t event = query->view.filter.event;
+	const struct weight_pair *total = &tree->nodes.data[0].total;
 	struct buf members = { 0 }, subtitle = { 0 };
-	char samples[TEXT_NUMBER];
+	char samples[TEXT_NUMBER], *amount;
 	struct flame_graph graph = {
 		.tree = tree,
 		.event = event,
@@ -60,9 +62,14 @@ static void put_flame(const struct result *result, const struct flametree *tree,
 	};
 
 	put_members(result, tree, &members);
-	buf_printf(&subtitle, "%s sample%s",
-		   text_grouped(samples, tree->nodes.data[0].total.samples),
-		   text_plural(tree->nodes.data[0].total.samples));
+	amount = flame_amount(flame_value(total, query->weight), graph.unit);
+	/* values of an import are what they are, and no samples */
+	if (strcmp(profile_noun(query->profile, event), "samples") != 0)
+		buf_puts(&subtitle, amount);
+	else
+		buf_printf(&subtitle, "%s sample%s", text_grouped(samples, total->samples),
+			   text_plural(total->samples));
+	free(amount);
 	graph.members = members.data;
 	graph.subtitle = subtitle.data;
 	flame_columns_write(&graph, out);
@@ -233,14 +240,14 @@ static int get_quality(struct request *request, struct err *err)
 }
 
 const struct route profile_routes[] = {
-	{ "GET", "/api/v1/runs/{id}/flame", ROLE_VIEWER, get_flame },
-	{ "GET", "/api/v1/runs/{id}/tree", ROLE_VIEWER, get_tree },
-	{ "GET", "/api/v1/runs/{id}/top", ROLE_VIEWER, get_top },
-	{ "GET", "/api/v1/runs/{id}/callers", ROLE_VIEWER, get_callers },
-	{ "GET", "/api/v1/runs/{id}/callees", ROLE_VIEWER, get_callees },
-	{ "GET", "/api/v1/runs/{id}/threads", ROLE_VIEWER, get_threads },
-	{ "GET", "/api/v1/runs/{id}/events", ROLE_VIEWER, get_events },
-	{ "GET", "/api/v1/runs/{id}/lines", ROLE_VIEWER, get_lines },
-	{ "GET", "/api/v1/runs/{id}/quality", ROLE_VIEWER, get_quality },
+	{ "GET", "/api/v1/runs/{id}/flame", RIGHT_LOOK, get_flame },
+	{ "GET", "/api/v1/runs/{id}/tree", RIGHT_LOOK, get_tree },
+	{ "GET", "/api/v1/runs/{id}/top", RIGHT_LOOK, get_top },
+	{ "GET", "/api/v1/runs/{id}/callers", RIGHT_LOOK, get_callers },
+	{ "GET", "/api/v1/runs/{id}/callees", RIGHT_LOOK, get_callees },
+	{ "GET", "/api/v1/runs/{id}/threads", RIGHT_LOOK, get_threads },
+	{ "GET", "/api/v1/runs/{id}/events", RIGHT_LOOK, get_events },
+	{ "GET", "/api/v1/runs/{id}/lines", RIGHT_LOOK, get_lines },
+	{ "GET", "/api/v1/runs/{id}/quality", RIGHT_LOOK, get_quality },
 	{ 0 },
 };

@@ -74,20 +74,23 @@ static void put_times(struct json *json, const struct figures *f)
 	const struct overview_facts *facts = &f->facts;
 	bool knows_duration = facts->duration_ns > 0;
 	uint64_t cpu;
-	bool knows_cpu = figures_cpu(f, &cpu), knows_use = knows_cpu && knows_duration;
-	double used = knows_use ? (double)cpu / (double)facts->duration_ns : 0, kernel = 0;
+	bool knows_cpu = figures_cpu(f, &cpu);
+	struct overview_share kernel = { 0 };
+	double used = 0;
+	bool knows_use = overview_cpus_used(facts, &used);
 	bool knows_kernel = overview_kernel(facts, &kernel);
 
 	put_known_text(json, "start_ns", f->start_ns, f->start_ns);
 	put_known_text(json, "end_ns", f->end_ns, f->end_ns);
 	put_known_text(json, "duration_ns", knows_duration, facts->duration_ns);
+	json_u64_text(json, "paused_ns", facts->paused_ns);
 	put_known_text(json, "cpu_ns", knows_cpu, cpu);
 	put_known_text(json, "user_ns", facts->knows_cpu, facts->user_ns);
 	put_known_text(json, "system_ns", facts->knows_cpu, facts->system_ns);
 	put_known_double(json, "cpus_used", knows_use, used);
 	put_known_double(json, "on_cpu_percent", knows_use, 100 * running_share(facts, used));
-	put_known_double(json, "user_percent", knows_kernel, 100 * (1 - kernel));
-	put_known_double(json, "kernel_percent", knows_kernel, 100 * kernel);
+	put_known_double(json, "user_percent", knows_kernel, 100 * (1 - kernel.share));
+	put_known_double(json, "kernel_percent", knows_kernel, 100 * kernel.share);
 }
 
 static void put_counts(struct json *json, const struct figures *f)
@@ -153,15 +156,24 @@ static void put_events(struct json *json, const struct figures *f)
 
 /* ---- the same for people ---- */
 
-static void put_figure(struct json *json, const char *name, const char *label, double value,
-		       const char *text)
+/* note: what its label does not say; or NULL. */
+static void put_noted_figure(struct json *json, const char *name, const char *label, double value,
+			     const char *text, const char *note)
 {
 	json_open(json, NULL, '{');
 	json_text(json, "name", name);
 	json_text(json, "label", label);
 	json_text(json, "text", text);
 	json_double(json, "value", value);
+	if (note)
+		json_text(json, "note", note);
 	json_close(json);
+}
+
+static void put_figure(struct json *json, const char *name, const char *label, double value,
+		       const char *text)
+{
+	put_noted_figure(json, name, label, value, text, NULL);
 }
 
 static void put_time_figure(struct json *json, const char *name, const char *label, uint64_t ns)
@@ -179,6 +191,15 @@ static void put_share_figure(struct json *json, const char *name, const char *la
 	put_figure(json, name, label, 100 * share, text);
 }
 
+static void put_sampled_figure(struct json *json, const char *name, const char *label,
+			       const struct overview_share *share)
+{
+	char text[TEXT_NUMBER];
+
+	put_figure(json, name, label, 100 * share->share,
+		   overview_share_text(text, sizeof(text), share));
+}
+
 static void put_count_figure(struct json *json, const char *name, const char *label, uint64_t count)
 {
 	char text[TEXT_NUMBER];
@@ -186,11 +207,12 @@ static void put_count_figure(struct json *json, const char *name, const char *la
 	put_figure(json, name, label, (double)count, text_grouped(text, count));
 }
 
-static void put_size_figure(struct json *json, const char *name, const char *label, uint64_t bytes)
+static void put_size_figure(struct json *json, const char *name, const char *label, const char *how,
+			    uint64_t bytes)
 {
 	char text[TEXT_NUMBER];
 
-	snprintf(text, sizeof(text), "%.1f MiB", (double)bytes / (1 << 20));
+	snprintf(text, sizeof(text), "%s%.1f MiB", how, (double)bytes / (1 << 20));
 	put_figure(json, name, label, (double)bytes, text);
 }
 
@@ -217,25 +239,44 @@ static void put_budget_figures(struct json *json, const struct budget *budget)
 					 budget_part_label((enum budget_part)i), shares[i]);
 }
 
+#define OUTLIVED 0.001 /* of its time, by which what it started is later for a reason */
+
+/* What it started may go on for longer, and all shares are of that time. */
+static void put_duration(struct json *json, const struct overview_facts *facts)
+{
+	uint64_t span = overview_span_ns(facts), own = facts->duration_ns;
+	char text[TEXT_NUMBER], last[TEXT_NUMBER], note[100];
+
+	if (!own)
+		return;
+	snprintf(note, sizeof(note), "its processes: %s", text_duration(last, (int64_t)span));
+	put_noted_figure(json, "duration", "Duration", (double)own,
+			 text_duration(text, (int64_t)own),
+			 span > own && (double)(span - own) > OUTLIVED * (double)own ? note : NULL);
+	if (facts->paused_ns)
+		put_time_figure(json, "paused", "Not measured (paused)", facts->paused_ns);
+}
+
 static void put_use_figures(struct json *json, const struct figures *f)
 {
 	const struct overview_facts *facts = &f->facts;
-	double kernel;
+	struct overview_share kernel, user;
 	uint64_t cpu;
+	double used;
 
-	if (facts->duration_ns)
-		put_time_figure(json, "duration", "Duration", facts->duration_ns);
+	put_duration(json, facts);
 	if (figures_cpu(f, &cpu)) {
 		put_time_figure(json, "cpu", "CPU time", cpu);
-		if (facts->duration_ns)
-			put_cpu_figure(json, facts, (double)cpu / (double)facts->duration_ns);
+		if (overview_cpus_used(facts, &used))
+			put_cpu_figure(json, facts, used);
 	}
 	if (facts->whole_host && (facts->clocked || facts->idle_counted))
 		put_share_figure(json, "idle", "Idle", facts->idle);
 	put_budget_figures(json, &facts->budget);
 	if (overview_kernel(facts, &kernel)) {
-		put_share_figure(json, "user", "User space", 1 - kernel);
-		put_share_figure(json, "kernel", "Kernel", kernel);
+		user = (struct overview_share){ 1 - kernel.share, kernel.of };
+		put_sampled_figure(json, "user", "User space", &user);
+		put_sampled_figure(json, "kernel", "Kernel", &kernel);
 	}
 }
 
@@ -285,7 +326,9 @@ static void put_figures(struct json *json, const struct figures *f)
 					 : facts->voluntary_switches + facts->involuntary_switches);
 	}
 	if (f->max_rss)
-		put_size_figure(json, "memory", "Peak memory", f->max_rss);
+		put_size_figure(json, "memory", "Peak memory", "", f->max_rss);
+	else if (f->rss_below)
+		put_size_figure(json, "memory", "Peak memory", "under ", f->rss_below);
 	if (facts->ipc > 0) {
 		char text[TEXT_NUMBER];
 
@@ -373,7 +416,7 @@ static int get_overview(struct request *request, struct err *err)
 }
 
 const struct route summary_routes[] = {
-	{ "GET", "/api/v1/runs/{id}/summary", ROLE_VIEWER, get_summary },
-	{ "GET", "/api/v1/runs/{id}/overview", ROLE_VIEWER, get_overview },
+	{ "GET", "/api/v1/runs/{id}/summary", RIGHT_LOOK, get_summary },
+	{ "GET", "/api/v1/runs/{id}/overview", RIGHT_LOOK, get_overview },
 	{ 0 },
 };

@@ -116,8 +116,8 @@ static int get_chart(struct request *request, struct err *err)
 }
 
 const struct route time_routes[] = {
-	{ "GET", "/api/v1/runs/{id}/heatmap", ROLE_VIEWER, get_heatmap },
-	{ "GET", "/api/v1/runs/{id}/samples", ROLE_VIEWER, get_samples },
-	{ "GET", "/api/v1/runs/{id}/chart", ROLE_VIEWER, get_chart },
+	{ "GET", "/api/v1/runs/{id}/heatmap", RIGHT_LOOK, get_heatmap },
+	{ "GET", "/api/v1/runs/{id}/samples", RIGHT_LOOK, get_samples },
+	{ "GET", "/api/v1/runs/{id}/chart", RIGHT_LOOK, get_chart },
 	{ 0 },
 };

@@ -14,17 +14,19 @@
  *	}
  *
  *	const struct route session_routes[] = {
- *		{ "GET", "/api/v1/sessions/{id}", ROLE_VIEWER, get_session },
+ *		{ "GET", "/api/v1/sessions/{id}", RIGHT_LOOK, get_session },
  *		{ 0 },
  *	};
  *
- * A handler that fails gives a negative errno value and words; status and code of the reply follow
- * from that by a table of http_reply.c, unless it called reply_error() itself.
+ * Whoever asks has that right when the handler runs.  A handler that fails gives a negative errno
+ *value and words; status and code of the reply follow from that by a table of http_reply.c, unless
+ *it called reply_error() itself.
  */
 #ifndef SERVER_ROUTE_H
 #define SERVER_ROUTE_H
 
 #include "base/arena.h"
+#include "server/rights.h"
 #include "store/people.h"
 #include <json-c/json_object.h>
 #include <stdbool.h>
@@ -33,6 +35,7 @@
 
 struct app;
 struct buf;
+struct credential;
 struct err;
 struct json;
 struct request;
@@ -42,15 +45,22 @@ enum route_flags {
 	ROUTE_UPLOAD = 1 << 1,	/* the body is a file: it streams into request->upload */
 	ROUTE_PUBLIC = 1 << 2,	/* signing in, and the page's own files */
 	ROUTE_NO_BODY = 1 << 3, /* a POST without JSON */
+	ROUTE_SECRET = 1 << 5,	/* what is sent or answered is wiped from memory afterwards */
 	ROUTE_MADE = 1 << 4 /* waits for an analyser, minutes if need be: as slow ones, but apart */
 };
 
 struct route {
 	const char *method;
 	const char *path; /* {id} a number, {name} a text without slashes */
-	enum role role;	  /* that is needed */
+	enum right right; /* that is needed: server/rights.h */
 	int (*handle)(struct request *request, struct err *err);
 	unsigned flags; /* enum route_flags */
+};
+
+/* Runs of others whose values of the environment, or address to tell, a reply has. */
+struct values_seen {
+	int64_t first, last;
+	size_t count;
 };
 
 struct request {
@@ -59,13 +69,19 @@ struct request {
 	const struct route *route;
 	struct arena arena; /* lives until the reply is sent */
 	const struct user *user;
+	const struct credential *by; /* how that was shown: server/signin.h */
+	const char *account; /* of Unix, that the person's programs run as; once it was asked for */
 	int64_t ids[2];
 	const char *names[2];
 	struct json_object *body; /* an object; NULL where the route has none */
 	int upload;		  /* ROUTE_UPLOAD: the file, at its beginning */
 	const char *upload_name;  /* for content_adopt(); who adopts it sets it to NULL */
+	struct values_seen values;
 	struct http_exchange *http;
 };
+
+/* Whether the client has gone, or will at least send no more: a ROUTE_MADE need not go on. */
+bool request_gone(void *request);
 
 /* Parameters of the address; a wrong one fails with -EINVAL in words. */
 const char *request_text(const struct request *request, const char *name, const char *otherwise);

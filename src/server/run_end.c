@@ -28,7 +28,23 @@ static void put_notes(struct json *json, const char *notes)
 	free(text);
 }
 
-static int usage_json(const struct msg_ended *ended, uint64_t monotonic_ns, char **text)
+/* What it was allowed; what is missing had no limit. */
+static void put_limits(struct json *json, const struct msg_ended *ended)
+{
+	json_open(json, "limits", '{');
+	if (ended->limit_memory)
+		json_u64(json, "memory", ended->limit_memory);
+	if (ended->limit_tasks)
+		json_u64(json, "tasks", ended->limit_tasks);
+	if (ended->limit_cpu)
+		json_double(json, "cpus", (double)ended->limit_cpu / 1000);
+	if (ended->tasks_refused)
+		json_u64(json, "tasks_refused", ended->tasks_refused);
+	json_close(json);
+}
+
+static int usage_json(const struct msg_ended *ended, uint64_t monotonic_ns, const char *user,
+		      char **text)
 {
 	size_t size;
 	FILE *out = open_memstream(text, &size);
@@ -40,10 +56,14 @@ static int usage_json(const struct msg_ended *ended, uint64_t monotonic_ns, char
 	json = json_to(out);
 	json_open(&json, NULL, '{');
 	json_u64_text(&json, "monotonic_ns", monotonic_ns);
+	if (*user)
+		json_text(&json, "unix_user", user);
 	if (ended) {
 		json_u64_text(&json, "user_ns", ended->user_ns);
 		json_u64_text(&json, "system_ns", ended->system_ns);
 		json_u64(&json, "max_rss", ended->max_rss);
+		if (ended->rss_below)
+			json_u64(&json, "rss_below", ended->rss_below);
 		json_u64(&json, "minor_faults", ended->minor_faults);
 		json_u64(&json, "major_faults", ended->major_faults);
 		json_u64(&json, "voluntary_switches", ended->voluntary_switches);
@@ -51,6 +71,13 @@ static int usage_json(const struct msg_ended *ended, uint64_t monotonic_ns, char
 		json_u64(&json, "disk_read", ended->disk_read);
 		json_u64(&json, "output_cut", ended->output_cut);
 		json_flag(&json, "limited", ended->limited);
+		if (*ended->limit)
+			json_text(&json, "limit", ended->limit);
+		put_limits(&json, ended);
+		if (ended->left_over)
+			json_u64(&json, "left_over", ended->left_over);
+		if (ended->paused_ns)
+			json_u64_text(&json, "paused_ns", ended->paused_ns);
 		put_notes(&json, ended->notes);
 		if (*ended->budget)
 			json_raw(&json, "budget", ended->budget);
@@ -78,7 +105,7 @@ static bool wants_live(struct app *app, int64_t id)
 	return wants;
 }
 
-void run_began(struct app *app, const struct msg_began *began)
+int run_began(struct app *app, const struct msg_began *began, bool first)
 {
 	struct run_facts facts = {
 		.started_ns = (int64_t)began->wall_ns,
@@ -89,16 +116,18 @@ void run_began(struct app *app, const struct msg_began *began)
 	int64_t id = (int64_t)began->run;
 	struct err err = { 0 };
 	char *usage = NULL;
-	int rc = usage_json(NULL, began->monotonic_ns, &usage);
+	int rc = usage_json(NULL, began->monotonic_ns, began->user, &usage);
 
 	facts.usage = usage;
 	if (!rc)
 		rc = store_run_step(app->store, id, RUN_STARTING, RUN_RUNNING, &facts, &err);
-	if (rc && rc != -EAGAIN) /* -EAGAIN: noted by an earlier web side */
-		log_line(LOG_WARN, "run %lld: %s", (long long)id, err.text);
 	free(usage);
-	if (app->analysis && wants_live(app, id))
+	if (first && app->analysis && wants_live(app, id))
 		analysis_follow(app->analysis, id, began->monotonic_ns);
+	if (!rc || rc == -EAGAIN || rc == -ENOENT) /* -EAGAIN: noted by an earlier web side */
+		return 0;
+	log_once(LOG_WARN, "run %lld has begun, which can't be noted: %s", (long long)id, err.text);
+	return rc;
 }
 
 /* A head alone says that somebody was about to count. */
@@ -194,10 +223,18 @@ static int note_end(struct app *app, const struct run *run, const struct msg_end
 	return store_run_step(app->store, run->id, run->state, to, &facts, err);
 }
 
+/* The disk was found full before it began: it is the first of the queue again. */
+static bool waits_for_room(const struct run *run, const struct msg_ended *ended)
+{
+	return run->state == RUN_STARTING && ended->ending == ENDING_NONE && !ended->cancelled &&
+	       !ended->interrupted && !strcmp(ended->limit, "disk");
+}
+
 static int end_run(struct app *app, const struct msg_ended *ended, struct arena *arena,
 		   struct err *err)
 {
 	int64_t id = (int64_t)ended->run;
+	int64_t back;
 	char *usage = NULL;
 	struct run run;
 	int rc = store_run_get(app->store, id, arena, &run, err);
@@ -206,8 +243,10 @@ static int end_run(struct app *app, const struct msg_ended *ended, struct arena 
 		return 0; /* an earlier web side has noted it */
 	if (!rc)
 		rc = finish_files(app, &run, !never_ran(&run, ended), arena, err);
+	if (!rc && waits_for_room(&run, ended))
+		return store_run_put_back(app->store, NULL, 0, &back, err);
 	if (!rc)
-		rc = usage_json(ended, run_began_at(&run), &usage);
+		rc = usage_json(ended, run_began_at(&run), ended->user, &usage);
 	if (!rc)
 		rc = note_end(app, &run, ended, usage, err);
 	free(usage);

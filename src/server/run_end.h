@@ -6,6 +6,7 @@
 #ifndef SERVER_RUN_END_H
 #define SERVER_RUN_END_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct app;
@@ -13,8 +14,11 @@ struct msg_began;
 struct msg_ended;
 struct run;
 
-void run_began(struct app *app, const struct msg_began *began);
-/* Negative when it could not be noted, and has to be tried again. */
+/*
+ * Both are negative when it could not be noted, since the disk is full or the database locked, and
+ * has to be tried again; first: this is not such a try.
+ */
+int run_began(struct app *app, const struct msg_began *began, bool first);
 int run_ended(struct app *app, const struct msg_ended *ended);
 
 /* When it began by CLOCK_MONOTONIC, ns; 0 where that is not known: it was imported, or is queued.

@@ -4,9 +4,11 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/json.h"
+#include "server/analysis.h"
 #include "server/app.h"
 #include "server/resource.h"
 #include "server/scheduler.h"
+#include "server/trouble.h"
 #include "store/datadir.h"
 
 #include <errno.h>
@@ -91,7 +93,7 @@ static int list_runs(struct request *request, struct err *err)
 		json_open(json, NULL, '{');
 		json_open(json, "items", '[');
 		for (size_t i = 0; i < found.len && i < limit; i++)
-			run_write(json, &found.data[i]);
+			run_write(json, &found.data[i], request);
 		end_page(json, found.len, limit, found.len > limit ? found.data[limit - 1].id : 0);
 	}
 	vec_free(&found);
@@ -129,6 +131,8 @@ static int remove_run(struct request *request, struct err *err)
 	int rc = store_remove(request->store, STORE_RUN, request->ids[0],
 			      clock_wall_ns() + DATADIR_UNDO_NS, err);
 
+	if (!rc && request->app->analysis)
+		analysis_drop(request->app->analysis, request->ids[0]);
 	if (!rc)
 		audit(request, "run-remove", "run %lld", (long long)request->ids[0]);
 	return rc;
@@ -136,10 +140,15 @@ static int remove_run(struct request *request, struct err *err)
 
 static int restore_run(struct request *request, struct err *err)
 {
+	struct run run;
 	int rc = store_restore(request->store, STORE_RUN, request->ids[0], err);
 
+	if (!rc)
+		rc = store_run_get(request->store, request->ids[0], &request->arena, &run, err);
 	if (rc)
 		return rc;
+	if (request->app->analysis && run.state == RUN_PROCESSING)
+		analysis_process(request->app->analysis, run.id);
 	audit(request, "run-restore", "run %lld", (long long)request->ids[0]);
 	scheduler_kick(request->app->scheduler);
 	return reply_run(request, request->ids[0], err);
@@ -171,8 +180,9 @@ static int reply_all_waiting(struct request *request, struct err *err)
 		json_open(json, NULL, '{');
 		json_open(json, "items", '[');
 		vec_each (run, &found)
-			run_write(json, run);
+			run_write(json, run, request);
 		json_close(json);
+		trouble_write(json, "trouble", request->app->dir);
 		json_close(json);
 	}
 	vec_free(&found);
@@ -187,7 +197,12 @@ static int move_run(struct request *request, struct err *err)
 	if (!rc && before > INT64_MAX)
 		rc = err_set(err, EINVAL, "`before` must be the number of a run");
 	if (!rc)
-		rc = store_run_move(request->store, request->ids[0], (int64_t)before, err);
+		rc = request->user->role == ROLE_OWNER
+			     ? store_run_move(request->store, request->ids[0], (int64_t)before, err)
+			     : store_run_move_own(request->store, request->ids[0], (int64_t)before,
+						  err);
+	if (rc == -EACCES)
+		rights_note_refusal(request, err->text);
 	if (rc)
 		return rc;
 	audit(request, "run-move", "run %lld before %llu", (long long)request->ids[0],
@@ -196,13 +211,13 @@ static int move_run(struct request *request, struct err *err)
 }
 
 const struct route run_routes[] = {
-	{ "GET", "/api/v1/runs", ROLE_VIEWER, list_runs },
-	{ "GET", "/api/v1/sessions/{id}/runs", ROLE_VIEWER, list_session_runs },
-	{ "GET", "/api/v1/runs/{id}", ROLE_VIEWER, get_run },
-	{ "PATCH", "/api/v1/runs/{id}", ROLE_RUNNER, patch_run },
-	{ "DELETE", "/api/v1/runs/{id}", ROLE_RUNNER, remove_run },
-	{ "POST", "/api/v1/runs/{id}/restore", ROLE_RUNNER, restore_run, ROUTE_NO_BODY },
-	{ "GET", "/api/v1/queue", ROLE_VIEWER, reply_all_waiting },
-	{ "POST", "/api/v1/runs/{id}/move", ROLE_RUNNER, move_run },
+	{ "GET", "/api/v1/runs", RIGHT_LOOK, list_runs },
+	{ "GET", "/api/v1/sessions/{id}/runs", RIGHT_LOOK, list_session_runs },
+	{ "GET", "/api/v1/runs/{id}", RIGHT_LOOK, get_run },
+	{ "PATCH", "/api/v1/runs/{id}", RIGHT_CHANGE_RUN, patch_run },
+	{ "DELETE", "/api/v1/runs/{id}", RIGHT_CHANGE_RUN, remove_run },
+	{ "POST", "/api/v1/runs/{id}/restore", RIGHT_CHANGE_RUN, restore_run, ROUTE_NO_BODY },
+	{ "GET", "/api/v1/queue", RIGHT_LOOK, reply_all_waiting },
+	{ "POST", "/api/v1/runs/{id}/move", RIGHT_CHANGE_RUN, move_run },
 	{ 0 },
 };

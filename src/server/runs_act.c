@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What is done to a run that waits or runs: cancel, pause, resume, reset. */
 #include "base/err.h"
+#include "server/analysis.h"
 #include "server/app.h"
+#include "server/profiles.h"
 #include "server/resource.h"
 #include "server/scheduler.h"
 
@@ -13,14 +15,26 @@ static int ended_already(const struct run *run, struct err *err)
 		       run_state_name(run->state));
 }
 
+/* Whoever looks at it later does not have it read again: server/profiles.h. */
+static int cancel_reading(struct request *request, const struct run *run, struct err *err)
+{
+	struct run_facts facts = { .reason = PROFILES_CANCELLED };
+	int rc = store_run_step(request->store, run->id, RUN_PROCESSING, RUN_CANCELLED, &facts,
+				err);
+
+	if (!rc && request->app->analysis)
+		analysis_drop(request->app->analysis, run->id);
+	return rc;
+}
+
 /* A queued one may be taken at this very moment: then it is starting, and -EAGAIN. */
 static int cancel_as_it_is(struct request *request, const struct run *run, struct err *err)
 {
 	switch (run->state) {
 	case RUN_QUEUED:
-	case RUN_PROCESSING:
 		return store_run_step(request->store, run->id, run->state, RUN_CANCELLED, NULL,
 				      err);
+	case RUN_PROCESSING: return cancel_reading(request, run, err);
 	case RUN_STARTING:
 	case RUN_RUNNING: return scheduler_cancel(request->app->scheduler, run->id, err);
 	default: return ended_already(run, err);
@@ -76,9 +90,9 @@ static int reset_run(struct request *request, struct err *err)
 }
 
 const struct route run_act_routes[] = {
-	{ "POST", "/api/v1/runs/{id}/cancel", ROLE_RUNNER, cancel, ROUTE_NO_BODY },
-	{ "POST", "/api/v1/runs/{id}/pause", ROLE_RUNNER, pause_run, ROUTE_NO_BODY },
-	{ "POST", "/api/v1/runs/{id}/resume", ROLE_RUNNER, resume_run, ROUTE_NO_BODY },
-	{ "POST", "/api/v1/runs/{id}/reset", ROLE_RUNNER, reset_run, ROUTE_NO_BODY },
+	{ "POST", "/api/v1/runs/{id}/cancel", RIGHT_CHANGE_RUN, cancel, ROUTE_NO_BODY },
+	{ "POST", "/api/v1/runs/{id}/pause", RIGHT_CHANGE_RUN, pause_run, ROUTE_NO_BODY },
+	{ "POST", "/api/v1/runs/{id}/resume", RIGHT_CHANGE_RUN, resume_run, ROUTE_NO_BODY },
+	{ "POST", "/api/v1/runs/{id}/reset", RIGHT_CHANGE_RUN, reset_run, ROUTE_NO_BODY },
 	{ 0 },
 };

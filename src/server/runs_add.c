@@ -4,12 +4,17 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "base/jsonread.h"
+#include "base/text.h"
+#include "jobs/private.h"
 #include "jobs/request.h"
 #include "server/app.h"
+#include "server/link.h"
 #include "server/possible.h"
 #include "server/quote.h"
 #include "server/resource.h"
 #include "server/scheduler.h"
+#include "server/share.h"
+#include "server/unixaccount.h"
 #include "server/webhook.h"
 #include "store/datadir.h"
 
@@ -18,30 +23,25 @@
 #include <sodium.h>
 #include <string.h>
 
-static int check_target(const struct msg_policy *policy, const struct form *form, struct err *err)
+static int check_target(const struct app *app, const struct form *form, const char *person,
+			struct err *err)
 {
+	struct reach reach = rights_reach(app);
+	struct arena arena = { 0 };
+	const char *why = NULL;
+
 	switch (form->target) {
 	case TARGET_PROCESS:
-	case TARGET_THREAD:
-		if (!policy->attach)
-			return err_set(err, EACCES,
-				       "this server attaches to no process (--deny attach)");
-		break;
+	case TARGET_THREAD: why = reach_refuses_attach(&reach, false); break;
 	case TARGET_USER:
-		if (!policy->attach ||
-		    (!policy->other_users && strcmp(form->who, policy->workload_user)))
-			return err_set(err, EACCES,
-				       "this server measures no processes of other users "
-				       "(--deny users)");
+		why = reach_refuses_user(&reach,
+					 strcmp(form->who, unix_account_of(app, person, &arena)));
 		break;
-	case TARGET_HOST:
-		if (!policy->whole_host)
-			return err_set(err, EACCES,
-				       "this server does not measure the whole host (--deny host)");
-		break;
+	case TARGET_HOST: why = reach_refuses_host(&reach); break;
 	case TARGET_COMMAND: break;
 	}
-	return 0;
+	arena_free(&arena);
+	return why ? err_set(err, EACCES, "%s", why) : 0;
 }
 
 /* By the list of the supervisor, which looks again, and by the command's own table. */
@@ -62,10 +62,57 @@ static int check_options(const struct app *app, const struct form *form, struct 
 	return rc ? rc : check_words(app, &form->record_options, true, err);
 }
 
-int form_permitted(const struct app *app, const struct form *form, struct err *err)
+/* Settings of somebody else's run: what was left out there would be taken for what is meant. */
+static int check_masks(const struct form *form, struct err *err)
 {
-	int rc = check_target(&app->policy, form, err);
+	vec_each (entry, &form->environment) {
+		const char *value = strchr(*entry, '=') + 1;
 
+		if (!strcmp(value, MASK))
+			return err_set(
+				err, EINVAL,
+				"environment: the value of %.*s is hidden from you; give one",
+				(int)(value - 1 - *entry), *entry);
+	}
+	return strcmp(form->webhook, MASK)
+		       ? 0
+		       : err_set(err, EINVAL, "webhook: the address is hidden from you; give one");
+}
+
+/* The supervisor takes the lower of both; whoever asks for more is told. */
+static int check_limits(const struct msg_policy *policy, const struct form *form, struct err *err)
+{
+	char most[TEXT_NUMBER];
+
+	if (policy->run_memory && form->limit_memory > policy->run_memory)
+		return err_set(err, EINVAL,
+			       "`limit_memory`: a run has at most %s here (--run-memory)",
+			       text_bytes(most, policy->run_memory));
+	if (policy->run_tasks && form->limit_tasks > policy->run_tasks)
+		return err_set(err, EINVAL,
+			       "`limit_tasks`: a run has at most %s here (--run-tasks)",
+			       text_grouped(most, policy->run_tasks));
+	if (policy->run_cpu && form->limit_cpus * 1000 > (double)policy->run_cpu)
+		return err_set(err, EINVAL,
+			       "`limit_cpus`: a run has at most %g CPUs here (--run-cpu)",
+			       (double)policy->run_cpu / 1000);
+	return 0;
+}
+
+int form_permitted(const struct app *app, const struct form *form, const char *person,
+		   struct err *err)
+{
+	int rc = check_target(app, form, person, err);
+
+	if (!rc && form->network >= 0 && (uint64_t)form->network < app->policy.network)
+		rc = err_set(
+			err, EACCES,
+			"`network`: this server's runs reach no more than '%s' (--run-network)",
+			private_network_name((enum private_network)app->policy.network));
+	if (!rc)
+		rc = check_limits(&app->policy, form, err);
+	if (!rc)
+		rc = check_masks(form, err);
 	if (!rc)
 		rc = webhook_check(app, form->webhook, err);
 	return rc ? rc : check_options(app, form, err);
@@ -94,6 +141,7 @@ static int add_one(struct request *request, int64_t session, const struct form *
 		.state = RUN_QUEUED,
 		.host = request->app->policy.host,
 		.person = request->user->name,
+		.maker = request->user->id,
 		.tool = form_tool_name(form->tool),
 		.form = json_object_to_json_string_ext(
 			object, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE),
@@ -115,8 +163,13 @@ static void note(struct request *request, const struct form *form, int64_t id)
 	struct buf command = { 0 };
 
 	quote_join(&form->argv, &command);
-	audit(request, "run-add", "run %lld: %s %s%s", (long long)id, form_tool_name(form->tool),
-	      buf_text(&command), form->who);
+	if (form->target == TARGET_COMMAND)
+		audit(request, "run-add", "run %lld: %s %s", (long long)id,
+		      form_tool_name(form->tool), buf_text(&command));
+	else
+		audit(request, "run-add", "run %lld: %s of the %s %s%s", (long long)id,
+		      form_tool_name(form->tool), form_target_name(form->target), form->who,
+		      form->children ? " and its children" : "");
 	buf_free(&command);
 }
 
@@ -145,18 +198,21 @@ int runs_add(struct request *request, int64_t session, struct json_object *objec
 	     struct run_ids *ids, struct err *err)
 {
 	struct app *app = request->app;
+	struct asker asker = { .person = request->user->name }; /* it is queued without him, too */
 	struct form form;
 	int rc = form_parse(object, &request->arena, &form, err);
 
 	if (rc)
 		return rc;
-	rc = form_permitted(app, &form, err);
+	rc = form_permitted(app, &form, request->user->name, err);
 	if (!rc)
-		rc = possible(app, &form, err);
+		rc = possible(app, &form, &asker, err);
 	if (!rc)
-		rc = datadir_room(app->dir, 0, (int64_t)app->policy.max_disk, err);
+		rc = share_room(app, request->user->id, 0, err);
 	if (!rc)
 		rc = add_all(request, session, &form, object, ids, err);
+	if (rc == -EACCES)
+		rights_note_refusal(request, err->text);
 	form_fini(&form);
 	scheduler_kick(app->scheduler);
 	return rc;
@@ -173,7 +229,7 @@ static int reply_runs(struct request *request, const struct run_ids *ids, struct
 	for (size_t i = 0; i < ids->len && !rc; i++) {
 		rc = store_run_get(request->store, ids->data[i], &request->arena, &run, err);
 		if (!rc)
-			run_write(json, &run);
+			run_write(json, &run, request);
 	}
 	json_close(json);
 	json_close(json);
@@ -237,8 +293,8 @@ static int retry(struct request *request, struct err *err)
 }
 
 const struct route run_add_routes[] = {
-	{ "POST", "/api/v1/sessions/{id}/runs", ROLE_RUNNER, post_runs, ROUTE_SLOW },
-	{ "POST", "/api/v1/runs/{id}/rerun", ROLE_RUNNER, rerun, ROUTE_NO_BODY | ROUTE_SLOW },
-	{ "POST", "/api/v1/runs/{id}/retry", ROLE_RUNNER, retry, ROUTE_NO_BODY | ROUTE_SLOW },
+	{ "POST", "/api/v1/sessions/{id}/runs", RIGHT_CHANGE_SESSION, post_runs, ROUTE_SLOW },
+	{ "POST", "/api/v1/runs/{id}/rerun", RIGHT_REPEAT_RUN, rerun, ROUTE_NO_BODY | ROUTE_SLOW },
+	{ "POST", "/api/v1/runs/{id}/retry", RIGHT_REPEAT_RUN, retry, ROUTE_NO_BODY | ROUTE_SLOW },
 	{ 0 },
 };

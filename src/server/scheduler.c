@@ -5,11 +5,13 @@
 #include "base/err.h"
 #include "base/jsonread.h"
 #include "base/log.h"
+#include "server/analysis.h"
 #include "server/app.h"
 #include "server/form.h"
 #include "server/link.h"
 #include "server/resource.h"
 #include "server/run_end.h"
+#include "server/share.h"
 #include "store/content.h"
 #include "store/datadir.h"
 
@@ -19,13 +21,16 @@
 #include <unistd.h>
 
 #define PURGE_NS (30 * NS_PER_SEC)
+#define HOLD_NS	 (2 * NS_PER_SEC)
+#define LOOK_NS	 (NS_PER_SEC / 4) /* between two looks at the disk */
 
 /* What the supervisor said of a run, in its order. */
 struct said {
 	struct said *next;
 	struct arena arena;
 	bool ended;
-	bool own; /* nobody but us knows that it ended: it was not started */
+	bool own;   /* nobody but us knows that it ended: it was not started */
+	bool tried; /* it could not be noted at least once */
 	struct msg_began began_msg;
 	struct msg_ended ended_msg;
 };
@@ -40,6 +45,7 @@ struct scheduler {
 	bool closed; /* no run is taken any more */
 	struct said *first, **last;
 	int64_t current; /* the run that was given out; 0: none */
+	int64_t hold_ns; /* no run is given out until then: the last one found no room */
 	/*
 	 * Held from taking a run to telling the supervisor, so that nobody asks it to cancel what
 	 * it has not heard of; and from telling it to pause to noting that, so that of two who
@@ -62,6 +68,7 @@ static void on_began(struct app *app, void *message)
 	struct said *said = mem_alloc(sizeof(*said));
 
 	said->began_msg = *(const struct msg_began *)message;
+	said->began_msg.user = arena_strdup(&said->arena, said->began_msg.user);
 	hear(app->scheduler, said);
 }
 
@@ -72,8 +79,10 @@ static void on_ended(struct app *app, void *message)
 	said->ended = true;
 	said->ended_msg = *(const struct msg_ended *)message;
 	said->ended_msg.reason = arena_strdup(&said->arena, said->ended_msg.reason);
+	said->ended_msg.limit = arena_strdup(&said->arena, said->ended_msg.limit);
 	said->ended_msg.notes = arena_strdup(&said->arena, said->ended_msg.notes);
 	said->ended_msg.budget = arena_strdup(&said->arena, said->ended_msg.budget);
+	said->ended_msg.user = arena_strdup(&said->arena, said->ended_msg.user);
 	hear(app->scheduler, said);
 }
 
@@ -94,7 +103,9 @@ static void fail_to_start(struct scheduler *scheduler, int64_t run, const char *
 	said->ended_msg = (struct msg_ended){
 		.run = (uint64_t)run,
 		.reason = arena_strdup(&said->arena, reason),
+		.limit = "",
 		.notes = "",
+		.user = "",
 		.budget = "",
 		.wall_ns = (uint64_t)clock_wall_ns(),
 	};
@@ -146,6 +157,18 @@ static void close_files(const struct msg_start *start)
 			close(fds[i]);
 }
 
+/* What quota and share leave; 0: there is neither. */
+static uint64_t room_for_run(struct app *app, int64_t maker)
+{
+	int64_t used = 0, quota = (int64_t)app->policy.max_disk, left = share_left(app, maker);
+
+	if (!quota || datadir_bytes(app->dir, &used, NULL))
+		return left > 0 ? (uint64_t)left : 0;
+	if (left < 0 || quota - used < left)
+		left = quota - used;
+	return left > 0 ? (uint64_t)left : 1;
+}
+
 static int send_start(struct app *app, const struct run *run, struct arena *arena, struct err *err)
 {
 	struct json_object *object = jsonread(run->form, strlen(run->form), "its form", err);
@@ -155,8 +178,12 @@ static int send_start(struct app *app, const struct run *run, struct arena *aren
 
 	if (!rc)
 		start = form_start(&form, run->id);
-	if (!rc)
-		rc = datadir_room(app->dir, 0, (int64_t)app->policy.max_disk, err);
+	start.person = run->person;
+	/* whoever has no room left himself does not keep the queue waiting for it */
+	if (!rc && share_left(app, run->maker) == 0)
+		rc = share_room(app, run->maker, 0, err);
+	if (!rc) /* the disk's own limit the supervisor sees itself */
+		start.most_bytes = room_for_run(app, run->maker);
 	if (!rc)
 		rc = make_files(app, &form, &start, err);
 	if (!rc)
@@ -190,7 +217,7 @@ static void take_run(struct scheduler *scheduler)
 	int64_t id;
 	int rc;
 
-	if (scheduler->current)
+	if (scheduler->current || clock_now_ns() < scheduler->hold_ns)
 		return;
 	pthread_mutex_lock(&scheduler->starting);
 	rc = store_run_take(app->store, app->policy.host, &id, &err);
@@ -209,20 +236,32 @@ static void note_ended(struct scheduler *scheduler, const struct said *said)
 		link_send(scheduler->app->link, &msg_forget, &forget, NULL);
 	if (scheduler->current == (int64_t)said->ended_msg.run)
 		scheduler->current = 0;
+	/* a quota of the file system's own is not seen before it is met */
+	if (!strcmp(said->ended_msg.limit, "disk"))
+		scheduler->hold_ns = clock_now_ns() + HOLD_NS;
 }
 
-/* False: it stays the first, for it has to be tried again. */
+/*
+ * False: it stays the first, for it has to be tried again.  In vain as long as the database has no
+ * room, and long files would be read through each time.
+ */
 static bool take_said(struct scheduler *scheduler, struct said *said)
 {
-	if (!said->ended) {
-		run_began(scheduler->app, &said->began_msg);
-		scheduler->current = (int64_t)said->began_msg.run;
-	} else if (run_ended(scheduler->app, &said->ended_msg)) {
+	struct app *app = scheduler->app;
+	int rc;
+
+	if (said->tried && !datadir_may_write(app->dir))
 		return false;
+	if (said->ended) {
+		rc = run_ended(app, &said->ended_msg);
 	} else {
-		note_ended(scheduler, said);
+		rc = run_began(app, &said->began_msg, !said->tried);
+		scheduler->current = (int64_t)said->began_msg.run;
 	}
-	return true;
+	said->tried = true;
+	if (!rc && said->ended)
+		note_ended(scheduler, said);
+	return !rc;
 }
 
 static void drop_first(struct scheduler *scheduler)
@@ -238,39 +277,59 @@ static void drop_first(struct scheduler *scheduler)
 /* Until there is something to do, or for a second: a full disk may have room again. */
 static void wait_a_while(struct scheduler *scheduler)
 {
-	struct timespec until = clock_in(1);
+	bool full = datadir_trouble(scheduler->app->dir, NULL) != 0;
+	struct timespec until = clock_after(full ? LOOK_NS : NS_PER_SEC);
 
 	if (!scheduler->kicked && !scheduler->stopping)
 		pthread_cond_timedwait(&scheduler->more, &scheduler->lock, &until);
 	scheduler->kicked = false;
 }
 
-static void purge_now_and_then(struct scheduler *scheduler, int64_t *next_ns)
+/* Sooner where others wait for the room. */
+static void purge_now_and_then(struct scheduler *scheduler, int64_t *last_ns)
 {
 	struct datadir_sweep sweep = { 0 };
+	bool full = datadir_trouble(scheduler->app->dir, NULL) != 0;
+
+	if (*last_ns && clock_now_ns() < *last_ns + (full ? NS_PER_SEC : PURGE_NS))
+		return;
+	*last_ns = clock_now_ns();
+	datadir_purge(scheduler->app->dir, clock_wall_ns(), &sweep, NULL);
+}
+
+/* Whether there is room for a run; what waited for room elsewhere hears of it, too. */
+static bool look_at_disk(struct scheduler *scheduler, int64_t *next_ns)
+{
+	struct app *app = scheduler->app;
+	bool was_full = datadir_trouble(app->dir, NULL) != 0;
+	int rc;
 
 	if (clock_now_ns() < *next_ns)
-		return;
-	*next_ns = clock_now_ns() + PURGE_NS;
-	datadir_purge(scheduler->app->dir, clock_wall_ns(), &sweep, NULL);
+		return !was_full;
+	rc = datadir_watch(app->dir, (int64_t)app->policy.max_disk);
+	*next_ns = clock_now_ns() + LOOK_NS;
+	if (app->analysis)
+		analysis_go_on(app->analysis, was_full && !rc);
+	return !rc;
 }
 
 static void *scheduler_thread(void *arg)
 {
 	struct scheduler *scheduler = arg;
-	int64_t purge_ns = 0;
+	int64_t purge_ns = 0, look_ns = 0;
 	struct said *said;
 
 	pthread_mutex_lock(&scheduler->lock);
 	while (!scheduler->stopping) {
-		bool taken = false, closed = scheduler->closed;
+		bool taken = false, closed = scheduler->closed, room;
 
 		said = scheduler->first; /* nobody else takes one away */
 		pthread_mutex_unlock(&scheduler->lock);
+		room = look_at_disk(scheduler, &look_ns);
 		if (said) {
 			taken = take_said(scheduler, said);
 		} else {
-			if (!closed && link_lives(scheduler->app->link))
+			if (!closed && room && link_lives(scheduler->app->link))
 				take_run(scheduler);
 			purge_now_and_then(scheduler, &purge_ns);
 		}

@@ -3,6 +3,8 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/json.h"
+#include "server/analysis.h"
+#include "server/app.h"
 #include "server/resource.h"
 #include "store/datadir.h"
 
@@ -45,7 +47,7 @@ static int list_sessions(struct request *request, struct err *err)
 		json_open(json, NULL, '{');
 		json_open(json, "items", '[');
 		for (size_t i = 0; i < found.len && i < limit; i++)
-			session_write(json, &found.data[i]);
+			session_write(json, &found.data[i], request);
 		end_page(json, found.len, limit, found.len > limit ? found.data[limit - 1].id : 0);
 	}
 	vec_free(&found);
@@ -73,7 +75,7 @@ static int read_patch(const struct request *request, struct session_patch *patch
 static int add_session(struct request *request, struct err *err)
 {
 	static const struct wordlist none;
-	struct session_patch first = { 0 };
+	struct session_patch first = { .person = request->user->name, .maker = request->user->id };
 	bool archived;
 	int64_t id;
 	int rc = read_patch(request, &first, &archived, err);
@@ -123,6 +125,8 @@ static int remove_session(struct request *request, struct err *err)
 	int rc = store_remove(request->store, STORE_SESSION, request->ids[0],
 			      clock_wall_ns() + DATADIR_UNDO_NS, err);
 
+	if (!rc && request->app->analysis)
+		analysis_drop_removed(request->app->analysis);
 	if (!rc)
 		audit(request, "session-remove", "session %lld", (long long)request->ids[0]);
 	return rc;
@@ -132,17 +136,20 @@ static int restore_session(struct request *request, struct err *err)
 {
 	int rc = store_restore(request->store, STORE_SESSION, request->ids[0], err);
 
+	if (!rc && request->app->analysis)
+		rc = analysis_restored(request->app->analysis, request->ids[0], err);
 	if (!rc)
 		audit(request, "session-restore", "session %lld", (long long)request->ids[0]);
 	return rc ? rc : reply_session(request, request->ids[0], err);
 }
 
 const struct route session_routes[] = {
-	{ "GET", "/api/v1/sessions", ROLE_VIEWER, list_sessions },
-	{ "POST", "/api/v1/sessions", ROLE_RUNNER, add_session },
-	{ "GET", "/api/v1/sessions/{id}", ROLE_VIEWER, get_session },
-	{ "PATCH", "/api/v1/sessions/{id}", ROLE_RUNNER, patch_session },
-	{ "DELETE", "/api/v1/sessions/{id}", ROLE_RUNNER, remove_session },
-	{ "POST", "/api/v1/sessions/{id}/restore", ROLE_RUNNER, restore_session, ROUTE_NO_BODY },
+	{ "GET", "/api/v1/sessions", RIGHT_LOOK, list_sessions },
+	{ "POST", "/api/v1/sessions", RIGHT_MEASURE, add_session },
+	{ "GET", "/api/v1/sessions/{id}", RIGHT_LOOK, get_session },
+	{ "PATCH", "/api/v1/sessions/{id}", RIGHT_CHANGE_SESSION, patch_session },
+	{ "DELETE", "/api/v1/sessions/{id}", RIGHT_CHANGE_SESSION, remove_session },
+	{ "POST", "/api/v1/sessions/{id}/restore", RIGHT_CHANGE_SESSION, restore_session,
+	  ROUTE_NO_BODY },
 	{ 0 },
 };

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The files of the page, and the link that signs in. */
+/* The files of the page. */
 #include "server/static.h"
 #include "base/err.h"
 #include "base/mem.h"
 #include "server/field.h"
 #include "server/http_inside.h"
 #include "server/page.h"
-#include "server/signin.h"
 
 #include <errno.h>
 #include <libdeflate.h>
@@ -56,24 +55,6 @@ static bool wants_page(const struct request *request)
 	return accepts && strstr(accepts, "text/html");
 }
 
-/*
- * A link may say what to show: /?token=...&to=/s/7.  Only views of the page are gone to, nothing of
- * other sites.  A person with an old link gets the page to sign in with, and a program the error.
- */
-static int follow_link(struct request *request, const char *token, struct err *err)
-{
-	const char *to = request_text(request, "to", "/");
-	int rc = signin_by_link(request, token, page_is_view(to) ? to : "/", err);
-
-	if (!rc || !wants_page(request))
-		return rc;
-	reply_bytes(request, "text/plain", "", 0);
-	reply_status(request, 303);
-	reply_header(request, "Location", "/sign-in");
-	reply_header(request, "Cache-Control", "no-store");
-	return 0;
-}
-
 /* In the page, which says so with ways to go on; programs get the error. */
 static int not_here(struct request *request, const char *path, struct err *err)
 {
@@ -89,15 +70,12 @@ static int not_here(struct request *request, const char *path, struct err *err)
 static int get_static(struct request *request, struct err *err)
 {
 	const char *path = request->http->path;
-	const char *token = request_text(request, "token", NULL);
 	const struct page_file *file = page_find(path);
 
-	if (token && !strcmp(path, "/"))
-		return follow_link(request, token, err);
 	if (!file)
 		return not_here(request, path, err);
 	reply_page_file(request, file);
 	return 0;
 }
 
-const struct route static_route = { "GET", "/", ROLE_VIEWER, get_static, ROUTE_PUBLIC };
+const struct route static_route = { "GET", "/", RIGHT_LOOK, get_static, ROUTE_PUBLIC };

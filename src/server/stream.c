@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/stream.h"
-#include "base/clock.h"
 #include "base/err.h"
 #include "base/json.h"
 #include "server/app.h"
@@ -18,7 +17,6 @@
 
 #define EPOCH	    "stream-epoch"
 #define MOST_TOPICS 1000 /* that are looked at; the hub allows fewer */
-#define CHECK_NS    (10 * NS_PER_SEC)
 
 int stream_epoch(struct store *store, uint64_t *epoch, struct err *err)
 {
@@ -36,12 +34,14 @@ int stream_epoch(struct store *store, uint64_t *epoch, struct err *err)
 struct wishes VEC_OF(struct hub_wish);
 
 /* "TOPIC" or "TOPIC@ID". */
-static int add_wish(struct wishes *wishes, struct arena *arena, const char *text, const char *last,
-		    struct err *err)
+static int add_wish(struct request *request, struct wishes *wishes, const char *text,
+		    const char *last, struct err *err)
 {
+	struct arena *arena = &request->arena;
 	const char *at = strchr(text, '@');
 	char *name = arena_strndup(arena, text, at ? (size_t)(at - text) : strlen(text));
 	struct live_topic topic;
+	int rc;
 
 	if (!live_topic_parse(name, &topic))
 		return err_set(
@@ -51,6 +51,9 @@ static int add_wish(struct wishes *wishes, struct arena *arena, const char *text
 			name);
 	if (wishes->len == MOST_TOPICS)
 		return err_set(err, E2BIG, "these are too many topics");
+	rc = topic.kind == TOPIC_OUTPUT ? rights_check_raw(request, topic.id, "output", err) : 0;
+	if (rc && rc != -ENOENT) /* of a run that is gone it is told that */
+		return rc;
 	*vec_push(wishes) = (struct hub_wish){ name, at ? arena_strdup(arena, at + 1) : last };
 	return 0;
 }
@@ -66,7 +69,7 @@ static int split_topics(struct request *request, struct wishes *wishes, struct e
 	last = arena_strdup(&request->arena, last);
 	for (char *word; !rc && (word = strsep(&rest, ","));)
 		if (*word)
-			rc = add_wish(wishes, &request->arena, word, last, err);
+			rc = add_wish(request, wishes, word, last, err);
 	return rc;
 }
 
@@ -79,7 +82,6 @@ static int too_many_topics(struct err *err)
 struct stream {
 	struct request *request; /* lives as long as its reply */
 	struct hub_client *client;
-	int64_t checked_ns; /* when its sender was last known to be signed in */
 };
 
 static void stream_rest(void *user)
@@ -93,27 +95,22 @@ static void stream_wake(void *user)
 }
 
 /* A stream may outlive the right to it: who has signed out, or was removed, is told no more. */
-static void check_again(struct stream *stream)
+static bool stream_holds(void *user)
 {
-	struct request request = *stream->request;
-	struct err err = { 0 };
+	const struct stream *stream = user;
+	const struct request *request = stream->request;
+	struct arena arena = { 0 };
 	struct user person;
-	bool by_token;
+	int rc = signin_again(request->app->signins, request->by, &arena, &person, NULL);
 
-	if (clock_now_ns() - stream->checked_ns < CHECK_NS)
-		return;
-	stream->checked_ns = clock_now_ns();
-	request.arena = (struct arena){ 0 };
-	if (signin_check(&request, &person, &by_token, &err) == -EACCES)
-		hub_drop(stream->client, "nobody is signed in any more");
-	arena_free(&request.arena);
+	arena_free(&arena);
+	return rc != -EACCES && (rc || person.role == request->user->role);
 }
 
 static ssize_t stream_read(void *user, char *into, size_t size)
 {
 	struct stream *stream = user;
 
-	check_again(stream);
 	return hub_client_read(stream->client, into, size);
 }
 
@@ -174,9 +171,9 @@ static int open_stream(struct request *request, const struct wishes *wishes, str
 	struct hub *hub = request->app->hub;
 
 	stream->request = request;
-	stream->checked_ns = clock_now_ns();
-	stream->client = hub_client_new(hub, request->user->id,
-					&(struct hub_sleep){ stream, stream_rest, stream_wake });
+	stream->client = hub_client_new(
+		hub, request->user->id,
+		&(struct hub_sleep){ stream, stream_rest, stream_wake, stream_holds });
 	if (!stream->client) {
 		free(stream);
 		return reply_error(request, 429, "too_many_streams",
@@ -243,7 +240,7 @@ static int post_topics(struct request *request, struct err *err)
 	if (!rc)
 		rc = body_words(request, "remove", &remove, err);
 	vec_each (topic, &add)
-		rc = rc ? rc : add_wish(&wishes, &request->arena, *topic, "", err);
+		rc = rc ? rc : add_wish(request, &wishes, *topic, "", err);
 	if (!rc)
 		rc = change_topics(request, client, &wishes, &remove, err);
 	vec_free(&wishes);
@@ -255,7 +252,7 @@ static int post_topics(struct request *request, struct err *err)
 
 extern const struct route stream_routes[];
 const struct route stream_routes[] = {
-	{ "GET", "/api/v1/stream", ROLE_VIEWER, get_stream, 0 },
-	{ "POST", "/api/v1/stream/{id}/topics", ROLE_VIEWER, post_topics, 0 },
+	{ "GET", "/api/v1/stream", RIGHT_LOOK, get_stream, 0 },
+	{ "POST", "/api/v1/stream/{id}/topics", RIGHT_LOOK, post_topics, 0 },
 	{ 0 },
 };

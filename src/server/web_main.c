@@ -17,6 +17,7 @@
 #include "server/possible.h"
 #include "server/profiles.h"
 #include "server/resource.h"
+#include "server/rights.h"
 #include "server/scheduler.h"
 #include "server/signin.h"
 #include "server/stream.h"
@@ -26,6 +27,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <sodium.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -89,7 +91,7 @@ static char *read_pem(int fd, struct err *err)
  */
 static int recover(struct app *app, struct err *err)
 {
-	const struct run_ids *held = link_held(app->link);
+	const struct held_runs *held = link_held(app->link);
 	struct datadir_alive alive = { held->data, held->len, .all = app->policy.again };
 	struct datadir_sweep sweep;
 
@@ -118,6 +120,8 @@ static int start_http(struct app *app, const struct web_side *side, struct err *
 		app->http = http_start(app, &options, err);
 	}
 	free(cert);
+	if (key)
+		sodium_memzero(key, strlen(key));
 	free(key);
 	return app->http ? 0 : -err->code;
 }
@@ -159,7 +163,7 @@ static int start_live(struct app *app, struct err *err)
 	if (rc)
 		return rc;
 	app->hub = hub_new(epoch, NULL);
-	app->live = live_new(app->dir, app->hub, run_write);
+	app->live = live_new(app->dir, app->hub, run_write_masked);
 	return live_start(app->live, err);
 }
 
@@ -206,6 +210,7 @@ static int start(struct app *app, const struct web_side *side, struct err *err)
 		return rc;
 	app->scheduler = scheduler_new(app);
 	app->costs = costs_new();
+	app->rights = rights_new();
 	app->signins = signins_new(app, err);
 	rc = app->signins ? start_http(app, side, err) : -err->code;
 	return rc ? rc : scheduler_start(app->scheduler, err);
@@ -219,6 +224,7 @@ static void stop(struct app *app)
 		jobs_end(app->jobs); /* requests may wait for one */
 	http_stop(app->http);
 	signins_free(app->signins);
+	rights_free(app->rights);
 	costs_free(app->costs);
 	scheduler_free(app->scheduler);
 	webhook_free(app->webhook);

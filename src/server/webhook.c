@@ -170,7 +170,7 @@ static char *body_of(const struct run *run, size_t *size)
 	json_open(&json, NULL, '{');
 	json_text(&json, "event", "run-ended");
 	json_open(&json, "runs", '[');
-	run_write(&json, run);
+	run_write_masked(&json, run);
 	json_close(&json);
 	json_close(&json);
 	fclose(out);

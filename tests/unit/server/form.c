@@ -5,6 +5,7 @@
 #include "test.h"
 
 #include <errno.h>
+#include <stdio.h>
 
 #define COMMAND "\"target\":{\"kind\":\"command\",\"command\":\"sleep 1\"}"
 
@@ -93,6 +94,45 @@ TEST(form_that_says_little)
 	form_fini(&form);
 	json_object_put(object);
 	arena_free(&arena);
+}
+
+/* Things that happen have a number of their own; time and what goes with it needs a rate. */
+TEST(form_takes_every_one_of_what_happens)
+{
+	static const struct {
+		const char *events, *rate;
+	} cases[] = {
+		{ "sched:sched_switch", "c1" },
+		{ "mem:0x1000/4:w", "c1" },
+		{ "{mem:0x1000:w,sched:a}", "c1" },
+		{ "cpu/event=1,name=a:b/", "99" },
+		{ "sched:a,cycles", "99" },
+		{ "page-faults", "c1" },
+		{ "cs:u, faults", "c1" },
+		{ "{cpu-migrations,minor-faults}:S", "c1" },
+		{ "cycles:u", "99" },
+		{ "faults,cpu-clock", "99" },
+		{ "faultsx", "99" },
+		{ "", "99" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct json_object *object = NULL;
+		struct arena arena = { 0 };
+		struct err err = { 0 };
+		struct form form;
+		char *text = mem_printf(
+			"{\"tool\":\"sample\",\"events\":{\"sample\":\"%s\"}," COMMAND "}",
+			cases[i].events);
+
+		test_case("%s", cases[i].events);
+		EXPECT_INT(parse(text, &arena, &form, &object, &err), 0);
+		EXPECT_TEXT(form.rate, cases[i].rate);
+		form_fini(&form);
+		json_object_put(object);
+		arena_free(&arena);
+		free(text);
+	}
 }
 
 TEST(form_becomes_a_start)

@@ -45,39 +45,109 @@ TEST(http_who_may_come_in)
 	site_close();
 }
 
-TEST(http_link_becomes_cookie)
+/* Signs in as the page does; the lines that it sends from then on, "" for what is left out. */
+static char *sign_in(bool with_proof, bool with_origin)
 {
-	char cookie[200] = "", other[200] = "", *head;
-	const char *answer, *found;
+	const char *answer = site_ask("POST", "/api/v1/sign-in", "",
+				      "{\"token\":\"" SITE_TOKEN "\"}");
+	const char *cookie = strstr(answer, "Set-Cookie: "),
+		   *proof = strstr(answer, "\"proof\":\"");
+	struct buf head = { 0 };
+
+	EXPECT_INT(site_status(answer), 200);
+	EXPECT_CONTAINS(answer, "HttpOnly; SameSite=Strict");
+	EXPECT(cookie && proof && !strstr(answer, SITE_TOKEN));
+	buf_printf(&head, "Cookie: a=b; %.*s\r\n", (int)strcspn(cookie + 12, ";"), cookie + 12);
+	if (with_proof)
+		buf_printf(&head, "Perfolio-Proof: %.*s\r\n", (int)strcspn(proof + 9, "\""),
+			   proof + 9);
+	if (with_origin)
+		buf_printf(&head, "Origin: http://%s\r\n", site_host());
+	return head.data;
+}
+
+TEST(http_cookie_needs_its_proof)
+{
+	char *page, *other, *stolen, *nowhere, *mixed;
 
 	site_open(NULL);
-	EXPECT_INT(site_status(site_ask("GET", "/?token=wrong", "", NULL)), 401);
-	answer = site_ask("GET", "/?token=wrong", "Accept: text/html,*/*\r\n", NULL);
-	EXPECT_INT(site_status(answer), 303);
-	EXPECT_CONTAINS(answer, "Location: /sign-in\r\n");
-	EXPECT(!strstr(answer, "Set-Cookie"));
-	answer = site_ask("GET", "/?token=" SITE_TOKEN, "", NULL);
-	EXPECT_INT(site_status(answer), 303);
-	EXPECT_CONTAINS(answer, "Location: /\r\n");
-	EXPECT_CONTAINS(answer, "HttpOnly; SameSite=Strict");
-	found = strstr(answer, "Set-Cookie: ");
-	EXPECT(found && !strstr(answer, SITE_TOKEN));
-	snprintf(cookie, sizeof(cookie), "Cookie: a=b; %.*s\r\n", (int)strcspn(found + 12, ";"),
-		 found + 12);
-	answer = site_ask("GET", "/api/v1/me", cookie, NULL);
-	EXPECT_CONTAINS(answer, "\"name\":\"owner\"");
+	page = sign_in(true, true);
+	other = sign_in(true, true);
+	stolen = sign_in(false, true);
+	nowhere = sign_in(true, false);
+	EXPECT_CONTAINS(site_ask("GET", "/api/v1/me", page, NULL), "\"name\":\"owner\"");
+	EXPECT_CONTAINS(site_ask("GET", "/api/v1/me", stolen, NULL), "\"code\":\"no-proof\"");
+	/* a proof of another cookie is none */
+	mixed = mem_printf("%s%s", stolen, strstr(page, "Perfolio-Proof"));
+	EXPECT_INT(site_status(site_ask("GET", "/api/v1/me", mixed, NULL)), 401);
 
 	/* with a cookie, what changes something must come from our own page */
-	EXPECT_INT(site_status(site_ask("POST", "/api/v1/sign-out", cookie, "")), 403);
-	head = mem_printf("%sOrigin: http://%s\r\n", cookie, site_host());
-	answer = site_ask("GET", "/?token=" SITE_TOKEN, "", NULL);
-	snprintf(other, sizeof(other), "Cookie: %.*s\r\n",
-		 (int)strcspn(strstr(answer, "Set-Cookie: ") + 12, ";"),
-		 strstr(answer, "Set-Cookie: ") + 12);
-	EXPECT_INT(site_status(site_ask("POST", "/api/v1/sign-out", head, "")), 204);
-	EXPECT_INT(site_status(site_ask("GET", "/api/v1/me", cookie, NULL)), 401);
+	EXPECT_INT(site_status(site_ask("POST", "/api/v1/sign-out", nowhere, "")), 403);
+	EXPECT_INT(site_status(site_ask("POST", "/api/v1/sign-out", stolen, "")), 401);
+	EXPECT_INT(site_status(site_ask("POST", "/api/v1/sign-out", page, "")), 204);
+	EXPECT_INT(site_status(site_ask("GET", "/api/v1/me", page, NULL)), 401);
 	EXPECT_INT(site_status(site_ask("GET", "/api/v1/me", other, NULL)), 200);
-	free(head);
+	free(page);
+	free(other);
+	free(stolen);
+	free(nowhere);
+	free(mixed);
+	site_close();
+}
+
+/* The address of a ticket for the path; holds until the next call. */
+static const char *ticket_for(const char *path)
+{
+	static char address[200];
+	char *body = mem_printf("{\"path\":\"%s\"}", path);
+	const char *answer = site_call("POST", "/api/v1/tickets", body);
+	const char *found = strstr(answer, "\"address\":\"");
+
+	EXPECT_INT(site_status(answer), 200);
+	snprintf(address, sizeof(address), "%.*s", found ? (int)strcspn(found + 11, "\"") : 0,
+		 found ? found + 11 : "");
+	free(body);
+	return address;
+}
+
+TEST(http_ticket_is_for_one_request)
+{
+	static const char *const bad[] = { "", "/", "/api/v2/me", "http://evil.example/",
+					   "api/v1/me" };
+	char other[200];
+	const char *ticket;
+
+	site_open(NULL);
+	ticket = ticket_for("/api/v1/me");
+	EXPECT_INT(site_status(site_ask("GET", ticket, "", NULL)), 200);
+	EXPECT_INT(site_status(site_ask("GET", ticket, "", NULL)), 401);
+	ticket = ticket_for("/api/v1/runs?limit=5");
+	EXPECT_CONTAINS(ticket, "/api/v1/runs?limit=5&ticket=");
+	EXPECT_INT(site_status(site_ask("GET", ticket, "", NULL)), 200);
+
+	/* one that is shown at another address is spent, too */
+	ticket = ticket_for("/api/v1/me");
+	snprintf(other, sizeof(other), "/api/v1/tags%s", strchr(ticket, '?'));
+	EXPECT_INT(site_status(site_ask("GET", other, "", NULL)), 401);
+	EXPECT_INT(site_status(site_ask("GET", ticket, "", NULL)), 401);
+	/* only GET, and only as the last parameter */
+	ticket = ticket_for("/api/v1/sessions");
+	EXPECT_INT(site_status(site_ask("POST", ticket, "", "{}")), 401);
+	snprintf(other, sizeof(other), "%s&limit=1", ticket);
+	EXPECT_INT(site_status(site_ask("GET", other, "", NULL)), 401);
+	EXPECT_INT(site_status(site_ask("GET", ticket, "", NULL)), 200);
+
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		char *body = mem_printf("{\"path\":\"%s\"}", bad[i]);
+
+		test_case("%s", bad[i]);
+		EXPECT_INT(site_status(site_call("POST", "/api/v1/tickets", body)), 400);
+		free(body);
+	}
+	for (int i = 0; i < 64; i++)
+		ticket_for("/api/v1/me");
+	EXPECT_INT(site_status(site_call("POST", "/api/v1/tickets", "{\"path\":\"/api/v1/me\"}")),
+		   429);
 	site_close();
 }
 
@@ -136,7 +206,7 @@ TEST(http_bodies)
 		{ "{\"token\":\"a\\u0000b\"}", "without NUL", 400 },
 		{ "{}", "give a token", 400 },
 		{ "{\"token\":\"x\"}", "is unknown", 401 },
-		{ "{\"token\":\"" SITE_TOKEN "\"}", "\"role\":\"runner\"", 200 },
+		{ "{\"token\":\"" SITE_TOKEN "\"}", "\"role\":\"owner\"", 200 },
 	};
 	char *large = mem_alloc((1 << 20) + 2);
 

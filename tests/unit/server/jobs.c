@@ -33,7 +33,7 @@ static void open_all(void)
 				     .perfolio = "",
 				     .workload_user = "",
 				     .analyser_ns = 1000000000,
-				     .token = "",
+				     .token_hash = "",
 				     .origin = "" };
 	struct err err = { 0 };
 	int fds[2];

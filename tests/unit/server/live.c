@@ -114,7 +114,7 @@ TEST(live_topics_have_one_name)
 TEST(live_tells_changes)
 {
 	begin();
-	EXPECT_CONTAINS(join(TOPIC_QUEUE, 0), "\"items\":[1],\"running\":[]}");
+	EXPECT_CONTAINS(join(TOPIC_QUEUE, 0), "\"items\":[1],\"running\":[],\"trouble\":null}");
 	EXPECT_CONTAINS(join(TOPIC_RUN, run), "\"run\":{\"id\":1,\"state\":\"queued\"}");
 	EXPECT_TEXT(join(TOPIC_SESSION, session), "");
 	EXPECT_TEXT(look(), "");
@@ -123,12 +123,12 @@ TEST(live_tells_changes)
 	EXPECT_CONTAINS(got.data, "\"topic\":\"run:1\"");
 	EXPECT_CONTAINS(got.data, "\"topic\":\"session:1\"");
 	EXPECT_CONTAINS(got.data, "{\"id\":1,\"state\":\"starting\"}");
-	EXPECT_CONTAINS(got.data, "\"items\":[],\"running\":[1]}");
+	EXPECT_CONTAINS(got.data, "\"items\":[],\"running\":[1],\"trouble\":null}");
 	EXPECT_TEXT(look(), "");
 	step(RUN_STARTING, RUN_RUNNING);
 	EXPECT(!strstr(look(), "\"items\":"));
 	step(RUN_RUNNING, RUN_FAILED);
-	EXPECT_CONTAINS(look(), "\"items\":[],\"running\":[]}");
+	EXPECT_CONTAINS(look(), "\"items\":[],\"running\":[],\"trouble\":null}");
 
 	EXPECT_CONTAINS(join(TOPIC_RUN, 99), "event: end");
 	EXPECT_CONTAINS(join(TOPIC_TREE, 99), "\"state\":\"unknown\"");

@@ -25,35 +25,6 @@ TEST(page_find_answers_views_with_the_document)
 	}
 }
 
-TEST(page_is_view_takes_addresses_of_the_page_alone)
-{
-	static const char *const views[] = { "/", "/s/7?run=9&tab=flame",
-					     "/r/12/time?from=1&search=a%20b", "/?search=x" };
-	static const char *const others[] = { "",
-					      "s/7",
-					      "//evil.example",
-					      "//evil.example/s/7",
-					      "/\\evil.example",
-					      "\\\\evil.example",
-					      "http://evil.example/",
-					      "javascript:alert(1)",
-					      "/s/7\r\nSet-Cookie: a=b",
-					      "/s/7 ",
-					      "/s/7?a=\xc3\xa4",
-					      "/api/v1/me",
-					      "/assets/x.js",
-					      "?token=x" };
-
-	for (size_t i = 0; i < sizeof(views) / sizeof(*views); i++) {
-		test_case("%s", views[i]);
-		EXPECT(page_is_view(views[i]));
-	}
-	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
-		test_case("%s", others[i]);
-		EXPECT(!page_is_view(others[i]));
-	}
-}
-
 /* zlib unpacks each file to the size that it is said to have. */
 TEST(page_files_unpack)
 {

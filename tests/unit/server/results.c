@@ -208,7 +208,7 @@ TEST(results_of_counters_that_were_reset)
 
 		series_add(&writer, &row);
 		if (i == 15)
-			series_add_reset(&writer, row.time_ns + 1);
+			series_add_mark(&writer, SERIES_RESET, row.time_ns + 1);
 	}
 	EXPECT_INT(series_flush(&writer, &scene_err), 0);
 	series_end(&writer);

@@ -33,6 +33,25 @@ static struct json_object *operation(struct json_object *whole, const struct rou
 	return found;
 }
 
+/* What a right is about is the first number of the address. */
+static bool names_its_thing(const struct route *route)
+{
+	static const char *const things[RIGHTS] = {
+		[RIGHT_CHANGE_SESSION] = "/api/v1/sessions/{id}",
+		[RIGHT_CHANGE_RUN] = "/api/v1/runs/{id}",
+		[RIGHT_REPEAT_RUN] = "/api/v1/runs/{id}",
+		[RIGHT_RAW] = "/api/v1/runs/{id}",
+		[RIGHT_EXPORT] = "/api/v1/runs/{id}/export/{format}",
+	};
+	const char *thing = things[route->right];
+	bool changes = strcmp(route->method, "GET") && strncmp(route->path, "/api/v1/stream", 14) &&
+		       strncmp(route->path, "/api/v1/sign", 12);
+
+	if (!thing) /* nothing that is somebody's is changed without its maker's right */
+		return !changes || !strstr(route->path, "{id}");
+	return !strncmp(route->path, thing, strlen(thing));
+}
+
 TEST(routes_are_all_described)
 {
 	struct json_object *whole = description(), *role, *security;
@@ -41,10 +60,14 @@ TEST(routes_are_all_described)
 		for (const struct route *route = route_tables[i]; route->method; route++) {
 			struct json_object *found = operation(whole, route);
 			bool runner = found && json_object_object_get_ex(found, "x-role", &role);
+			const char *right = jsonread_text(found, "x-right", "");
 
 			test_case("%s %s", route->method, route->path);
 			EXPECT(found);
-			EXPECT_BOOL(runner, route->role == ROLE_RUNNER);
+			EXPECT(route->right >= RIGHT_LOOK && route->right < RIGHTS);
+			EXPECT_TEXT(right, right_name(route->right));
+			EXPECT_BOOL(runner, right_needs_runner(route->right));
+			EXPECT(names_its_thing(route));
 			EXPECT_BOOL(json_object_object_get_ex(found, "security", &security),
 				    route->flags & ROUTE_PUBLIC);
 		}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/site.h"
 #include "base/buf.h"
+#include "server/rights.h"
 #include "server/signin.h"
 #include "store/scene.h"
 #include "test.h"
@@ -12,7 +13,7 @@
 #include <unistd.h>
 
 struct app site_app;
-static char host[32], origin[64];
+static char host[32], origin[64], hash[TOKEN_HASH];
 static const char *hosts[1] = { host };
 static struct buf answer;
 static uint16_t port;
@@ -40,15 +41,17 @@ void site_open(const struct http_options *options)
 	all.listen = listen_anywhere();
 	snprintf(host, sizeof(host), "127.0.0.1:%u", port);
 	snprintf(origin, sizeof(origin), "http://%s", host);
+	token_hash(SITE_TOKEN, hash);
 	site_app = (struct app){ .dir = scene_dir, .store = scene_store };
 	site_app.policy = (struct msg_policy){ .host = "here",
 					       .kernel = "6.1",
 					       .cpu_model = "cpu",
 					       .perfolio = "0",
 					       .workload_user = "nobody",
-					       .token = SITE_TOKEN,
+					       .token_hash = hash,
 					       .origin = origin,
 					       .hosts = { hosts, 1, 1 } };
+	site_app.rights = rights_new();
 	site_app.signins = signins_new(&site_app, &err);
 	site_app.http = http_start(&site_app, &all, &err);
 	EXPECT_TEXT(err.text, "");
@@ -58,6 +61,7 @@ void site_close(void)
 {
 	http_stop(site_app.http);
 	signins_free(site_app.signins);
+	rights_free(site_app.rights);
 	buf_free(&answer);
 	scene_close();
 }

@@ -107,7 +107,7 @@ TEST(stream_sends_states_and_events)
 	EXPECT_CONTAINS(open.got.data, "200 OK");
 	EXPECT_CONTAINS(open.got.data, "Content-Type: text/event-stream");
 	EXPECT_CONTAINS(open.got.data, "event: hello\ndata: {\"stream\":");
-	EXPECT_CONTAINS(open.got.data, "\"items\":[],\"running\":[]}");
+	EXPECT_CONTAINS(open.got.data, "\"items\":[],\"running\":[],\"trouble\":null}");
 	EXPECT_CONTAINS(open.got.data, "id: 1-0\nevent: ready");
 	scene_session("a");
 	live_look(site_app.live, clock_now_ns());
