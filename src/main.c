@@ -3,6 +3,7 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/terminal.h"
 #include "base/vec.h"
 #include "cmd/command.h"
 #include "cmd/pager.h"
@@ -142,9 +143,11 @@ int main(int argc, char **argv)
 
 	hold_standard_descriptors();
 	setlocale(LC_CTYPE, "");
+	terminal_guard();
 	if (getenv("PERFOLIO_DEBUG"))
 		log_set_level(LOG_DEBUG);
 	signal(SIGPIPE, SIG_IGN); /* a closed pipe is an error from write, handled there */
+	signal(SIGXFSZ, SIG_IGN); /* and so is a file as large as it may be (ulimit -f) */
 	if (argc > 1 && !strcmp(argv[1], "--no-pager")) {
 		no_pager = true;
 		argv++;

@@ -3,10 +3,12 @@
 #include "base/err.h"
 #include "base/leaks.h"
 #include "base/log.h"
+#include "base/text.h"
 #include "cmd/analyser_inside.h"
 #include "cmd/command.h"
 #include "jobs/opener.h"
 #include "jobs/sandbox.h"
+#include "store/room.h"
 #include "symbol/symbol.h"
 
 #include <errno.h>
@@ -16,7 +18,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 #define CPU_SECONDS  600
@@ -28,7 +29,7 @@
  */
 static struct {
 	int channel;
-	struct buf no_memory, no_time;
+	struct buf no_memory, no_time, no_room;
 } last_words;
 
 static void say_and_end(const struct buf *words)
@@ -50,29 +51,37 @@ static void out_of_time(int signo)
 	say_and_end(&last_words.no_time);
 }
 
-static void make_words(struct buf *into, const char *reason)
+/* A file that has reached its limit: what is left to do would be for nothing. */
+static void out_of_room(int signo)
 {
-	struct msg_finished message = { .failed = true, .reason = reason };
+	(void)signo;
+	say_and_end(&last_words.no_room);
+}
+
+static void make_words(struct buf *into, const struct msg_finished *message)
+{
 	int fds[IPC_MOST_FDS];
 
-	ipc_encode(&analysis_protocol, &msg_finished, &message, into, fds, NULL);
+	buf_clear(into);
+	ipc_encode(&analysis_protocol, &msg_finished, message, into, fds, NULL);
 }
 
 static void prepare_last_words(const struct analyser *a, uint64_t memory)
 {
 	char reason[200];
+	struct msg_finished message = { .failed = true, .reason = reason };
 
 	last_words.channel = channel_fd(a->channel);
 	snprintf(reason, sizeof(reason),
 		 "it takes more memory than an analyser may have (%llu MiB)",
 		 (unsigned long long)(memory >> 20));
-	make_words(&last_words.no_memory, reason);
+	make_words(&last_words.no_memory, &message);
 	snprintf(reason, sizeof(reason), "it takes more than %llu s of CPU time",
 		 (unsigned long long)a->cpu_s);
-	make_words(&last_words.no_time, reason);
+	make_words(&last_words.no_time, &message);
 	mem_on_exhaustion(out_of_memory);
 	signal(SIGXCPU, out_of_time);
-	signal(SIGXFSZ, SIG_IGN); /* a write that fails is an error as others are */
+	signal(SIGXFSZ, SIG_IGN);
 }
 
 void analyser_limit_cpu(const struct analyser *a)
@@ -88,22 +97,36 @@ void analyser_limit_cpu(const struct analyser *a)
 }
 
 /*
- * What is small when it is packed, or says little in a few bytes, must not fill the disk: the
- * other half is for everybody else.
+ * What is small when it is packed, or says little in a few bytes, must not fill the disk: of what
+ * is above its floor the other half is for everybody else.
  */
-static void limit_output(const struct analyser *a)
+void analyser_limit_output(const struct analyser *a)
 {
+	char reason[200], size[TEXT_NUMBER];
+	struct msg_finished message = { .failed = true, .reason = reason };
 	struct rlimit limit;
-	struct statvfs disk;
-	rlim_t half;
+	struct disk disk;
+	rlim_t most;
 
-	if (a->job->out < 0 || fstatvfs(a->job->out, &disk) || getrlimit(RLIMIT_FSIZE, &limit))
+	if (a->job->out < 0 || disk_look(a->job->out, &disk) || getrlimit(RLIMIT_FSIZE, &limit))
 		return;
-	half = (rlim_t)disk.f_bavail * disk.f_frsize / 2;
-	if (half < limit.rlim_max) /* one that was taken over does not raise it again */
-		limit.rlim_max = half;
-	limit.rlim_cur = limit.rlim_max;
+	most = disk.left > disk.floor ? (rlim_t)(disk.left - disk.floor) / 2 : 0;
+	message.no_room = !a->job->most || most < a->job->most;
+	message.too_large = !message.no_room;
+	if (message.too_large)
+		most = a->job->most;
+	/* one that was taken over does not raise it again */
+	if (a->job->most && a->job->most < limit.rlim_max)
+		limit.rlim_max = a->job->most;
+	limit.rlim_cur = most < limit.rlim_max ? most : limit.rlim_max;
 	setrlimit(RLIMIT_FSIZE, &limit);
+	snprintf(reason, sizeof(reason),
+		 message.no_room ? "the disk is full: there is room for %s, and this needs more"
+				 : "it would be larger than %s, the most that this server makes "
+				   "(--max-export)",
+		 text_bytes(size, (uint64_t)limit.rlim_cur));
+	make_words(&last_words.no_room, &message);
+	signal(SIGXFSZ, out_of_room);
 }
 
 struct msg_input *analyser_input(const struct analyser *a, const char *kind)
@@ -215,6 +238,7 @@ static int tell_end(struct analyser *a, int rc, struct err *err)
 {
 	struct msg_finished message = { .failed = rc != 0,
 					.refused = is_refused(a, rc),
+					.no_room = rc == -ENOSPC || rc == -EDQUOT,
 					.reason = rc ? err->text : "",
 					.quality = buf_text(&a->quality),
 					.facts = buf_text(&a->facts) };
@@ -237,27 +261,12 @@ static uint64_t half_of_memory(void)
 	return bytes < LEAST_MEMORY ? LEAST_MEMORY : bytes;
 }
 
-static int read_user(const char *text, struct sandbox *sandbox, struct err *err)
-{
-	unsigned uid, gid, shield;
-
-	if (!text || !*text)
-		return 0;
-	if (sscanf(text, "%u:%u:%u", &uid, &gid, &shield) != 3)
-		return err_set(err, EINVAL, "--analyser-user %s: three numbers", text);
-	sandbox->uid = uid;
-	sandbox->gid = gid;
-	sandbox->shield = shield;
-	return 0;
-}
-
 static int begin(struct analyser *a, const struct analyser_start *start, struct err *err)
 {
 	struct sandbox sandbox = { .profile = SANDBOX_ANALYSER,
-				   .uid = SANDBOX_STAY,
 				   .memory = start->memory ? start->memory : half_of_memory() };
 	struct buf missing = { 0 };
-	int rc = read_user(start->user, &sandbox, err);
+	int rc = sandbox_read_user(&sandbox, start->user, err);
 
 	unsetenv("DEBUGINFOD_URLS"); /* there is no network in there */
 	a->channel = channel_new(start->channel, &analysis_protocol);
@@ -290,7 +299,7 @@ _Noreturn void analyser_main(const struct analyser_start *start)
 	symbol_kernel_list(start->kallsyms, start->imported);
 	if (!getenv("PERFOLIO_DEBUG"))
 		log_set_sink(drop_notes, NULL);
-	limit_output(&a);
+	analyser_limit_output(&a);
 	if (a.job->kind != ANALYSE_FOLLOW)
 		analyser_limit_cpu(&a);
 	rc = run_job(&a, &err);

@@ -271,6 +271,7 @@ int analyser_conclude(struct analyser *a, const struct loaded *in, struct err *e
 {
 	make_quality(a, in, &a->quality);
 	make_facts(in, &a->facts);
+	analyser_limit_output(a); /* what is followed may have begun long ago */
 	return profile_index_write_fd(in->profile, a->job->out, err);
 }
 

@@ -35,6 +35,8 @@ int analyser_tell(struct analyser *a, const struct ipc_type *type, const void *m
 
 /* From now on it has the files that its job needs: jobs/sandbox.h. */
 int analyser_fence(struct analyser *a, bool host_files, struct err *err);
+/* How long its file may become, by the room that there is now. */
+void analyser_limit_output(const struct analyser *a);
 /* Another share of CPU time, from now on. */
 void analyser_limit_cpu(const struct analyser *a);
 

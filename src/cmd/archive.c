@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What is needed to read a recording on another machine: its objects, packed in perf's layout. */
 #include "base/err.h"
+#include "base/file.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "cmd/buildid_files.h"
@@ -54,13 +55,18 @@ static void put_names(FILE *list, const char *folder, const struct build_id *id)
 
 static int run_tar(const char *folder, const char *names, const char *output, struct err *err)
 {
-	pid_t pid = fork();
-	int status;
+	int fd = file_create(output, 0, err), status;
+	pid_t pid;
 
+	if (fd < 0)
+		return fd;
+	pid = fork();
 	if (!pid) {
-		execlp("tar", "tar", "czf", output, "-C", folder, "-T", names, (char *)NULL);
+		dup2(fd, STDOUT_FILENO);
+		execlp("tar", "tar", "czf", "-", "-C", folder, "-T", names, (char *)NULL);
 		_exit(127);
 	}
+	close(fd);
 	if (pid < 0 || waitpid(pid, &status, 0) < 0)
 		return err_set(err, errno, "tar: %s", strerror(errno));
 	if (!WIFEXITED(status) || WEXITSTATUS(status))
@@ -105,7 +111,7 @@ static int pack(struct keepfolder *folder, const struct buildid_files *files, co
 static int archive_run(void *options, int argc, char **argv, struct err *err)
 {
 	const struct archive_options *o = options;
-	const char *input = o->input ? o->input : argc ? argv[0] : "perf.data";
+	const char *input = load_path(o->input ? o->input : argc ? argv[0] : NULL);
 	struct buildid_files files = { 0 };
 	struct keepfolder folder;
 	char *output;
@@ -119,7 +125,8 @@ static int archive_run(void *options, int argc, char **argv, struct err *err)
 	keepfolder_init(&folder, o->dir);
 	if (!rc && !folder.dir)
 		rc = err_set(err, ENOENT, "there is no home folder; use --buildid-dir DIR");
-	output = o->output ? mem_strdup(o->output) : mem_printf("%s.tar.gz", input);
+	output = o->output ? mem_strdup(o->output)
+			   : mem_printf("%s.tar.gz", strcmp(input, "-") ? input : "perf.data");
 	if (!rc)
 		rc = pack(&folder, &files, output, err);
 	free(output);

@@ -57,7 +57,7 @@ static int list_hits(const char *input, struct err *err)
 static int buildid_list_run(void *options, int argc, char **argv, struct err *err)
 {
 	const struct buildid_list_options *o = options;
-	const char *input = o->input ? o->input : argc ? argv[0] : "perf.data";
+	const char *input = load_path(o->input ? o->input : argc ? argv[0] : NULL);
 	struct buildid_files files = { 0 };
 	char text[BUILD_ID_TEXT];
 	int rc;

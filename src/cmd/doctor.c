@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "cmd/command.h"
 #include "cmd/doctor_page.h"
+#include "cmd/doctor_server.h"
 #include "cmd/doctor_trust.h"
 
 #include <errno.h>
@@ -18,6 +19,8 @@ static const struct option_spec specs[] = {
 	  "how far this recording can be trusted, object by object, and what would help" },
 	{ OPT_TEXT, 'p', "pid", offsetof(struct doctor_flags, pid), "PID",
 	  "the same for a running process, from two seconds of samples" },
+	{ OPT_FLAG, 0, "server", offsetof(struct doctor_flags, server), NULL,
+	  "whether a server is set up as it should be; FILE is its data folder, or its link" },
 	{ OPT_FLAG, 'v', "verbose", offsetof(struct doctor_flags, verbose), NULL,
 	  "add how each thing was found out" },
 	{ OPT_FLAG, 'j', "json", offsetof(struct doctor_flags, json), NULL,
@@ -67,12 +70,37 @@ static void print_verdict(const struct page *page, const struct doctor *doctor)
 	print_part(page, "No:     ", doctor->missing_text);
 }
 
-static void print_page(const struct doctor *doctor, bool verbose)
+static size_t count_state(const struct doctor *doctor, enum doctor_state state)
 {
-	struct page page = page_of(stdout, verbose);
+	size_t count = 0;
+
+	vec_each (f, &doctor->findings)
+		count += f->state == state;
+	return count;
+}
+
+static void print_server_verdict(const struct page *page, const struct doctor *doctor)
+{
+	size_t bad = count_state(doctor, DOCTOR_MISSING);
+	size_t warnings = count_state(doctor, DOCTOR_LIMITED);
+
+	fprintf(page->out, "%s%s%s", text_color(page->out, bad ? COLOR_BAD : COLOR_GOOD),
+		bad ? "The server is not set up safely" : "The server is set up well",
+		text_color(page->out, COLOR_OFF));
+	if (bad || warnings)
+		fprintf(page->out, ": %zu bad, %zu to consider", bad, warnings);
+	fputs(".\n", page->out);
+}
+
+static void print_page(const struct doctor *doctor, const struct doctor_flags *flags)
+{
+	struct page page = page_of(stdout, flags->verbose);
 	const char *area = "";
 
-	print_verdict(&page, doctor);
+	if (flags->server)
+		print_server_verdict(&page, doctor);
+	else
+		print_verdict(&page, doctor);
 	vec_each (f, &doctor->findings) {
 		if (strcmp(area, f->area))
 			printf("\n%s%s%s\n", text_color(stdout, COLOR_BOLD), f->area,
@@ -119,20 +147,32 @@ static int run(void *options, int argc, char **argv, struct err *err)
 	struct doctor_options all = { 0 };
 	struct doctor doctor;
 	bool works;
+	int rc = 0;
 
+	if (flags->server && (flags->input || flags->pid || argc > 1))
+		return err_set(err, EINVAL, "--server: one data folder");
 	if (argc > (flags->input || flags->pid ? 0 : 1))
 		return err_set(err, EINVAL, "one recording or process at a time");
-	if (argc)
+	if (argc && !flags->server)
 		flags->input = argv[0];
 	if (flags->input && flags->pid)
 		return err_set(err, EINVAL, "-i and -p don't go together");
 	if (flags->input || flags->pid)
 		return doctor_trust(flags, err);
-	doctor_examine(&doctor, &all);
+	if (flags->server && argc && strstr(argv[0], "://"))
+		rc = doctor_remote(&doctor, argv[0], err);
+	else if (flags->server)
+		rc = doctor_server(&doctor, argc ? argv[0] : NULL, err);
+	else
+		doctor_examine(&doctor, &all);
+	if (rc) {
+		doctor_free(&doctor);
+		return rc;
+	}
 	if (flags->json)
 		print_json(&doctor);
 	else
-		print_page(&doctor, flags->verbose);
+		print_page(&doctor, flags);
 	works = doctor.works;
 	doctor_free(&doctor);
 	return works ? EXIT_DONE : EXIT_FAILED;

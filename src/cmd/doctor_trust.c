@@ -101,6 +101,33 @@ static bool is_good(const struct panel_row *row)
 	return row->stacks == PANEL_GOOD && row->names == PANEL_GOOD;
 }
 
+/* Whether something is wrong that the recording as a whole has to be told of. */
+static bool is_told(const struct panel_row *row)
+{
+	return (row->stacks != PANEL_GOOD && !row->light_stacks) ||
+	       (row->names != PANEL_GOOD && !row->light_names);
+}
+
+/* Whether its own figures have nothing to explain. */
+static bool is_clean(const struct panel_row *row)
+{
+	return is_good(row) && !panel_matters(&row->lost, &row->through) &&
+	       !panel_matters(&row->skipped, &row->through) &&
+	       !panel_matters(&row->unclear, &row->through) &&
+	       !panel_matters(&row->unnamed, &row->self);
+}
+
+/* A row whose faults are too few samples for a word is not praised. */
+static void print_mark(const struct page *page, const struct panel_row *row)
+{
+	if (!is_good(row))
+		page_mark(page, DOCTOR_LIMITED);
+	else if (is_clean(row))
+		page_mark(page, DOCTOR_OK);
+	else
+		putc(' ', page->out);
+}
+
 static char *remedy_of(const struct examination *e, const struct panel_row *row,
 		       enum panel_reason reason)
 {
@@ -131,7 +158,7 @@ static void print_row(const struct page *page, const struct examination *e,
 {
 	const char *path = profile_text(e->profile, e->profile->objects.data[row->object].path);
 
-	page_mark(page, is_good(row) ? DOCTOR_OK : DOCTOR_LIMITED);
+	print_mark(page, row);
 	fprintf(page->out, " %6.2f %%  %6.2f %%", 100 * panel_share(&row->self, &e->panel.all),
 		100 * panel_share(&row->unnamed, &row->self));
 	if (e->panel.has_stacks)
@@ -147,20 +174,22 @@ static void print_rows(const struct page *page, const struct examination *e)
 {
 	double light = 0;
 	size_t left_out = 0;
+	bool clean = true;
 
 	fprintf(page->out, "\n   samples   unnamed%s  object\n",
 		e->panel.has_stacks ? "  cut short  no caller" : "");
 	vec_each (row, &e->panel.rows) {
-		if (!is_good(row) || panel_share(&row->self, &e->panel.all) >= SHOWN_SHARE) {
+		if (is_told(row) || panel_share(&row->self, &e->panel.all) >= SHOWN_SHARE) {
 			print_row(page, e, row);
 			continue;
 		}
 		left_out++;
+		clean &= is_clean(row);
 		light += panel_share(&row->self, &e->panel.all);
 	}
 	if (left_out)
-		fprintf(page->out, "  and %zu more with %.2f %% of the samples, nothing wrong\n",
-			left_out, 100 * light);
+		fprintf(page->out, "  and %zu more with %.2f %% of the samples%s\n", left_out,
+			100 * light, clean ? ", nothing wrong" : "");
 }
 
 /* What is wrong with the recording as a whole; objects have their own lines. */
@@ -210,6 +239,8 @@ static void print_summary(const struct page *page, const struct examination *e)
 			   100 * panel_share(&e->panel.whole, &e->panel.all));
 	if (t->skipped_share > 0)
 		buf_printf(&text, "; %.2f %% lack a direct caller", 100 * t->skipped_share);
+	if (t->unclear_share > 0)
+		buf_printf(&text, "; %.2f %% may lack one", 100 * t->unclear_share);
 	if (e->panel.spliced.samples)
 		buf_printf(&text, "; %.2f %% go on by frame pointers where the copy ended",
 			   100 * panel_share(&e->panel.spliced, &e->panel.all));
@@ -249,6 +280,7 @@ static void print_json(const struct examination *e)
 	json_u64(&json, "cut_stacks", e->panel.cut.samples);
 	json_u64(&json, "spliced_stacks", e->panel.spliced.samples);
 	json_u64(&json, "skipped_stacks", e->panel.skipped.samples);
+	json_u64(&json, "unclear_stacks", e->panel.unclear.samples);
 	trust_faults_json(e->profile, &e->trust, &json);
 	if (e->trust.covered_share >= 0)
 		json_double(&json, "covered_percent", 100 * e->trust.covered_share);

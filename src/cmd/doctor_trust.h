@@ -10,6 +10,7 @@ struct err;
 struct doctor_flags {
 	const char *input, *pid; /* a recording or a process to examine, not the machine */
 	bool json, verbose;
+	bool server; /* a server's installation */
 };
 
 /* The exit status, or a negative errno value. */

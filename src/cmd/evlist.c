@@ -88,7 +88,7 @@ static void list_events(struct outbuf *out, struct perf_reader *reader,
 static int evlist_run(void *options, int argc, char **argv, struct err *err)
 {
 	const struct evlist_options *o = options;
-	const char *input = o->input ? o->input : argc ? argv[0] : "perf.data";
+	const char *input = load_path(o->input ? o->input : argc ? argv[0] : NULL);
 	struct outbuf out;
 	struct loaded in;
 	int rc;

@@ -55,7 +55,7 @@ static int find_format(const struct flame_args *args, enum flame_format *format,
 static int export_run(void *options, int argc, char **argv, struct err *err)
 {
 	const struct flame_args *args = options;
-	const char *path = args->input ? args->input : argc ? argv[0] : "perf.data";
+	const char *path = load_path(args->input ? args->input : argc ? argv[0] : NULL);
 	const char *slash = strrchr(path, '/');
 	struct loaded input;
 	struct flame_job job = { .args = args,

@@ -283,14 +283,6 @@ static bool is_in_path(const char *word)
 	return found;
 }
 
-/* Whether somebody gives us something to read, unasked. */
-static bool is_piped(void)
-{
-	struct stat st;
-
-	return !fstat(STDIN_FILENO, &st) && (S_ISFIFO(st.st_mode) || S_ISREG(st.st_mode));
-}
-
 /* Before anything is said of recording it: a mistyped FILE is no command either. */
 static int draw_command(const struct flame_args *args, int argc, char **argv, struct err *err)
 {
@@ -315,13 +307,17 @@ static int flame_run(void *options, int argc, char **argv, struct err *err)
 		return argc ? err_set(err, EINVAL, "-i %s: unexpected argument '%s'", args->input,
 				      argv[0])
 			    : draw_input(args, args->input, err);
-	if (!argc && !target && !file_exists("perf.data"))
-		return err_set(
-			err, EINVAL,
-			"what to draw? A recording, a command, -p PID, -t TID, -u USER or -a%s",
-			is_piped() ? "; '-' reads standard input" : "");
-	if (!argc)
-		return target ? draw_live(args, 0, NULL, err) : draw_input(args, "perf.data", err);
+	if (!argc && target)
+		return draw_live(args, 0, NULL, err);
+	if (!argc) {
+		const char *path = load_path(NULL);
+
+		if (strcmp(path, "-") && !file_exists("%s", path))
+			return err_set(err, EINVAL,
+				       "what to draw? A recording, a command, -p PID, -t TID, "
+				       "-u USER or -a; - reads standard input");
+		return draw_input(args, path, err);
+	}
 	if (is_program(argv[0]))
 		return draw_command(args, argc, argv, err);
 	rc = options_parse(flame_specs, options, argc, argv, false, &parsed, err);

@@ -75,11 +75,7 @@ int flame_filter_of(const struct flame_args *args, const struct profile *profile
 	if (!args->time)
 		return 0;
 	profile_times(profile, &whole);
-	/* START alone is perf's; who leaves the end of 10s-20s out means something else */
-	rc = strpbrk(args->time, ",-%")
-		     ? time_range_parse(&range, args->time, &whole, err)
-		     : err_set(err, EINVAL, "--time '%s': must be a range like 10s-20s",
-			       args->time);
+	rc = time_range_parse(&range, args->time, &whole, err);
 	filter->time_from = range.start;
 	filter->time_to = range.end;
 	return rc;

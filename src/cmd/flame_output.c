@@ -64,7 +64,8 @@ static void make_footer(struct drawing *d)
 	trust_of(&trust, d->profile, d->event,
 		 &(struct remedy_facts){ .copy_size = load_copy_size(in),
 					 .lines = in->imported.lines,
-					 .bad_lines = in->imported.broken });
+					 .bad_lines = in->imported.broken,
+					 .negative = in->imported.negative });
 	loaded_amount(in, &d->footer);
 	buf_puts(&d->footer, " in all");
 	/* Others' texts say nothing of what was lost. */
@@ -78,10 +79,15 @@ static void make_footer(struct drawing *d)
 	if (trust.skipped_share > 0)
 		buf_printf(&d->footer, "; without a direct caller: %.2f %%",
 			   100 * trust.skipped_share);
+	if (trust.unclear_share > 0)
+		buf_printf(&d->footer, "; perhaps without one: %.2f %%", 100 * trust.unclear_share);
 	buf_printf(&d->footer, "; without a name: %.2f %%", 100 * trust.unknown_share);
 	if (in->imported.broken)
 		buf_printf(&d->footer, "; lines not understood: %s",
 			   text_grouped(number, in->imported.broken));
+	if (in->imported.negative)
+		buf_printf(&d->footer, "; samples with negative values left out: %s",
+			   text_grouped(number, in->imported.negative));
 	if (strstr(event_name(d), "cpu-clock"))
 		buf_puts(&d->footer, "; sampled by a timer (cpu-clock)");
 	if (d->tree.idle.samples)
@@ -181,11 +187,13 @@ static int write_colors(const struct drawing *d, struct err *err)
 		return 0;
 	path = palette_path(d->job->args);
 	flame_colors_print(&d->colors, &text);
-	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	rc = fd < 0 ? -errno : fd_write_all(fd, buf_text(&text), text.len);
+	fd = file_create(path, 0, err);
+	rc = fd < 0 ? 0 : fd_write_all(fd, buf_text(&text), text.len);
 	if (fd >= 0 && close(fd) && !rc)
 		rc = -errno;
 	buf_free(&text);
+	if (fd < 0)
+		return fd;
 	return rc ? err_set(err, -rc, "%s: %s", path, strerror(-rc)) : 0;
 }
 
@@ -399,15 +407,20 @@ static char *event_path(const struct flame_job *job, const char *event)
 static int draw_nothing(const struct flame_job *job, struct err *err)
 {
 	struct profile *profile = job->input->profile;
+	bool none = !profile->events.len;
+	int rc;
 
-	if (!profile->events.len)
+	if (none)
 		*vec_push(&profile->events) = (struct profile_event){
 			.name = interner_add(&profile->strings, "samples"),
 			.unit = interner_add(&profile->strings, ""),
 			.scale = 1,
 		};
 	log_line(LOG_WARN, "%s: there are no samples", job->name);
-	return draw_event(job, 0, job->output, err);
+	rc = draw_event(job, 0, job->output, err);
+	if (none) /* the columns of a mapped index are not the profile's to free */
+		vec_free(&profile->events);
+	return rc;
 }
 
 int flame_draw(const struct flame_job *job, struct err *err)

@@ -82,7 +82,7 @@ static int write_like(const struct flame_args *args, const struct loaded *in, co
 static int fold_run(void *options, int argc, char **argv, struct err *err)
 {
 	const struct flame_args *args = options;
-	const char *path = args->input ? args->input : argc ? argv[0] : "perf.data";
+	const char *path = load_path(args->input ? args->input : argc ? argv[0] : NULL);
 	struct collapse_options like = { 0 };
 	struct loaded input;
 	struct flame_job job = { .args = args,

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "cmd/script_filter.h"
 #include "import/input.h"
+#include "import/sink.h"
 #include "perfdata/reader.h"
 #include "profile/build.h"
 #include "profile/index.h"
@@ -21,6 +22,15 @@
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+const char *load_path(const char *named)
+{
+	struct stat st;
+
+	if (named)
+		return named;
+	return !fstat(STDIN_FILENO, &st) && S_ISFIFO(st.st_mode) ? "-" : "perf.data";
+}
 
 /* Smaller recordings are read as fast as an index; their folders stay tidy. */
 #define INDEX_FROM ((uint64_t)4 << 20)
@@ -171,21 +181,64 @@ static void show_progress(void *progress, uint64_t done)
 	progress_at(progress, done);
 }
 
+/* What is left out when it is not understood; no line of a binary file can be looked up. */
+static const char *import_noun(enum import_format format)
+{
+	return format == IMPORT_PPROF ? "sample" : "line";
+}
+
+/* "288 samples have negative values, which are left out: 1.2 MiB of inuse_space" */
+static void add_negative(const struct import_result *result, struct buf *into)
+{
+	const struct profile *profile = result->profile;
+	const char *before = ": ";
+	char number[TEXT_NUMBER];
+
+	buf_printf(into, "%s sample%s negative values, which are left out",
+		   text_grouped(number, result->negative),
+		   result->negative == 1 ? " has" : "s have");
+	for (uint16_t i = 0; i < profile->events.len && i < IMPORT_TYPES; i++) {
+		const char *unit = flame_unit(profile, i, WEIGH_PERIOD);
+		const char *name = profile_text(profile, profile->events.data[i].name);
+		char *amount = flame_amount(result->negative_weight[i], unit);
+
+		if (result->negative_weight[i]) {
+			buf_printf(into, "%s%s%s%s", before, amount,
+				   strcmp(unit, name) ? " of " : "",
+				   strcmp(unit, name) ? name : "");
+			before = ", ";
+		}
+		free(amount);
+	}
+}
+
 static void say_what_is_missing(const struct import_result *result, const char *name)
 {
 	char number[TEXT_NUMBER];
 
 	if (result->broken)
-		log_line(LOG_WARN, "%s: lines not understood: %s; the first, line %llu: %s", name,
-			 text_grouped(number, result->broken),
-			 (unsigned long long)result->broken_line, result->broken_text);
+		log_line(LOG_WARN, "%s: %ss not understood: %s; the first, %s %llu: %s", name,
+			 import_noun(result->format), text_grouped(number, result->broken),
+			 import_noun(result->format), (unsigned long long)result->broken_line,
+			 result->broken_text);
+	if (result->negative) {
+		struct buf words = { 0 };
+
+		add_negative(result, &words);
+		log_line(LOG_WARN, "%s: %s; is it the difference of two profiles?", name,
+			 buf_text(&words));
+		buf_free(&words);
+	}
 	if (result->cut_end)
 		log_line(LOG_NOTE,
 			 "%s: no blank line ends the last sample, so it is left out as "
 			 "stackcollapse-perf.pl does",
 			 name);
+	if (result->parts)
+		log_line(LOG_NOTE, "%s: values have fractions and are shown in %s", name,
+			 result->parts);
 	if (result->rounded)
-		log_line(LOG_NOTE, "%s: %s value%s a fraction and %s rounded", name,
+		log_line(LOG_NOTE, "%s: %s value%s more digits than are kept and %s rounded", name,
 			 text_grouped(number, result->rounded),
 			 result->rounded == 1 ? " has" : "s have",
 			 result->rounded == 1 ? "was" : "were");
@@ -402,7 +455,7 @@ static int check_times(const char *text, struct err *err)
 	int rc = 0;
 
 	while (*text && !rc) {
-		size_t length = strcspn(text, strchr(text, '%') ? ", " : " ");
+		size_t length = time_range_length(text);
 		char *part = mem_strndup(text, length);
 
 		if (length)
@@ -519,7 +572,7 @@ void loaded_trust_text(const struct loaded *in, struct buf *into)
 {
 	const struct profile *profile = in->profile;
 	double nameless = nameless_share(profile), stackless = stackless_share(profile);
-	char number[TEXT_NUMBER];
+	char number[TEXT_NUMBER], depth[TEXT_NUMBER];
 
 	loaded_amount(in, into);
 	buf_printf(into, " from %s", import_format_name(in->format));
@@ -529,9 +582,17 @@ void loaded_trust_text(const struct loaded *in, struct buf *into)
 	if (stackless > 0)
 		buf_printf(into, ", %.2f %% of all without a stack", 100 * stackless);
 	if (in->imported.broken)
-		buf_printf(into, ", %s line%s not understood",
-			   text_grouped(number, in->imported.broken),
+		buf_printf(into, ", %s %s%s not understood",
+			   text_grouped(number, in->imported.broken), import_noun(in->format),
 			   text_plural(in->imported.broken));
+	if (in->imported.negative) {
+		buf_puts(into, "; ");
+		add_negative(&in->imported, into);
+	}
+	if (profile->quality.cut_stacks)
+		buf_printf(into, ", %s with a stack of more than %s frames, which is cut",
+			   text_grouped(number, profile->quality.cut_stacks),
+			   text_grouped(depth, SINK_DEPTH));
 	if (profile->quality.lost)
 		buf_printf(into, "; at least %s lost; can't tell whether stacks are whole",
 			   text_grouped(number, profile->quality.lost));
@@ -554,6 +615,7 @@ void loaded_trust_json(const struct loaded *in, struct json *json)
 	json_text(json, "cut_percent", NULL);
 	json_double(json, "unknown_percent", 100 * nameless);
 	json_u64(json, "broken_lines", in->imported.broken);
+	json_u64(json, "negative_samples", in->imported.negative);
 }
 
 uint32_t load_copy_size(const struct loaded *in)

@@ -38,6 +38,13 @@ struct load_options {
 	bool addresses, places, as_perl;
 };
 
+/*
+ * What to read: the path that was named or, for NULL, what perf takes then: a pipe on standard
+ * input
+ * ("-"), else perf.data.  /dev/null, a terminal and a redirected file are no pipe.
+ */
+const char *load_path(const char *named);
+
 struct loaded {
 	enum import_format format;
 	const char *name; /* what people call it; borrowed */

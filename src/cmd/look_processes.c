@@ -6,6 +6,7 @@
 #include "base/vec.h"
 #include "cmd/command.h"
 #include "cmd/look.h"
+#include "jobs/family.h"
 
 #include <ctype.h>
 #include <pwd.h>
@@ -131,15 +132,17 @@ static void write_threads(struct json *json, const char *pid)
 	strlist_free(&threads);
 }
 
-/* Those that have a command line, by their numbers. */
+/* Those that have a command line and are not the server's, by their numbers. */
 static int list_processes(struct strlist *found, struct err *err)
 {
+	struct family server = family_of_parent();
 	struct strlist names = { 0 };
 	struct buf command = { 0 };
 	int rc = dir_names("/proc", &names, err);
 
 	vec_each (pid, &names)
-		if (isdigit((unsigned char)**pid) && read_command(*pid, &command))
+		if (isdigit((unsigned char)**pid) && !family_has(&server, atoi(*pid)) &&
+		    read_command(*pid, &command))
 			strlist_add(found, *pid);
 	if (found->len)
 		qsort(found->data, found->len, sizeof(*found->data), by_number);

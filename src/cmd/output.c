@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cmd/output.h"
 #include "base/err.h"
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/outbuf.h"
 #include "cmd/command.h"
@@ -35,7 +36,8 @@ bool output_is_special(const char *path)
 {
 	struct stat st;
 
-	return !strcmp(path, "-") || (!stat(path, &st) && !S_ISREG(st.st_mode));
+	return !strcmp(path, "-") || (!stat(path, &st) && !S_ISREG(st.st_mode)) ||
+	       file_is_descriptor(path);
 }
 
 int output_check_apart(const char *output, const char *input, struct err *err)
@@ -52,24 +54,18 @@ int output_check_apart(const char *output, const char *input, struct err *err)
 /* What is written until it is whole; a link stays one, its file is what gets new. */
 static int open_part(const char *path, char **whole, char **part, struct err *err)
 {
-	int fd;
-
-	*whole = realpath(path, NULL);
-	if (!*whole)
-		*whole = mem_strdup(path);
-	*part = mem_printf("%s.part", *whole);
-	fd = open(*part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	if (fd < 0)
-		return err_set(err, errno, "%s: %s", path, strerror(errno));
-	return fd;
+	*whole = file_lead(path, err);
+	return *whole ? file_beside(*whole, part, err) : -err->code;
 }
 
 /* A device or a pipe takes what is written; renaming a file over it would replace it. */
 static int open_special(const char *path, struct err *err)
 {
-	int fd = strcmp(path, "-") ? open(path, O_WRONLY | O_CLOEXEC)
-				   : fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+	int fd;
 
+	if (strcmp(path, "-"))
+		return file_create(path, 0, err);
+	fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
 	return fd < 0 ? err_set(err, errno, "%s: %s", path, strerror(errno)) : fd;
 }
 

@@ -28,8 +28,12 @@ static void become_pager(const char *command, int from)
 {
 	dup2(from, STDIN_FILENO);
 	signal(SIGPIPE, SIG_DFL);
-	/* Colours as they are, no screen of its own, and none at all for a page that fits. */
-	setenv("LESS", "FRX", 0);
+	signal(SIGXFSZ, SIG_DFL);
+	/*
+	 * Colours as they are, no screen of its own, and none at all for a page that fits.  Names
+	 * of C++ are longer than any screen: wrapped, they tear trees and columns apart.
+	 */
+	setenv("LESS", "FRSX", 0);
 	setenv("LV", "-c", 0);
 	execl("/bin/sh", "sh", "-c", command, (char *)NULL);
 	_exit(127);

@@ -96,16 +96,16 @@ static bool find_question(const char *word, enum question *question)
 	return false;
 }
 
-/* "FILE top", "FILE callers main"; without FILE it is perf.data. */
+/* "FILE top", "FILE callers main"; without FILE it is what load_path finds. */
 static int read_words(struct asked *asked, const char *input, int argc, char **argv,
 		      struct err *err)
 {
 	enum question ignored;
 	int at = 0;
 
-	*asked = (struct asked){ .path = input ? input : "perf.data" };
 	if (!input && argc > 1 && find_question(argv[1], &ignored))
-		asked->path = argv[at++];
+		input = argv[at++];
+	*asked = (struct asked){ .path = load_path(input) };
 	if (at == argc || !find_question(argv[at++], &asked->question))
 		return err_set(
 			err, EINVAL,
@@ -177,7 +177,8 @@ static void answer_overview(const struct query *query, struct json *json)
 	bool known = budget_unpack(&facts.budget, profile->budget, BUDGET_WORDS);
 
 	overview_facts_add(&facts, profile, query->view.filter.event);
-	facts.whole_host = facts.idle > 0 && !known;
+	overview_facts_ending(&facts, profile);
+	facts.whole_host = (facts.idle > 0 || facts.idle_counted) && !known;
 	facts.duration_ns = known	? budget_sum(facts.budget.run_ns)
 			    : rows->len ? rows->time[rows->len - 1] - rows->time[0]
 					: 0;

@@ -6,6 +6,7 @@
 #include "bpf/states.h"
 #include "cmd/command.h"
 #include "cmd/load.h"
+#include "cmd/probe_note.h"
 #include "cmd/record_events.h"
 #include "cmd/record_loop.h"
 #include "cmd/record_notes.h"
@@ -79,6 +80,7 @@ static int resolve_target(struct record *r, struct err *err)
 		.pids = o->pids,
 		.tids = o->tids,
 		.user = o->user,
+		.owner = o->owner,
 		.cpus = o->cpus,
 		.cgroups = o->cgroups,
 		.all_cpus = o->all_cpus,
@@ -108,33 +110,6 @@ static int take_stdout(struct record *r, struct err *err)
 	if (r->pipe_fd < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
 		return err_set(err, errno, "standard output: %s", strerror(errno));
 	return 0;
-}
-
-/*
- * Contexts of events wander between the processes of a tree; when one ends, the kernel then takes
- * the breakpoint of a probe out of the wrong one.
- */
-static void note_probes(struct record *r)
-{
-	const char *tracefs = tracefs_path(r->catalog, NULL);
-	char *path = tracefs ? mem_printf("%s/uprobe_events", tracefs) : NULL;
-	char *probes = path ? file_read(path, NULL, NULL) : NULL;
-
-	vec_each (event, &r->events.events) {
-		char *name = mem_printf("%s ", event->name), *colon = strchr(name, ':');
-
-		if (colon)
-			*colon = '/';
-		if (probes && colon && strstr(probes, name) && r->target.kind <= TARGET_TASKS &&
-		    !r->options->choice.no_inherit)
-			buf_printf(&r->notes,
-				   "note: %s: of a program whose processes run side by side the "
-				   "kernel misses some hits of a probe; -a has all of them\n",
-				   event->name);
-		free(name);
-	}
-	free(probes);
-	free(path);
 }
 
 static int open_recording(struct record *r, struct err *err)
@@ -254,7 +229,8 @@ static int prepare(struct record *r, struct err *err)
 		rc = open_recording(r, err);
 	if (!rc) {
 		record_notes_opened(r->recording, o, &r->target, &r->notes);
-		note_probes(r);
+		if (r->target.kind <= TARGET_TASKS && !o->choice.no_inherit)
+			note_probes(&r->notes, r->catalog, &r->events);
 		if (o->announcement)
 			buf_puts(&r->notes, o->announcement);
 		say(r, &r->notes);
@@ -295,12 +271,18 @@ static void end_budget(struct record *r)
 	r->states = NULL;
 }
 
-/* With --delay or --control a part of its time was not to be recorded. */
-static void tell_used(struct record *r)
+/*
+ * How it ended, unless we were the cause, and its CPU time; with --delay or --control a part of
+ * that was not to be recorded.
+ */
+static void tell_end(struct record *r)
 {
 	const struct timeval *user = &r->workload.usage.ru_utime;
 	const struct timeval *system = &r->workload.usage.ru_stime;
 
+	if (r->has_workload && r->workload.ended && !r->loop.life.asked_to_end &&
+	    r->target.kind == TARGET_COMMAND)
+		recording_ended(r->recording, r->workload.wait_status);
 	if (r->command && r->workload.ended && !r->options->delay_ns && !r->options->control)
 		recording_used(r->recording,
 			       (uint64_t)(user->tv_sec + system->tv_sec) * NS_PER_SEC +
@@ -313,7 +295,7 @@ static int stop(struct record *r, struct err *err)
 	int rc;
 
 	end_budget(r);
-	tell_used(r);
+	tell_end(r);
 	rc = recording_stop(r->recording, &result, err);
 
 	record_closing_lines(&result, r->options, &r->notes);
@@ -341,11 +323,15 @@ static int fetch_names(const struct record_options *o, struct err *err)
 
 static int exit_status(const struct record *r)
 {
+	enum run_end end = r->loop.life.end;
 	bool own = r->has_workload && r->workload.ended && r->target.kind == TARGET_COMMAND;
 
-	if (own || (r->has_workload && r->workload.ended && r->loop.life.end == RUN_COMMAND_ENDED))
+	/* We ended it, as we were told to: --duration, --control, --max-size. */
+	if (end == RUN_TIMEOUT || end == RUN_STOPPED || end == RUN_BROKE)
+		return EXIT_DONE;
+	if (own || (r->has_workload && r->workload.ended && end == RUN_COMMAND_ENDED))
 		return workload_exit_status(&r->workload);
-	return r->loop.life.end == RUN_SIGNAL ? 128 + r->loop.life.signal : EXIT_DONE;
+	return end == RUN_SIGNAL ? 128 + r->loop.life.signal : EXIT_DONE;
 }
 
 /* How the program ended, where that was neither by itself nor by us. */

@@ -108,11 +108,13 @@ static int limit_rate(struct record_options *o, struct buf *notes, struct err *e
 	return 0;
 }
 
-static bool is_clock(const struct event *event)
+/* What the kernel counts itself, one by one. */
+static bool is_counted_singly(const struct event *event)
 {
-	return event->attr.base.type == PERF_TYPE_SOFTWARE &&
-	       (event->attr.base.config == PERF_COUNT_SW_CPU_CLOCK ||
-		event->attr.base.config == PERF_COUNT_SW_TASK_CLOCK);
+	uint32_t type = event->attr.base.type;
+
+	return (type == PERF_TYPE_SOFTWARE && !event_is_clock(event)) ||
+	       type == PERF_TYPE_TRACEPOINT || type == PERF_TYPE_BREAKPOINT;
 }
 
 /* Periods that the kernel does not keep. */
@@ -120,20 +122,18 @@ static void note_periods(const struct event_list *list, const struct record_opti
 			 struct buf *notes)
 {
 	vec_each (event, &list->events) {
-		uint32_t type = event->attr.base.type;
 		uint64_t period = event->own_period && !event->attr.base.freq
 					  ? event->attr.base.sample_period
 					  : o->choice.period;
 
 		if (!period)
 			continue;
-		if (is_clock(event) && period < CLOCK_PERIOD_LEAST)
+		if (event_is_clock(event) && period < CLOCK_PERIOD_LEAST)
 			buf_printf(notes,
 				   "note: %s counts nanoseconds and the kernel samples it every "
 				   "%d at the most, not every %" PRIu64 "\n",
 				   event->name, CLOCK_PERIOD_LEAST, period);
-		else if (o->choice.period_field && period > 1 && !is_clock(event) &&
-			 (type == PERF_TYPE_SOFTWARE || type == PERF_TYPE_TRACEPOINT))
+		else if (o->choice.period_field && period > 1 && is_counted_singly(event))
 			buf_printf(notes,
 				   "note: with -P the kernel samples every single %s, not one in "
 				   "%" PRIu64 "\n",
@@ -157,6 +157,15 @@ static void note_leader_sampling(const struct event_list *list, const struct rec
 		}
 }
 
+static void note_void(const struct event_list *list, const struct record_options *o,
+		      struct buf *notes)
+{
+	vec_each (event, &list->events)
+		if (event_is_void(event) || (o->choice.all_user && event_is_kernels(event)))
+			buf_printf(notes, "warning: no samples of %s: %s\n", event->name,
+				   event_void_reason);
+}
+
 int record_events(struct event_list *list, struct catalog *catalog, struct record_options *options,
 		  struct buf *notes, struct err *err)
 {
@@ -170,5 +179,6 @@ int record_events(struct event_list *list, struct catalog *catalog, struct recor
 	note_lock_step(options, asked, notes);
 	note_periods(list, options, notes);
 	note_leader_sampling(list, options, notes);
+	note_void(list, options, notes);
 	return 0;
 }

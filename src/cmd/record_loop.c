@@ -2,6 +2,7 @@
 #include "cmd/record_loop.h"
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/terminal.h"
 #include "base/text.h"
 
 #include <stdarg.h>
@@ -156,21 +157,22 @@ static void show_progress(struct run *run)
 	char samples[TEXT_NUMBER], lost[TEXT_NUMBER], seconds[TEXT_NUMBER], size[TEXT_NUMBER];
 
 	run->progress_at += PROGRESS_NS;
-	fprintf(stderr, "\rrecording: %s s",
+	fprintf(stderr, "%srecording: %s s", terminal_code(STDERR_FILENO, "\r"),
 		text_decimal(seconds, (double)(clock_now_ns() - run->started_ns) / NS_PER_SEC, 1,
 			     true));
 	if (timeout_ns)
 		fprintf(stderr, " of %s", text_duration(seconds, timeout_ns));
-	fprintf(stderr, ", %s sample%s, %s MB, %s lost \x1b[K", text_grouped(samples, now.samples),
+	fprintf(stderr, ", %s sample%s, %s MB, %s lost %s", text_grouped(samples, now.samples),
 		text_plural(now.samples), text_decimal(size, (double)now.bytes / 1e6, 1, true),
-		text_grouped(lost, now.lost));
+		text_grouped(lost, now.lost), terminal_code(STDERR_FILENO, "\033[K"));
 	run->progress_shown = true;
 }
 
 static void clear_progress(struct run *run)
 {
 	if (run->progress_shown)
-		fputs("\r\x1b[K", stderr);
+		fprintf(stderr, "%s%s", terminal_code(STDERR_FILENO, "\r"),
+			terminal_code(STDERR_FILENO, "\033[K"));
 	run->progress_shown = false;
 }
 

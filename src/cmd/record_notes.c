@@ -31,6 +31,18 @@ static void note_children(const struct target *target, struct buf *out)
 	vec_free(&children);
 }
 
+static void note_left_out(const struct target *target, struct buf *out)
+{
+	if (target->left_out)
+		buf_printf(out, "note: %zu process%s of a perfolio server %s left out\n",
+			   target->left_out, target->left_out == 1 ? "" : "es",
+			   target->left_out == 1 ? "is" : "are");
+	if (target->others)
+		buf_printf(out,
+			   "note: %zu process%s left out: another user's, or closed to its own\n",
+			   target->others, target->others == 1 ? " is" : "es are");
+}
+
 static void note_tasks(const struct sampling_census *census, struct buf *out)
 {
 	if (census->vanished)
@@ -77,6 +89,7 @@ void record_notes_opened(const struct recording *recording, const struct record_
 {
 	if (target->overrides)
 		buf_printf(out, "note: %s\n", target->overrides);
+	note_left_out(target, out);
 	note_children(target, out);
 	note_tasks(recording_census(recording), out);
 	note_machine(recording, options, out);
@@ -218,6 +231,10 @@ void record_closing_lines(const struct recording_result *result,
 {
 	char seconds[TEXT_NUMBER];
 
+	if (result->reached_limit)
+		buf_printf(out,
+			   "[ perfolio record: stopped at the size limit of %s MB (--max-size) ]\n",
+			   text_decimal(seconds, (double)options->most_bytes / 1e6, 3, true));
 	buf_puts(out, "[ perfolio record: ");
 	add_samples(result, out);
 	buf_printf(out, " in %s s",
@@ -227,6 +244,12 @@ void record_closing_lines(const struct recording_result *result,
 	if (!options->announcement)
 		add_size(result, options, out);
 	add_kept(&result->kept, out);
+	if (result->blanked && (options->verbose || result->blanked > result->samples / 10))
+		buf_printf(out,
+			   "note: %s sample%s of perfolio's own processes %s no copy of the stack, "
+			   "which may hold passwords and sessions\n",
+			   text_grouped(seconds, result->blanked), plural(result->blanked),
+			   result->blanked == 1 ? "has" : "have");
 	if (result->lost)
 		buf_printf(out,
 			   "note: what was lost is counted in the file; larger rings (-m 64M) or a "

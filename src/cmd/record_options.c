@@ -65,6 +65,17 @@ static int set_period(void *options, const char *text, bool unset, struct err *e
 	return 0;
 }
 
+static int set_no_inherit(void *options, const char *text, bool unset, struct err *err)
+{
+	struct record_options *o = options;
+
+	(void)text;
+	(void)err;
+	o->inherit_given = true;
+	o->choice.no_inherit = !unset;
+	return 0;
+}
+
 /* "16M" and the like; a bare number counts `unit` bytes. */
 static int parse_size(const char *text, uint64_t unit, uint64_t *bytes)
 {
@@ -288,7 +299,7 @@ const struct option_spec record_option_specs[] = {
 	  "without it: cycles, or cpu-clock where there are no hardware counters",
 	  .call = add_event },
 	{ OPT_CALL, 'F', "freq", 0, "RATE",
-	  "samples a second for each event and CPU, or max; default: 4000; 99 costs "
+	  "samples a second for each event and CPU, or max; default: 3997; 99 costs "
 	  "next to nothing",
 	  .call = set_frequency },
 	{ OPT_CALL, 'c', "count", 0, "N", "a sample every N events, rather than by time",
@@ -360,12 +371,14 @@ const struct option_spec record_option_specs[] = {
 	{ OPT_TEXT, 'p', "pid", FIELD(pids), "PIDS",
 	  "processes that run already, with the children that they start from now on" },
 	{ OPT_FLAG, 0, "tree", FIELD(tree), NULL, "with -p: also the children that they have" },
-	{ OPT_TEXT, 't', "tid", FIELD(tids), "TIDS", "threads that run already" },
+	{ OPT_TEXT, 't', "tid", FIELD(tids), "TIDS",
+	  "threads that run already, without what they start (--inherit: with it)" },
 	{ OPT_TEXT, 'u', "uid", FIELD(user), "USER", "all processes of a user, by name or number" },
 	{ OPT_TEXT, 'G', "cgroup", FIELD(cgroups), "NAMES",
 	  "what runs in these cgroups: one for all events, or one an event" },
-	{ OPT_FLAG, 'i', "no-inherit", CHOICE(no_inherit), NULL,
-	  "leave out the children and the threads that are started" },
+	{ OPT_CALL, 'i', "no-inherit", 0, NULL,
+	  "leave out the children and the threads that are started; default with -t", 0,
+	  set_no_inherit },
 	{ OPT_FLAG, 0, "per-thread", FIELD(per_thread), NULL,
 	  "only the threads named, or the command's first one; the same as -i" },
 	{ OPT_FLAG, 0, "exclude-perf", FIELD(exclude_self), NULL,
@@ -426,6 +439,8 @@ const struct option_spec record_option_specs[] = {
 	{ OPT_TEXT, 0, "tree-cgroup", FIELD(tree_group), "FOLDER",
 	  "the server's: -p and all that it starts are in this cgroup, and nothing else is",
 	  .hidden = true },
+	{ OPT_TEXT, 0, "owner", FIELD(owner), "UID:GID",
+	  "the server's: of -p, -t and -u only what this user could trace", .hidden = true },
 	{ OPT_TEXT, 0, "summary", FIELD(summary), "NAME",
 	  "which summary `script record` records for", .hidden = true },
 	{ OPT_FLAG, 0, "budget", FIELD(budget), NULL,
@@ -507,6 +522,8 @@ static int check_output(struct record_options *o, struct err *err)
 	if (pipe && o->switching)
 		return err_set(err, EINVAL,
 			       "a pipe can't be switched: --switch-output needs a file");
+	if (o->choice.all_user && o->choice.all_kernel)
+		return err_set(err, EINVAL, "--all-user and --all-kernel exclude each other");
 	if (o->switch_files && !o->switching)
 		return err_set(err, EINVAL, "--switch-max-files needs --switch-output");
 	if (o->priority < 0 || o->priority > 99)
@@ -526,7 +543,8 @@ static int check_output(struct record_options *o, struct err *err)
 		return err_set(err, EINVAL, "--proc-map-timeout must not be negative");
 	if (o->per_thread && (o->all_cpus || o->cpus || o->cgroups))
 		return err_set(err, EINVAL, "--per-thread needs a command, -p, -t or -u");
-	o->choice.no_inherit |= o->per_thread;
+	/* who names threads means these threads, as in perf */
+	o->choice.no_inherit |= o->per_thread || (o->tids && !o->inherit_given);
 	if (o->tree && !o->pids)
 		return err_set(err, EINVAL, "--tree needs -p");
 	if (!o->output)

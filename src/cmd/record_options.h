@@ -10,19 +10,21 @@
 
 struct err;
 
-#define RECORD_ENOUGH	 3000 /* samples, after which later_frequency is used */
-#define RECORD_FREQUENCY 4000 /* samples a second when nothing is said, as perf's */
+#define RECORD_ENOUGH 3000 /* samples, after which later_frequency is used */
+/* Samples a second when nothing is said: about perf's 4000, and not in step with timers. */
+#define RECORD_FREQUENCY 3997
 
 struct record_options {
 	struct event_steps steps;
 	struct sampling_choice choice;
 	int later_frequency; /* once there are many samples; 0: the same */
-	bool frequency_max, frequency_given, period_given;
+	bool frequency_max, frequency_given, period_given, inherit_given;
 	bool strict_freq;
 	bool call_graph, branch_any, group;
 	const char *call_graph_mode, *branch_filter;
 
 	const char *pids, *tids, *user, *cpus, *cgroups;
+	const char *owner; /* "UID:GID": nobody else's processes */
 	bool all_cpus, tree;
 	bool budget;		/* --budget: where the time of the command goes */
 	const char *tree_group; /* the folder of a cgroup with the target in it; NULL: none */

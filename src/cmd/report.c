@@ -35,24 +35,32 @@ struct report_run {
 	struct profile_filter filter;
 	uint8_t *rows; /* of the profile, that are taken; NULL: all */
 	struct report_names names;
-	struct trust trust;
-	uint64_t matched; /* rows that are shown */
+	struct trust *trusts; /* by event, of the recording and not of what is shown of it */
+	uint64_t matched;     /* rows that are shown */
 };
 
-/* The share of an event's samples in which a CPU had nothing to do, whatever else is filtered. */
+/* The share of the rows that are shown, or would be without --busy, in which a CPU had no work. */
 static double idle_share(const struct report_run *run, uint16_t event)
 {
 	const struct profile_samples *rows = &run->profile->samples;
-	uint8_t *idle = profile_idle_stacks(run->profile);
+	struct profile_filter filter = run->filter;
 	double waiting = 0, all = 0;
+	struct sieve sieve;
+	uint8_t *idle;
 
-	for (size_t i = 0; i < rows->len; i++) {
-		if (rows->event[i] != event)
+	filter.event = event;
+	filter.busy = false;
+	if (sieve_make(&sieve, run->profile, &filter, NULL))
+		return 0;
+	idle = profile_idle_stacks(run->profile);
+	for (size_t i = sieve.first; i < sieve.last; i++) {
+		if (!sieve_takes(&sieve, run->profile, i) || (run->rows && !run->rows[i]))
 			continue;
 		all += (double)rows->weight[i];
 		waiting += idle[rows->stack[i]] ? (double)rows->weight[i] : 0;
 	}
 	free(idle);
+	sieve_free(&sieve);
 	return all > 0 ? waiting / all : 0;
 }
 
@@ -84,6 +92,10 @@ static int make_member(struct report_run *run, uint16_t event, struct report_mem
 		.children = run->options.children,
 		.from_leaf = run->options.graph == REPORT_CALLEE,
 		.parent = run->args->parent ? run->args->parent : DEFAULT_PARENT,
+		/* perf takes the first match of a stack in the order in which it draws it */
+		.outer_parent = run->options.graph == REPORT_NO_GRAPH
+					? run->options.children
+					: run->options.graph == REPORT_CALLER,
 		.rows = run->rows,
 		.filter = run->filter,
 	};
@@ -200,6 +212,7 @@ static int show_events(struct report_run *run, struct outbuf *out, struct json *
 		       struct err *err)
 {
 	size_t events = run->profile->events.len;
+	const struct trust *trust = &run->trusts[profile_main_event(run->profile)];
 	uint16_t *group = mem_alloc((events + 1) * sizeof(*group));
 	uint8_t *shown = mem_alloc(events + 1);
 	struct buf name = { 0 };
@@ -226,8 +239,8 @@ static int show_events(struct report_run *run, struct outbuf *out, struct json *
 		rc = err_set(err, EINVAL, "-e: the recording has no event '%s'", run->args->event);
 	else if (!any)
 		rc = err_set(err, ENODATA, "%s has no samples%s%s", run->input,
-			     run->trust.fault_count ? ": " : "",
-			     run->trust.fault_count ? run->trust.faults[0].text : "");
+			     trust->fault_count ? ": " : "",
+			     trust->fault_count ? trust->faults[0].text : "");
 	free(group);
 	free(shown);
 	buf_free(&name);
@@ -256,10 +269,16 @@ static void print_start(struct report_run *run, struct outbuf *out)
 			   (unsigned long long)run->profile->quality.lost_samples);
 }
 
-static void judge(struct report_run *run, uint16_t event)
+/* Before stacks are trimmed to what is shown. */
+static void judge(struct report_run *run)
 {
-	trust_of(&run->trust, run->profile, event,
-		 &(struct remedy_facts){ .copy_size = load_copy_size(&run->in) });
+	struct remedy_facts facts = { .copy_size = load_copy_size(&run->in) };
+	size_t events = run->profile->events.len ? run->profile->events.len : 1;
+
+	run->trusts = mem_alloc(events * sizeof(*run->trusts));
+	for (uint16_t i = 0; i < events; i++)
+		if (i == profile_main_event(run->profile) || is_event_wanted(run, i))
+			trust_of(&run->trusts[i], run->profile, i, &facts);
 }
 
 /* Whether the table may be of a part of the samples. */
@@ -273,22 +292,43 @@ static bool is_filtered(const struct report_run *run)
 	       f->busy || o->comms || o->objects || o->symbols || o->symbol_part || o->socket >= 0;
 }
 
+/* Comment lines; on a terminal broken between words, since the pager cuts long lines off. */
+static void print_comments(struct outbuf *out, const char *text, size_t width)
+{
+	while (*text) {
+		size_t length = strcspn(text, "\n"), room = width;
+
+		for (bool first = true; width > 40 && length > room; first = false) {
+			size_t part = room;
+
+			while (part > room / 2 && text[part] != ' ')
+				part--;
+			out_printf(out, "%s%.*s\n", first ? "" : "#     ", (int)part, text);
+			part += text[part] == ' ';
+			text += part;
+			length -= part;
+			room = width - 6;
+		}
+		out_printf(out, "%s%.*s\n", room < width ? "#     " : "", (int)length, text);
+		text += length + (text[length] == '\n');
+	}
+}
+
 static void print_trust(struct report_run *run, struct outbuf *out)
 {
 	struct buf known = { 0 };
 
 	if (is_filtered(run) && !run->matched)
 		out_text(out, "#\n# Nothing matches.\n");
-	if (run->reader) {
-		for (uint16_t i = 0; i < run->profile->events.len; i++)
-			if (is_event_wanted(run, i)) {
-				judge(run, i);
-				report_trust_text(run->profile, &run->trust, is_filtered(run), out);
-			}
-		return;
+	for (uint16_t i = 0; run->reader && i < run->profile->events.len; i++)
+		if (is_event_wanted(run, i))
+			report_trust_text(run->profile, &run->trusts[i], is_filtered(run), &known);
+	if (!run->reader) {
+		buf_puts(&known, "#\n# Trust: ");
+		loaded_trust_text(&run->in, &known);
+		buf_puts(&known, "\n#\n");
 	}
-	loaded_trust_text(&run->in, &known);
-	out_printf(out, "#\n# Trust: %s\n#\n", buf_text(&known));
+	print_comments(out, buf_text(&known), run->options.line_width);
 	buf_free(&known);
 }
 
@@ -320,18 +360,14 @@ static void put_trust(struct report_run *run, struct json *json)
 	size_t shown = 0;
 
 	for (uint16_t i = 0; i < run->profile->events.len; i++)
-		if (is_event_wanted(run, i) && !shown++) {
-			judge(run, i);
-			report_trust_json(run->profile, &run->trust, "trust", json);
-		}
+		if (is_event_wanted(run, i) && !shown++)
+			report_trust_json(run->profile, &run->trusts[i], "trust", json);
 	if (shown < 2)
 		return;
 	json_open(json, "trust_by_event", '[');
 	for (uint16_t i = 0; i < run->profile->events.len; i++)
-		if (is_event_wanted(run, i)) {
-			judge(run, i);
-			report_trust_json(run->profile, &run->trust, NULL, json);
-		}
+		if (is_event_wanted(run, i))
+			report_trust_json(run->profile, &run->trusts[i], NULL, json);
 	json_close(json);
 }
 
@@ -387,6 +423,8 @@ static int make_options(struct report_run *run, struct err *err)
 
 static int trim_stacks(struct report_run *run, struct err *err)
 {
+	if (run->args->max_stack > 0)
+		profile_limit_stacks(run->profile, (size_t)run->args->max_stack);
 	if (run->args->hide_unknown)
 		profile_hide_unknown(run->profile);
 	if (run->args->ignore_callees)
@@ -438,13 +476,14 @@ static int show(struct report_run *run, struct err *err)
 		rc = report_make_filter(run->args, &run->in, &run->filter, err);
 	if (!rc)
 		rc = report_choose_rows(run->args, run->profile, &run->rows, err);
-	if (!rc)
-		rc = trim_stacks(run, err);
+	if (rc)
+		return rc;
+	judge(run);
+	rc = trim_stacks(run, err);
 	if (rc)
 		return rc;
 	drop_empty_columns(run);
 	report_names_init(&run->names, run->profile, &run->options);
-	judge(run, profile_main_event(run->profile));
 	rc = run->args->json ? show_json(run, err) : show_text(run, err);
 	loaded_warn(&run->in);
 	report_names_free(&run->names);
@@ -456,8 +495,7 @@ static int read_profile(struct report_run *run, struct err *err)
 {
 	const struct report_args *args = run->args;
 	struct symbol_args names = args->names;
-	struct profile_wishes wishes = { .max_stack = (unsigned)args->max_stack,
-					 .by_weight = args->memory,
+	struct profile_wishes wishes = { .by_weight = args->memory,
 					 .traits = report_traits_fill,
 					 .user = &run->traits };
 	int rc = make_options(run, err);
@@ -520,7 +558,7 @@ static int find_input(struct report_args *args, int argc, char **argv, const cha
 				return err_prefix(err, "-g");
 		return err_set(err, EINVAL, "one recording at a time");
 	}
-	*input = args->input ? args->input : argc ? argv[0] : "perf.data";
+	*input = load_path(args->input ? args->input : argc ? argv[0] : NULL);
 	return 0;
 }
 
@@ -619,6 +657,7 @@ static int report_main(void *options, int argc, char **argv, struct err *err)
 			rc = show(&run, err);
 	}
 	free(run.rows);
+	free(run.trusts);
 	report_traits_free(&run.traits);
 	strlist_free(&run.words);
 	loaded_close(&run.in);

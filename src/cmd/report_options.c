@@ -107,6 +107,18 @@ static int take_inverted(void *options, const char *text, bool unset, struct err
 	return 0;
 }
 
+/* Without these two --hide would be short for --hide-unresolved, and take no expression. */
+static int refuse_reshaping(void *options, const char *text, bool unset, struct err *err)
+{
+	(void)options;
+	(void)text;
+	(void)unset;
+	return err_set(err, EINVAL,
+		       "report shows stacks as they are; `perfolio query top`, `flame` and `fold` "
+		       "have --focus and --hide. Here --grep and --exclude choose stacks by "
+		       "function, --ignore-callees ends them at one, -U leaves nameless ones out");
+}
+
 /* On, off, or as the recording has it. */
 static int take_group(void *options, const char *text, bool unset, struct err *err)
 {
@@ -256,7 +268,7 @@ int report_make_options(const struct report_args *args, const struct report_sour
 
 bool report_has_ranges(const struct report_args *args)
 {
-	return args->time && strchr(args->time, ' ');
+	return args->time && args->time[time_range_length(args->time)];
 }
 
 bool report_changes_profile(const struct report_args *args)
@@ -327,7 +339,8 @@ const struct option_spec report_specs[] = {
 	  .call = take_branches },
 	{ OPT_FLAG, 0, "mem-mode", FIELD(memory), NULL,
 	  "rows of memory accesses, by what they cost" },
-	{ OPT_INT, 0, "max-stack", FIELD(max_stack), "N", "at most the N innermost frames" },
+	{ OPT_INT, 0, "max-stack", FIELD(max_stack), "N",
+	  "at most the N innermost frames; of copied stacks N of the kernel and N of the program" },
 	{ OPT_TEXT, 0, "ignore-callees", FIELD(ignore_callees), "REGEX",
 	  "what these functions call counts as their own" },
 	{ OPT_TEXT, 'p', "parent", FIELD(parent), "REGEX",
@@ -403,6 +416,8 @@ const struct option_spec report_specs[] = {
 	{ OPT_INT, 0, "socket-filter", FIELD(socket), "N", "on this processor socket" },
 	{ OPT_FLAG, 'U', "hide-unresolved", FIELD(hide_unknown), NULL,
 	  "only functions with a name, of callers too" },
+	{ OPT_CALL, 0, "hide", 0, "REGEX", "not here", .call = refuse_reshaping, .hidden = true },
+	{ OPT_CALL, 0, "focus", 1, "REGEX", "not here", .call = refuse_reshaping, .hidden = true },
 	{ OPT_HEADING, .help = "Which rows" },
 	{ OPT_TEXT, 'c', "comms", FIELD(comms), "NAMES", "of threads with these names" },
 	{ OPT_TEXT, 'd', "dsos", FIELD(objects), "NAMES", "in these objects: libc.so.6" },

@@ -71,7 +71,7 @@ int report_choose_columns(const struct report_args *args, const struct report_so
 int report_make_filter(const struct report_args *args, const struct loaded *in,
 		       struct profile_filter *filter, struct err *err);
 
-/* Whether --time has several ranges, with blanks between. */
+/* Whether --time has several ranges. */
 bool report_has_ranges(const struct report_args *args);
 
 /* Whether the profile has to be made for these options, and no index of another run will do. */

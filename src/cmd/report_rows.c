@@ -28,7 +28,7 @@ static int keep_times(const struct profile *profile, const struct report_args *a
 	int rc = 0;
 
 	while (!rc && *at) {
-		size_t length = strcspn(at, " ");
+		size_t length = time_range_length(at);
 		char *word = mem_strndup(at, length);
 		struct time_range range = { 0 };
 
@@ -41,7 +41,7 @@ static int keep_times(const struct profile *profile, const struct report_args *a
 		}
 		free(word);
 		at += length;
-		at += *at == ' ';
+		at += *at != '\0';
 	}
 	for (size_t i = 0; !rc && i < profile->samples.len; i++)
 		rows[i] &= in[i];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cmd/script.h"
 #include "base/err.h"
+#include "base/file.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/outbuf.h"
@@ -104,15 +105,16 @@ static bool open_event_file(struct script *script, const struct perf_attr *attr,
 			    struct event_file *file)
 {
 	char *name = mem_strdup(attr->name);
+	struct err err = { 0 };
 
 	for (char *at = name; *at; at++)
 		if (*at == '/')
 			*at = '_';
 	file->path = mem_printf("%s.%s.dump", script->input ? script->input : "perf.data", name);
 	free(name);
-	file->fd = open(file->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
+	file->fd = file_create(file->path, 0, &err);
 	if (file->fd < 0) {
-		log_line(LOG_WARN, "%s: %s", file->path, strerror(errno));
+		log_line(LOG_WARN, "%s", err.text);
 		free(file->path);
 		file->path = NULL;
 		return false;
@@ -250,6 +252,9 @@ static int take_sample(struct script *script, const struct sorted_record *rec, s
 	}
 	rc = script_fields_check(&script->text.fields, script->reader, !script->text.no_chains,
 				 err);
+	/* a pipe tells of its events one by one */
+	if (!rc && script->filter.cpus.len && !(rec->attr->attr.base.sample_type & PERF_SAMPLE_CPU))
+		rc = script_filter_check_cpus(script->reader, err);
 	if (rc)
 		return rc;
 	open_store(script);
@@ -372,8 +377,6 @@ static int take_filters(struct script_filter *filter, struct perf_reader *reader
 		rc = script_filter_ids(&filter->tids, "tid", o->tids, err);
 	if (!rc && o->cpus)
 		rc = script_filter_cpus(&filter->cpus, o->cpus, err);
-	if (!rc && o->cpus)
-		rc = script_filter_check_cpus(reader, err);
 	if (!rc && o->times)
 		rc = script_filter_times(filter, o->times,
 					 o->follow || perf_reader_is_pipe(reader) ? NULL : input,
@@ -516,6 +519,8 @@ static int script_over(struct script *script, const struct script_options *o, co
 	}
 	rc = take_filters(&script->filter, script->reader,
 			  script->in.is_stream ? NULL : script->in.place, o, err);
+	if (!rc && o->cpus)
+		rc = script_filter_check_cpus(script->reader, err);
 	if (!rc && !perf_reader_is_pipe(script->reader))
 		rc = script_fields_check(&script->text.fields, script->reader, !o->no_chains, err);
 	if (!rc && o->dlfilter) {
@@ -536,7 +541,7 @@ static int script_over(struct script *script, const struct script_options *o, co
 static int run_summary(const struct summary *summary, const struct script_options *o, int argc,
 		       char **argv, struct err *err)
 {
-	const char *input = o->input ? o->input : argc ? argv[0] : "perf.data";
+	const char *input = load_path(o->input ? o->input : argc ? argv[0] : NULL);
 	struct script_filter filter = { 0 };
 	struct loaded in;
 	int rc;
@@ -631,7 +636,7 @@ static int script_run(void *options, int argc, char **argv, struct err *err)
 {
 	const struct script_options *o = options;
 	const struct summary *summary = script_summary_named(&argc, &argv);
-	const char *input = o->input ? o->input : argc ? argv[0] : "perf.data";
+	const char *input = load_path(o->input ? o->input : argc ? argv[0] : NULL);
 
 	if (o->list)
 		return script_summary_list(o->json);
@@ -681,7 +686,8 @@ static const struct option_spec script_specs[] = {
 	{ OPT_FLAG, 0, "ns", FIELD(ns), NULL, "times to the nanosecond" },
 	{ OPT_FLAG, 0, "reltime", FIELD(reltime), NULL, "times since the first sample" },
 	{ OPT_FLAG, 0, "deltatime", FIELD(deltatime), NULL, "times since the sample before" },
-	{ OPT_INT, 0, "max-stack", FIELD(max_stack), "N", "at most N frames of a stack" },
+	{ OPT_INT, 0, "max-stack", FIELD(max_stack), "N",
+	  "at most N frames of a stack; of copied ones N of the kernel and N of the program" },
 	{ OPT_TEXT, 0, "stop-bt", FIELD(stop_at), "NAMES",
 	  "show no frames outside of these functions" },
 	{ OPT_FLAG, 'L', "Latency", FIELD(latency), NULL,
@@ -772,10 +778,10 @@ int script_write(const char *input, const struct symbol_args *names, const char 
 		 struct err *err)
 {
 	struct script_options options = script_defaults;
-	int fd = open(output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666), rc;
+	int fd = file_create(output, 0, err), rc;
 
 	if (fd < 0)
-		return err_set(err, errno, "%s: %s", output, strerror(errno));
+		return fd;
 	options.names = *names;
 	options.header = true; /* as people keep it: what it was recorded on and how */
 	rc = print_samples(&options, input, fd, output, err);

@@ -42,7 +42,7 @@ int script_filter_times(struct script_filter *filter, const char *text, const ch
 		find_times(input, &env);
 	whole = (struct time_range){ env.first_sample_ns, env.last_sample_ns };
 	while (*text && !rc) {
-		size_t length = strcspn(text, strchr(text, '%') ? ", " : " ");
+		size_t length = time_range_length(text);
 		char *part = mem_strndup(text, length);
 
 		if (length)
@@ -101,15 +101,19 @@ int script_filter_ids(struct cpuset *set, const char *what, const char *text, st
 
 int script_filter_check_cpus(const struct perf_reader *reader, struct err *err)
 {
-	size_t count = perf_reader_attr_count(reader);
+	for (size_t i = 0; i < perf_reader_attr_count(reader); i++) {
+		const struct perf_attr *attr = perf_reader_attr(reader, i);
+		const struct perf_event_attr *base = &attr->attr.base;
 
-	for (size_t i = 0; i < count; i++)
-		if (perf_reader_attr(reader, i)->attr.base.sample_type & PERF_SAMPLE_CPU)
-			return 0;
-	return count ? err_set(err, ENODATA,
-			       "--cpu: the samples do not tell their CPU; record with -a, -C or "
-			       "--sample-cpu, or leave --cpu out")
-		     : 0;
+		if (base->sample_type & PERF_SAMPLE_CPU ||
+		    (base->type == PERF_TYPE_SOFTWARE && base->config == PERF_COUNT_SW_DUMMY))
+			continue;
+		return err_set(err, ENODATA,
+			       "--cpu: the samples of %s do not tell their CPU; record with -a, -C "
+			       "or --sample-cpu, or leave --cpu out",
+			       attr->name);
+	}
+	return 0;
 }
 
 static bool in_times(const struct script_filter *filter, uint64_t time)

@@ -37,7 +37,10 @@ void script_filter_names(struct strlist *list, const char *text);
 int script_filter_cpus(struct cpuset *set, const char *text, struct err *err);
 /* `what` is pid or tid; an ID may be any number, and -1, perf's unknown. */
 int script_filter_ids(struct cpuset *set, const char *what, const char *text, struct err *err);
-/* Refuses --cpu where no event's samples tell a CPU; a pipe may not have told of its events yet. */
+/*
+ * Refuses --cpu where an event's samples do not tell their CPU; a pipe may not have told of its
+ * events yet.
+ */
 int script_filter_check_cpus(const struct perf_reader *reader, struct err *err);
 
 bool script_filter_takes(const struct script_filter *filter, const struct perf_attr *attr,

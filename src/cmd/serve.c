@@ -13,20 +13,28 @@
 #include "cmd/option_check.h"
 #include "cmd/serve_options.h"
 #include "cmd/server_folder.h"
+#include "jobs/accountmark.h"
+#include "jobs/caps.h"
 #include "jobs/folder.h"
 #include "jobs/guard.h"
 #include "jobs/jobgroup.h"
 #include "jobs/listener.h"
 #include "jobs/orphans.h"
 #include "jobs/policy.h"
+#include "jobs/private.h"
 #include "jobs/roles.h"
 #include "jobs/supervisor.h"
 #include "server/web_main.h"
+#include "store/accounts.h"
 #include "store/datadir.h"
+#include "store/people.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sodium.h>
+#include <sys/prctl.h>
 #include <sys/random.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define TOKEN_BYTES 24
@@ -38,7 +46,8 @@ struct serve {
 	struct listener listener;
 	struct jobgroup group;
 	int tls_cert, tls_key;
-	char token[2 * TOKEN_BYTES + 1];
+	char token[2 * TOKEN_BYTES + 1]; /* until it was shown */
+	char token_hash[TOKEN_HASH];
 };
 
 /* ---- the processes that the supervisor starts ---- */
@@ -76,8 +85,10 @@ static int be_role(const struct serve_options *options, int argc, char **argv, s
 		return look_plan(argv, argc, err);
 	if (!strcmp(options->role, "plan-events"))
 		return look_plan_events(argv, argc, err);
+	if (!strcmp(options->role, "sweep") && argc == 1)
+		return private_remove(options->data, strtoull(argv[0], NULL, 10), err);
 	if (!strcmp(options->role, "target"))
-		return look_target(argv, argc, err);
+		return look_target(argv, argc, options->run_user, err);
 	if (fcntl(ROLE_CHANNEL, F_GETFD) < 0)
 		return err_set(err, EBADF, "--role: is for processes that the server starts");
 	for (int fd = ROLE_CHANNEL; fd <= ROLE_TLS_KEY; fd++)
@@ -90,7 +101,7 @@ static int be_role(const struct serve_options *options, int argc, char **argv, s
 			.kallsyms = ROLE_KALLSYMS,
 			.imported = options->imported,
 			.memory = options->analyser_memory,
-			.user = options->analyser_user,
+			.user = options->run_user,
 			.cpu_s = (uint64_t)(options->analyser_ns / NS_PER_SEC),
 		});
 	return err_set(err, EINVAL, "--role %s: web or analyser", options->role);
@@ -106,6 +117,8 @@ static int make_token(struct serve *serve, struct err *err)
 		return err_set(err, EIO, "no random numbers from the kernel");
 	for (size_t i = 0; i < sizeof(bytes); i++)
 		snprintf(serve->token + 2 * i, 3, "%02x", bytes[i]);
+	sodium_memzero(bytes, sizeof(bytes));
+	token_hash(serve->token, serve->token_hash);
 	return 0;
 }
 
@@ -145,12 +158,53 @@ static int listen_there(struct serve *serve, struct err *err)
 		return err_set(err, EPERM,
 			       "--open: other machines reach %s, and nobody would have to sign in",
 			       serve->listener.origin);
+	if (!o->tls_cert && !o->insecure)
+		return err_set(
+			err, EPERM,
+			"other machines reach %s, and what they send, passwords too, could be "
+			"read on the way; give --tls-cert and --tls-key, or --insecure where "
+			"something else encrypts",
+			serve->listener.origin);
 	if (!o->tls_cert)
 		fprintf(stderr,
-			"perfolio: other machines reach %s, and what they send can be read on the "
-			"way; --tls-cert and --tls-key make it https\n",
+			"perfolio: --insecure: other machines reach %s, and what they send can be "
+			"read on the way\n",
 			serve->listener.origin);
 	return 0;
+}
+
+/*
+ * Whether somebody besides the owner has an account, by the rows: in a process that has become the
+ * web side's user for good, while there is no web side.  0, 1; anything else: nobody knows.
+ */
+static int look_at_accounts(const struct serve *serve)
+{
+	char *path = mem_printf("%s/perfolio.db", serve->folder.path);
+	struct store *store;
+	int64_t count = 1;
+	pid_t child;
+	int status = -1;
+
+	child = fork();
+	if (!child) {
+		store = identity_become(&serve->policy.web) ? NULL : store_open(path, NULL, NULL);
+		if (store && !store_user_count(store, &count, NULL))
+			status = count > 0;
+		store_close(store);
+		_exit(status);
+	}
+	while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
+		;
+	free(path);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/* `user add` leaves a mark for the supervisor; accounts of 0.1.0 have none. */
+static int mark_accounts(const struct serve *serve, struct err *err)
+{
+	if (!file_exists("%s/perfolio.db", serve->folder.path) || !look_at_accounts(serve))
+		return 0;
+	return accountmark_set(serve->folder.path, true, err);
 }
 
 static int prepare(struct serve *serve, struct err *err)
@@ -161,9 +215,15 @@ static int prepare(struct serve *serve, struct err *err)
 		.web_user = o->web_user,
 		.as_root = o->as_root,
 		.deny = o->deny,
+		.allow = o->allow,
+		.private_tmp = o->private_tmp,
+		.network = o->run_network,
 		.max_runtime_ns = (uint64_t)o->max_runtime_ns,
 		.max_output = o->max_output,
 		.max_disk = o->max_disk,
+		.max_share = o->max_share,
+		.max_export = o->max_export,
+		.run = { .memory = o->run_memory, .tasks = o->run_tasks, .cpu = o->run_cpu },
 		.analyser_memory = o->analyser_memory,
 		.analyser_ns = (uint64_t)o->analyser_ns,
 	};
@@ -177,12 +237,12 @@ static int prepare(struct serve *serve, struct err *err)
 	if (!rc)
 		rc = folder_open(&serve->folder, path, &serve->policy.web, err);
 	if (!rc)
-		rc = listen_there(serve, err);
+		rc = mark_accounts(serve, err);
 	if (!rc)
-		rc = make_token(serve, err);
+		rc = listen_there(serve, err);
 	if (!rc) {
 		folder_tag(&serve->folder, tag, sizeof(tag));
-		jobgroup_open(&serve->group, tag);
+		jobgroup_open(&serve->group, tag, &jobgroup_here);
 		if (!serve->group.path) /* there is no other trace of what was left */
 			orphans_kill_of(tag);
 	}
@@ -190,24 +250,48 @@ static int prepare(struct serve *serve, struct err *err)
 	return rc;
 }
 
+/*
+ * The token is in what follows the #, which browsers keep to themselves: no log has it.  Nor have
+ * we from then on, and so it is not written through stdio, which would keep it.
+ */
 static void show_link(void *user)
 {
-	const struct serve *serve = user;
+	struct serve *serve = user;
 	const struct listener *listener = &serve->listener;
+	size_t room = strlen(listener->path ? listener->path : listener->origin) + 100;
+	char *line = mem_alloc(room);
 
 	if (listener->path)
-		printf("unix:%s, with the token %s\n", listener->path, serve->token);
+		snprintf(line, room, "unix:%s, with the token %s\n", listener->path, serve->token);
 	else if (serve->options->open)
-		printf("%s/\n", listener->origin);
+		snprintf(line, room, "%s/\n", listener->origin);
 	else
-		printf("%s/?token=%s\n", listener->origin, serve->token);
+		snprintf(line, room, "%s/#token=%s\n", listener->origin, serve->token);
 	fflush(stdout);
+	fd_write_all(STDOUT_FILENO, line, strlen(line));
+	sodium_memzero(line, strlen(line));
+	sodium_memzero(serve->token, sizeof(serve->token));
+	sodium_stackzero((size_t)16 << 10);
+	free(line);
 	if (isatty(STDOUT_FILENO) && isatty(STDERR_FILENO))
 		fprintf(stderr,
 			"Open that link in a browser; Ctrl+C ends the server.  Programs are "
 			"started "
 			"as user %s,\nand what is measured is kept in %s.\n",
 			serve->policy.workload.name, serve->folder.path);
+}
+
+/* Programs that run as root may have all that root has, and so has who starts them. */
+static int give_up_rights(const struct serve *serve, struct err *err)
+{
+	int rc;
+
+	if (serve->policy.as_root || geteuid())
+		return 0;
+	rc = caps_keep(caps_supervisor());
+	if (!rc && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+		rc = -errno;
+	return rc ? err_set(err, -rc, "capabilities: %s", strerror(-rc)) : 0;
 }
 
 static int supervise(void *user)
@@ -222,13 +306,17 @@ static int supervise(void *user)
 		.tls_key = serve->tls_key,
 		.open = serve->options->open,
 		.webhooks = &serve->options->webhooks,
-		.token = serve->token,
+		.token_hash = serve->token_hash,
 		.up = show_link,
 		.user = serve,
 	};
 	struct err err = { 0 };
-	int rc = supervisor_run(&options, &err);
+	int rc = make_token(serve, &err); /* here: the guard has no business with it */
 
+	if (!rc)
+		rc = give_up_rights(serve, &err);
+	if (!rc)
+		rc = supervisor_run(&options, &err);
 	jobgroup_close(&serve->group); /* the guard does it too, if it is still there */
 	if (rc < 0 && *err.text)       /* else the web side has said it */
 		fprintf(stderr, "perfolio: %s\n", err.text);
@@ -278,7 +366,7 @@ static int serve_run(void *options, int argc, char **argv, struct err *err)
 {
 	struct serve serve = {
 		.options = options,
-		.folder = { .fd = -1 },
+		.folder = { .fd = -1, .own = -1 },
 		.listener = { .fd = -1 },
 		.tls_cert = -1,
 		.tls_key = -1,
@@ -302,6 +390,16 @@ static int serve_run(void *options, int argc, char **argv, struct err *err)
 	return rc;
 }
 
+/*
+ * Recorders leave memory of processes with this name out (record/ownproc.h), whatever the program's
+ * file is called; those that we start by /proc/self/exe would be "exe" else.
+ */
+static const struct command *begin(int argc, char **argv, struct strlist *words, struct err *err)
+{
+	prctl(PR_SET_NAME, "perfolio", 0, 0, 0);
+	return fenced_command(argc, argv, words, err);
+}
+
 const struct command cmd_serve = {
 	.name = "serve",
 	.summary = "measure and look at results in the browser, with sessions and a queue",
@@ -310,6 +408,6 @@ const struct command cmd_serve = {
 	.options_size = sizeof(struct serve_options),
 	.defaults = &serve_option_defaults,
 	.run = serve_run,
-	.stands_for = fenced_command,
+	.stands_for = begin,
 	.release = serve_options_release,
 };

@@ -3,10 +3,12 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/file.h"
+#include "jobs/policy.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define SIZE_MOST (1ULL << 62) /* sums of two still fit into a signed number */
@@ -43,6 +45,43 @@ static int set_disk(void *options, const char *text, bool unset, struct err *err
 	return parse_bytes(text, &((struct serve_options *)options)->max_disk, err);
 }
 
+static int set_share(void *options, const char *text, bool unset, struct err *err)
+{
+	char *end;
+	unsigned long percent = strtoul(text, &end, 10);
+
+	(void)unset;
+	if (!isdigit((unsigned char)*text) || *end || percent < 1 || percent > 100)
+		return err_set(err, EINVAL, "needs a percentage from 1 to 100");
+	((struct serve_options *)options)->max_share = percent;
+	return 0;
+}
+
+static int set_export(void *options, const char *text, bool unset, struct err *err)
+{
+	(void)unset;
+	return parse_bytes(text, &((struct serve_options *)options)->max_export, err);
+}
+
+static int set_run_memory(void *options, const char *text, bool unset, struct err *err)
+{
+	(void)unset;
+	return parse_bytes(text, &((struct serve_options *)options)->run_memory, err);
+}
+
+static int set_run_cpu(void *options, const char *text, bool unset, struct err *err)
+{
+	struct serve_options *o = options;
+	char *end;
+	double cpus = strtod(text, &end);
+
+	(void)unset;
+	if (!isdigit((unsigned char)*text) || *end || !(cpus >= 0 && cpus <= 1e6))
+		return err_set(err, EINVAL, "needs a number of CPUs like 2 or 0.5; 0: no limit");
+	o->run_cpu = (uint64_t)(cpus * 1000 + 0.5);
+	return 0;
+}
+
 static int set_memory(void *options, const char *text, bool unset, struct err *err)
 {
 	(void)unset;
@@ -65,6 +104,9 @@ const struct option_spec serve_option_specs[] = {
 	{ OPT_TEXT, 0, "config", FIELD(config), "FILE",
 	  "lines of NAME = VALUE with the names of these options; the command line counts more" },
 
+	{ OPT_FLAG, 0, "insecure", FIELD(insecure), NULL,
+	  "plain HTTP for other machines: behind a proxy or tunnel that encrypts" },
+
 	{ OPT_HEADING, .help = "Who" },
 	{ OPT_FLAG, 0, "open", FIELD(open), NULL,
 	  "nobody need sign in; only for addresses of this machine" },
@@ -77,6 +119,13 @@ const struct option_spec serve_option_specs[] = {
 	{ OPT_HEADING, .help = "What is allowed" },
 	{ OPT_TEXT, 0, "deny", FIELD(deny), "LIST",
 	  "attach (to processes that run already), users (other than --user), host (all of it)" },
+	{ OPT_TEXT, 0, "allow", FIELD(allow), "LIST",
+	  "the same words: also when others have accounts; default: only one's own processes "
+	  "then" },
+	{ OPT_FLAG, 0, "private-tmp", FIELD(private_tmp), NULL,
+	  "give each run a /tmp, /var/tmp and /dev/shm of its own; default: yes" },
+	{ OPT_TEXT, 0, "run-network", FIELD(run_network), "WHICH",
+	  "what runs reach: none, loopback (one of their own) or full; default: full" },
 	{ OPT_LIST, 0, "webhook", FIELD(webhooks), "URL",
 	  "runs may have addresses that begin so told of their end: http://127.0.0.1:9000/ci; may "
 	  "be repeated" },
@@ -85,7 +134,21 @@ const struct option_spec serve_option_specs[] = {
 	{ OPT_CALL, 0, "max-output", 0, "SIZE",
 	  "how much of a program's output to keep; default: 64M", .call = set_output },
 	{ OPT_CALL, 0, "max-disk", 0, "SIZE",
-	  "refuse runs when all files take this much; default: 20G", .call = set_disk },
+	  "how much all files may take: runs end there, and others wait; default: 20G",
+	  .call = set_disk },
+	{ OPT_CALL, 0, "max-share", 0, "PERCENT",
+	  "of that disk space one person may have, the owner aside; default: 50",
+	  .call = set_share },
+	{ OPT_CALL, 0, "max-export", 0, "SIZE",
+	  "refuse downloads in other formats that would be larger; default: 2G",
+	  .call = set_export },
+	{ OPT_CALL, 0, "run-memory", 0, "SIZE",
+	  "memory of a run, all its processes together; default: three quarters of the machine's",
+	  .call = set_run_memory },
+	{ OPT_U64, 0, "run-tasks", FIELD(run_tasks), "N",
+	  "processes and threads of a run at the same time; 0: no limit; default: 4096" },
+	{ OPT_CALL, 0, "run-cpu", 0, "CPUS", "CPUs that a run may use: 2, 0.5; default: all",
+	  .call = set_run_cpu },
 	{ OPT_CALL, 0, "analyser-memory", 0, "SIZE",
 	  "memory for analysing one recording or import; default: half of the machine's",
 	  .call = set_memory },
@@ -97,14 +160,19 @@ const struct option_spec serve_option_specs[] = {
 	  "delete what was removed and files that nothing refers to, and end" },
 	{ OPT_TEXT, 0, "role", FIELD(role), "ROLE", "", .hidden = true },
 	{ OPT_FLAG, 0, "imported", FIELD(imported), NULL, "", .hidden = true },
-	{ OPT_TEXT, 0, "analyser-user", FIELD(analyser_user), "", "", .hidden = true },
+	{ OPT_TEXT, 0, "run-user", FIELD(run_user), "", "", .hidden = true },
 	{ 0 },
 };
 
 const struct serve_options serve_option_defaults = {
+	.private_tmp = true,
 	.max_runtime_ns = 3600 * NS_PER_SEC,
 	.max_output = 64ULL << 20,
 	.max_disk = 20ULL << 30,
+	.max_share = 50,
+	.max_export = 2ULL << 30,
+	.run_memory = POLICY_BY_MACHINE,
+	.run_tasks = 4096,
 	.analyser_ns = 600 * NS_PER_SEC,
 };
 

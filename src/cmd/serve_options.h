@@ -10,15 +10,16 @@ struct serve_options {
 	const char *listen, *data, *config;
 	struct strlist names, webhooks;
 	const char *tls_cert, *tls_key;
-	const char *user, *web_user, *deny;
-	bool as_root, open, gc;
+	const char *user, *web_user, *deny, *allow, *run_network;
+	bool as_root, open, insecure, gc, private_tmp;
 	int64_t max_runtime_ns;
-	uint64_t max_output, max_disk;
+	uint64_t max_output, max_disk, max_share, max_export;
+	uint64_t run_memory, run_tasks, run_cpu; /* run_cpu: thousandths */
 	uint64_t analyser_memory;
 	int64_t analyser_ns;
 	const char *role; /* of a process that the server started */
 	bool imported;
-	const char *analyser_user; /* "UID:GID:SHIELD" */
+	const char *run_user; /* "UID:GID:SHIELD": sandbox_read_user() */
 
 	struct strlist kept; /* the words of the file, which texts above point into */
 };

@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "cmd/command.h"
+#include "cmd/probe_note.h"
 #include "cmd/stat_command.h"
 #include "cmd/stat_plan.h"
 
@@ -77,7 +78,12 @@ static int was_reset(void *user, struct err *err)
 	struct tally_clocks clocks = stat_clocks(stat, stat->run.reset_ns);
 
 	tally_reset(stat->pass->tally, &clocks);
-	return stat_series_reset(stat, stat->run.reset_ns, err);
+	return stat_series_mark(stat, SERIES_RESET, stat->run.reset_ns, err);
+}
+
+static int was_switched(void *user, bool on, int64_t now_ns, struct err *err)
+{
+	return stat_series_mark(user, on ? SERIES_RESUME : SERIES_PAUSE, now_ns, err);
 }
 
 static int run_shell(const char *command, const char *option, struct err *err)
@@ -118,9 +124,12 @@ static int run_pass(struct stat_command *stat, struct pass *pass, struct err *er
 		.signal_fd = stat->signal_fd,
 		.mask = &stat->mask,
 	};
-	struct loop_hooks hooks = {
-		.user = stat, .opened = opened, .tick = ticked, .reset = was_reset, .said = say
-	};
+	struct loop_hooks hooks = { .user = stat,
+				    .opened = opened,
+				    .tick = ticked,
+				    .reset = was_reset,
+				    .switched = was_switched,
+				    .said = say };
 	struct tally_clocks clocks;
 	int rc = run_shell(o->pre, "--pre", err);
 
@@ -207,6 +216,8 @@ static int run_repeatedly(struct stat_command *stat, struct err *err)
 	if ((!o->interval_ns || o->summary) && !o->quiet)
 		rc = stat_show_summary(stat, table, err);
 	notes_after(&stat->notes, &stat->findings, table, stat->passes.list.len);
+	if (stat->target.kind <= TARGET_TASKS && !stat->options->no_inherit)
+		note_probes(&stat->notes, stat->catalog, &stat->events);
 	return rc ? rc : stat_show_notes(stat, err);
 }
 

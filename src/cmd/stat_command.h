@@ -54,11 +54,12 @@ void stat_show_raw(struct stat_command *stat, const struct stat_table *table);
 /* What was counted since the last time. */
 int stat_show_tick(struct stat_command *stat, int64_t now_ns, struct err *err);
 int stat_show_summary(struct stat_command *stat, const struct stat_table *table, struct err *err);
-/* --series: the head when all is open, then the rows of each interval and where counts were reset.
+/* --series: the head when all is open, then the rows of each interval, and marks of
+ * render/series.h.
  */
 int stat_series_begin(struct stat_command *stat, struct err *err);
 int stat_series_tick(struct stat_command *stat, int64_t now_ns, struct err *err);
-int stat_series_reset(struct stat_command *stat, int64_t now_ns, struct err *err);
+int stat_series_mark(struct stat_command *stat, uint32_t mark, int64_t now_ns, struct err *err);
 /* Shows the notes that were collected, and forgets them. */
 int stat_show_notes(struct stat_command *stat, struct err *err);
 

@@ -228,7 +228,12 @@ static int take_word(struct loop *loop, enum control_word word, struct err *err)
 	if (rc)
 		return rc;
 	control_acknowledge(control);
-	return ends_interval(word) && loop->ticker.fd >= 0 ? tick(loop, err) : 0;
+	if (ends_interval(word) && loop->ticker.fd >= 0)
+		rc = tick(loop, err);
+	if (!rc && (word == CONTROL_ENABLE || word == CONTROL_DISABLE))
+		rc = loop->hooks->switched(loop->hooks->user, word == CONTROL_ENABLE,
+					   clock_now_ns(), err);
+	return rc;
 }
 
 static int take_words(struct loop *loop, struct err *err)

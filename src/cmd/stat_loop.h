@@ -33,6 +33,8 @@ struct loop_hooks {
 	int (*tick)(void *user, const struct loop_state *state, int64_t now_ns, struct err *err);
 	/* Counts were set back to zero. */
 	int (*reset)(void *user, struct err *err);
+	/* All of them were switched on or off, and the interval until then is over. */
+	int (*switched)(void *user, bool on, int64_t now_ns, struct err *err);
 	/* Counting was switched on or off, or a word was not understood. */
 	void (*said)(void *user, const char *what);
 };

@@ -80,6 +80,8 @@ const struct option_spec stat_option_specs[] = {
 	{ OPT_FLAG, 0, "tree", FIELD(tree), NULL, "with -p: also the children that they have" },
 	{ OPT_TEXT, 't', "tid", FIELD(tids), "TIDS", "threads that run already" },
 	{ OPT_TEXT, 'u', "uid", FIELD(user), "USER", "all processes of a user, by name or number" },
+	{ OPT_TEXT, 0, "owner", FIELD(owner), "UID:GID",
+	  "the server's: of -p, -t and -u only what this user could trace", .hidden = true },
 	{ OPT_TEXT, 'G', "cgroup", FIELD(cgroups), "NAMES",
 	  "in these cgroups: one for all events, or one an event" },
 	{ OPT_TEXT, 0, "for-each-cgroup", FIELD(each_cgroup), "NAMES",

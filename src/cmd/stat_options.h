@@ -19,6 +19,7 @@ struct stat_options {
 	const char *cpu_type;
 
 	const char *pids, *tids, *user, *cpus, *cgroups, *each_cgroup;
+	const char *owner; /* "UID:GID": nobody else's processes */
 	bool all_cpus, no_inherit;
 
 	int64_t interval_ns, delay_ns, timeout_ns;

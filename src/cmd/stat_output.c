@@ -14,13 +14,12 @@
 
 static int open_file(struct output *output, const struct stat_options *options, struct err *err)
 {
-	int how = O_WRONLY | O_CREAT | O_CLOEXEC | (options->append ? O_APPEND : O_TRUNC);
 	time_t now = time(NULL);
 	char started[32];
 
-	output->fd = open(options->output, how, 0666);
+	output->fd = file_create(options->output, options->append ? O_APPEND : 0, err);
 	if (output->fd < 0)
-		return err_set(err, errno, "%s: %s", options->output, strerror(errno));
+		return output->fd;
 	output->own = true;
 	buf_printf(&output->buf, "# started on %s\n", ctime_r(&now, started));
 	return output_flush(output, err);

@@ -58,10 +58,10 @@ int stat_series_tick(struct stat_command *stat, int64_t now_ns, struct err *err)
 	return series_flush(&stat->series, err);
 }
 
-int stat_series_reset(struct stat_command *stat, int64_t now_ns, struct err *err)
+int stat_series_mark(struct stat_command *stat, uint32_t mark, int64_t now_ns, struct err *err)
 {
 	if (!stat->options->series_fd)
 		return 0;
-	series_add_reset(&stat->series, (uint64_t)now_ns);
+	series_add_mark(&stat->series, mark, (uint64_t)now_ns);
 	return series_flush(&stat->series, err);
 }

@@ -47,6 +47,7 @@ static int find_target(struct stat_command *stat, struct err *err)
 		.pids = o->pids,
 		.tids = o->tids,
 		.user = o->user,
+		.owner = o->owner,
 		.cpus = o->cpus,
 		.cgroups = o->each_cgroup ? o->each_cgroup : o->cgroups,
 		.cgroup_patterns = o->each_cgroup,
@@ -68,6 +69,13 @@ static int find_target(struct stat_command *stat, struct err *err)
 	free(threads);
 	if (!rc && stat->target.overrides && !o->quiet)
 		fprintf(stderr, "perfolio: %s\n", stat->target.overrides);
+	if (!rc && stat->target.left_out && !o->quiet)
+		fprintf(stderr, "perfolio: %zu process%s of a perfolio server left out\n",
+			stat->target.left_out, stat->target.left_out == 1 ? "" : "es");
+	if (!rc && stat->target.others && !o->quiet)
+		fprintf(stderr,
+			"perfolio: %zu process%s left out: another user's, or closed to its own\n",
+			stat->target.others, stat->target.others == 1 ? "" : "es");
 	return rc;
 }
 

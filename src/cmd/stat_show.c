@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Putting tables, times and notes into the output of `stat`. */
+#include "base/terminal.h"
 #include "cmd/stat_command.h"
 
 #include <inttypes.h>
@@ -60,7 +61,7 @@ int stat_show_tick(struct stat_command *stat, int64_t now_ns, struct err *err)
 	if (stat->options->quiet || stat->options->series_fd)
 		return 0;
 	if (stat->options->interval_clear) {
-		buf_puts(out, "\033[H\033[2J\n");
+		buf_printf(out, "%s\n", terminal_code(stat->output.fd, "\033[H\033[2J"));
 		stat->ticks_since_heading = 0;
 	}
 	if (stat->ticks_since_heading == 0)

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -99,6 +100,12 @@ struct symbol_store *symbols_open(const struct symbol_args *args, struct perf_re
 	};
 	char *list = input ? mem_printf("%s/kcore_dir/kallsyms", input) : NULL;
 	struct symbol_store *store;
+	struct stat st;
+
+	if (input && !stat(input, &st)) {
+		options.has_owner = true;
+		options.owner = st.st_uid;
+	}
 
 	/* The kernel as it was, of a recording with --kcore. */
 	if (list && !options.kallsyms && !options.vmlinux && !access(list, R_OK))
