@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Requests to the server. What it refuses comes as a Refusal, with words for people and what helps.
 
+import { proof, withProof } from "./proof";
+
 export type Query = Record<string, string | number | boolean | undefined | null>;
 
 export class Refusal extends Error {
@@ -30,23 +32,27 @@ async function refusalOf(answer: Response): Promise<Refusal> {
 }
 
 // Called when the server no longer knows us.
-let onSignedOut: () => void = () => {};
+let onSignedOut: (refusal: Refusal) => void = () => {};
 
-export function whenSignedOut(call: () => void): void {
+export function whenSignedOut(call: (refusal: Refusal) => void): void {
 	onSignedOut = call;
 }
 
 async function ask(path: string, query: Query | undefined, init: RequestInit): Promise<Response> {
+	const shown = proof();
 	let answer: Response;
 	try {
-		answer = await fetch(address(path, query), { credentials: "same-origin", ...init });
-	} catch (reason) {
-		if ((reason as Error).name === "AbortError") throw reason;
+		answer = await fetch(address(path, query), { credentials: "same-origin", ...init, headers: { ...init.headers, ...withProof(shown) } as Record<string, string> });
+	} catch {
+		init.signal?.throwIfAborted();
 		throw new Refusal(0, "unreachable", "The server isn't responding", "It may be restarting; the page reconnects by itself.");
 	}
 	if (answer.ok) return answer;
 	const refusal = await refusalOf(answer);
-	if (answer.status === 401 && path !== "/sign-in") onSignedOut();
+	init.signal?.throwIfAborted(); // what was left while it came says nothing
+	if (answer.status !== 401 || path === "/sign-in") throw refusal;
+	if (shown !== proof()) return ask(path, query, init); // somebody has signed in or out meanwhile, maybe in another tab
+	onSignedOut(refusal);
 	throw refusal;
 }
 
@@ -67,6 +73,7 @@ function upload<T>(path: string, query: Query, file: Blob, progress: (part: numb
 		const request = new XMLHttpRequest();
 		request.open("POST", address(path, query));
 		request.setRequestHeader("Content-Type", "application/octet-stream");
+		for (const [name, value] of Object.entries(withProof(proof()))) request.setRequestHeader(name, value);
 		request.upload.onprogress = (event) => event.lengthComputable && progress(event.loaded / event.total);
 		request.onerror = () => fail(new Refusal(0, "unreachable", "The server isn't responding", "Try again once it is back."));
 		request.onload = async () => {

@@ -2,7 +2,7 @@
 // The event picker: an expression, checked as it is typed, and the list that one ticks it together from.
 import { useEffect, useState } from "preact/hooks";
 import type { Check, EventInfo, Events } from "../api/core";
-import { cannot, encodingOf } from "../model/events";
+import { cannot, encodingOf, isPattern, whyNever } from "../model/events";
 import { splitEvents, toggleEvent } from "../model/form";
 import { useFetch, useLater } from "../model/hooks";
 
@@ -28,10 +28,11 @@ interface Props {
 	onChange: (value: string) => void;
 	label: string; // "Events to count"
 	usual: string; // what an empty expression stands for
+	sampled?: boolean; // not counted: some events can only be that
 	onWrong: (wrong: boolean) => void; // the expression can't be read
 }
 
-export function EventPicker({ session, value, onChange, label, usual, onWrong }: Props) {
+export function EventPicker({ session, value, onChange, label, usual, sampled, onWrong }: Props) {
 	const [search, setSearch] = useState("");
 	const [group, setGroup] = useState("");
 	const [hovered, setHovered] = useState<EventInfo>();
@@ -42,7 +43,7 @@ export function EventPicker({ session, value, onChange, label, usual, onWrong }:
 	return (
 		<fieldset class="picker">
 			<legend>{label}</legend>
-			<Expression value={value} onChange={onChange} usual={usual} label={label} onWrong={onWrong} />
+			<Expression value={value} onChange={onChange} usual={usual} label={label} sampled={sampled} onWrong={onWrong} />
 			<div class="picker-search">
 				<input
 					type="search" placeholder="Search all events" aria-label={`Search: ${label}`} value={search}
@@ -56,7 +57,7 @@ export function EventPicker({ session, value, onChange, label, usual, onWrong }:
 			<ul class="events" aria-label={`${label}: the list`} aria-busy={events.busy}>
 				{items.map((event) => (
 					<Row
-						key={event.name} event={event} ticked={ticked.includes(event.name) || (!!event.alias && ticked.includes(event.alias))}
+						key={event.name} event={event} never={whyNever(event, !!sampled)} ticked={ticked.includes(event.name) || (!!event.alias && ticked.includes(event.alias))}
 						uses={events.data?.most_used.find((use) => use.event === event.name || use.event === event.alias)?.overall ?? 0}
 						onTick={() => onChange(toggleEvent(value, event.alias && ticked.includes(event.alias) ? event.alias : event.name))}
 						onPoint={() => setHovered(event)}
@@ -80,17 +81,17 @@ function order(events: Events | undefined, ticked: string[]): EventInfo[] {
 	return [...items].sort((a, b) => weight(b) - weight(a));
 }
 
-function Row({ event, ticked, uses, onTick, onPoint }: { event: EventInfo; ticked: boolean; uses: number; onTick: () => void; onPoint: () => void }) {
-	const missing = event.openable === false;
+function Row({ event, never, ticked, uses, onTick, onPoint }: { event: EventInfo; never: string; ticked: boolean; uses: number; onTick: () => void; onPoint: () => void }) {
+	const missing = event.openable === false || !!never;
 	const encoding = encodingOf(event);
-	const title = [event.description, encoding && `encoding: ${encoding}`, missing && `unavailable: ${event.why}`].filter(Boolean).join("\n");
+	const title = [event.description, encoding && `encoding: ${encoding}`, missing && `unavailable: ${never || event.why}`].filter(Boolean).join("\n");
 	return (
 		<li class={missing ? "missing" : undefined} title={title} onPointerEnter={onPoint} onFocusIn={onPoint}>
 			<label>
-				<input type="checkbox" checked={ticked} onChange={onTick} />
+				<input type="checkbox" checked={ticked} disabled={!!never && !ticked} onChange={onTick} />
 				<span class="mono ellipsis">{event.name}</span>
 				{uses > 0 && <small class="used" title={`used in ${uses} runs`}>{uses}×</small>}
-				{missing && <small class="why">unavailable</small>}
+				{missing && <small class="why">{isPattern(event) ? "a pattern" : never ? "count only" : "unavailable"}</small>}
 			</label>
 		</li>
 	);
@@ -111,13 +112,14 @@ function Description({ event }: { event: EventInfo | undefined }) {
 	);
 }
 
-function Expression({ value, onChange, usual, label, onWrong }: Omit<Props, "session">) {
+function Expression({ value, onChange, usual, label, sampled, onWrong }: Omit<Props, "session">) {
 	const asked = useLater(value.trim(), 250);
 	const check = useFetch<Check>(asked ? "/events/check" : null, { expression: asked });
 	const current = asked === value.trim() ? check.data : undefined;
 	const missing = ((current?.events ?? []) as unknown as EventInfo[]).filter((event) => event.openable === false);
-	const wrong = current && (!current.valid || (missing.length > 0 && missing.length === current.events?.length));
-	const unreadable = current?.valid === false;
+	const never = sampled ? ((current?.events ?? []) as unknown as EventInfo[]).filter(({ kind }) => kind === "tool").map((event) => whyNever(event, true))[0] : undefined;
+	const wrong = current && (!current.valid || !!never || (missing.length > 0 && missing.length === current.events?.length));
+	const unreadable = current?.valid === false || !!never;
 	useEffect(() => onWrong(unreadable), [unreadable]);
 	useEffect(() => () => onWrong(false), []);
 	return (
@@ -127,10 +129,10 @@ function Expression({ value, onChange, usual, label, onWrong }: Omit<Props, "ses
 				onInput={(event) => onChange(event.currentTarget.value)}
 			/>
 			<p class={wrong ? "bad" : missing.length ? "warn" : "dim"} role="status" title={missing[0]?.why}>
-				{!value.trim() ? `Default: ${usual}` : !current ? "…" : unreadable ? current.message || "This can't be measured" : cannot(missing) || "available on this host"}
+				{!value.trim() ? `Default: ${usual}` : !current ? "…" : unreadable ? never || current?.message || "This can't be measured" : cannot(missing) || "available on this host"}
 			</p>
-			{unreadable && current.marked && <pre class="bad marked" aria-label="Where the expression is wrong">{current.marked}</pre>}
-			{unreadable && current.remedy && <p class="dim">{current.remedy}</p>}
+			{current?.marked && unreadable && <pre class="bad marked" aria-label="Where the expression is wrong">{current.marked}</pre>}
+			{current?.remedy && unreadable && <p class="dim">{current.remedy}</p>}
 		</div>
 	);
 }

@@ -2,10 +2,10 @@
 // The form of the bench.
 import { useEffect, useState } from "preact/hooks";
 import { api } from "../api/client";
-import type { Form, List, Run, Session, Tool } from "../api/core";
-import { EVERY, FIRST_FORM, hasTracepointsOnly, isReady, sentForm, splitTags, withSampled } from "../model/form";
-import { grouped } from "../model/format";
-import { useAction } from "../model/hooks";
+import type { Form, Hosts as HostList, List, Run, Session, Tool } from "../api/core";
+import { EVERY, FIRST_FORM, hasHappeningsOnly, isOfTime, isReady, sentForm, splitTags, withSampled } from "../model/form";
+import { bytes, grouped } from "../model/format";
+import { useAction, useFetch } from "../model/hooks";
 import { Trouble } from "../widgets/trouble";
 import { EventPicker } from "./events";
 import { Field, Fold, Segments } from "./fields";
@@ -81,6 +81,7 @@ export function BenchForm({ session, form, setForm, onStarted }: Props) {
 					<input type="number" min="1" max="1000" value={form.repeats} onInput={(event) => change({ repeats: Math.max(1, Number(event.currentTarget.value)) })} />
 				</Field>
 			</section>
+			{form.target.kind === "command" && <Limits form={form} change={change} />}
 			<More form={form} change={change} />
 			<div class="start">
 				<PlanPanel planned={planned} form={form} onShell={() => change({ target: { ...form.target, shell: true } })} />
@@ -100,12 +101,12 @@ interface PartProps {
 
 type Taken = "every" | "some" | "rate";
 const TAKEN: [Taken, string, string][] = [
-	["every", "Every event", "Each time the tracepoint is hit"],
+	["every", "Every event", "Each time it happens"],
 	["some", "One in N", "Fewer samples; each stands for N events"],
 	["rate", "Rate", "Samples per second; the kernel estimates how many events each stands for, and can be far off"],
 ];
 
-// How many of a tracepoint's events are taken: a rate is what clocks and counters need.
+// How many of what happens are taken: a rate is what clocks and counters need.
 function Taken({ form, change }: Pick<PartProps, "form" | "change">) {
 	const period = form.rate.startsWith("c") ? form.rate.slice(1) : "";
 	const taken: Taken = form.rate === EVERY ? "every" : form.rate.startsWith("c") ? "some" : "rate";
@@ -118,7 +119,7 @@ function Taken({ form, change }: Pick<PartProps, "form" | "change">) {
 					<input class="mono" inputMode="numeric" autocomplete="off" value={period} onInput={(event) => change({ rate: `c${event.currentTarget.value}` })} />
 				</Field>
 			)}
-			{taken === "rate" && <p class="warn">The kernel estimates how many events each sample stands for; for tracepoints this can be far off. Sample every event to count them.</p>}
+			{taken === "rate" && <p class="warn">The kernel estimates how many events each sample stands for; for events like these it can be far off. Sample every event to count them.</p>}
 		</>
 	);
 }
@@ -132,11 +133,11 @@ function shortWords(rate: string): string {
 }
 
 function Sampling({ form, change, session, onWrong }: PartProps) {
-	const traced = hasTracepointsOnly(form.events.sample);
-	const paced = !traced || !form.rate.startsWith("c");
+	const happens = hasHappeningsOnly(form.events.sample);
+	const paced = !happens || !form.rate.startsWith("c");
 	return (
 		<>
-			{traced && <Taken form={form} change={change} />}
+			{happens && <Taken form={form} change={change} />}
 			<div class="two">
 				{paced && <Field label="Rate" hint="samples per second">
 					<input class="mono" inputMode="numeric" autocomplete="off" value={form.rate} onInput={(event) => change({ rate: event.currentTarget.value })} />
@@ -152,10 +153,10 @@ function Sampling({ form, change, session, onWrong }: PartProps) {
 					<button type="button" class="quiet" aria-pressed={form.rate === rate} onClick={() => change({ rate })} key={rate}>{rate} Hz</button>
 				))}
 			</div>}
-			{paced && form.target.kind === "command" && <p class="dim words">{shortWords(form.rate)}</p>}
+			{paced && form.target.kind === "command" && isOfTime(form.events.sample) && <p class="dim words">{shortWords(form.rate)}</p>}
 			<p class="dim words" id="graph-words">{GRAPHS.find(([value]) => value === form.call_graph)?.[2]}</p>
 			<Fold set={!!form.events.sample} summary={<>Event: <span class="mono">{form.events.sample || "cycles, or the CPU clock"}</span></>}>
-				<EventPicker session={session.id} label="Events to sample" usual="cycles, or the CPU clock if the host has no cycle counter" value={form.events.sample} onChange={(sample) => change(withSampled(form, sample))} onWrong={onWrong} />
+				<EventPicker sampled session={session.id} label="Events to sample" usual="cycles, or the CPU clock if the host has no cycle counter" value={form.events.sample} onChange={(sample) => change(withSampled(form, sample))} onWrong={onWrong} />
 			</Fold>
 		</>
 	);
@@ -165,6 +166,31 @@ function Counting({ form, change, session, onWrong }: PartProps) {
 	return (
 		<Fold open={form.tool === "count"} set={!!form.events.count} summary={<>Counters: <span class="mono">{form.events.count || "the default ones"}</span></>}>
 			<EventPicker session={session.id} label="Events to count" usual="task-clock, context switches, faults, cycles, instructions, branches" value={form.events.count} onChange={(count) => change({ events: { ...form.events, count } })} onWrong={onWrong} />
+		</Fold>
+	);
+}
+
+const MIB = 1 << 20;
+
+// What the program may take of the machine; 0 is what the server allows.
+function Limits({ form, change }: { form: Form; change: (part: Partial<Form>) => void }) {
+	const hosts = useFetch<HostList>("/hosts");
+	const host = hosts.data?.items[0];
+	const words = [form.limit_memory && bytes(form.limit_memory), form.limit_tasks && `${grouped(form.limit_tasks)} tasks`, form.limit_cpus && `${form.limit_cpus} CPUs`].filter(Boolean);
+	const number = (text: string) => Math.max(0, Number(text) || 0);
+	const most = (value: number | undefined, text: string) => (value ? `at most ${text}` : "no limit");
+	return (
+		<Fold set={words.length > 0} summary={<>Limits: <span class="dim">{words.join(" · ") || "the server's"}</span></>}>
+			<Field label="Memory" hint={`MiB; ${most(host?.run_memory, bytes(host?.run_memory ?? 0))}`}>
+				<input type="number" min="0" title="Of all its processes together; the run is ended when it needs more. 0: the server's limit" value={Math.round(form.limit_memory / MIB)} onInput={(event) => change({ limit_memory: Math.round(number(event.currentTarget.value)) * MIB })} />
+			</Field>
+			<Field label="Tasks" hint={`processes and threads; ${most(host?.run_tasks, grouped(host?.run_tasks ?? 0))}`}>
+				<input type="number" min="0" title="More are refused to the program. 0: the server's limit" value={form.limit_tasks} onInput={(event) => change({ limit_tasks: Math.round(number(event.currentTarget.value)) })} />
+			</Field>
+			<Field label="CPUs" hint={most(host?.run_cpus, `${host?.run_cpus ?? 0}`)}>
+				<input type="number" min="0" step="any" title="0.5 is half of one. 0: the server's limit" value={form.limit_cpus} onInput={(event) => change({ limit_cpus: number(event.currentTarget.value) })} />
+			</Field>
+			{host && !(host.holds_memory && host.holds_tasks) && <p class="dim">There are no control groups for this server: memory and tasks are limited for each process, not for the run.</p>}
 		</Fold>
 	);
 }

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The runs of a session, newest first; those that wait are in the queue above.
-import { useRef } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { api } from "../api/client";
 import { ACTIVE, OVER, type Run } from "../api/core";
 import { duration, exact } from "../model/format";
-import { useMayRun } from "../model/me";
 import { useAction, useNow, useSeen } from "../model/hooks";
 import { usePicture } from "../model/picture";
 import { asShown, downloadItems, hasData, removeRun, runSeconds, runTitle } from "../model/runs";
@@ -18,20 +17,20 @@ interface Props {
 	runs: Run[];
 	chosen: number;
 	onChoose: (run: Run) => void;
-	onReload: (run: Run) => void; // its form
+	onReload: ((run: Run) => void) | undefined; // its form, where there is one
 }
 
 export function History({ runs, chosen, onChoose, onReload }: Props) {
 	return (
 		<ol class="history" aria-label="Runs of this session">
 			{runs.filter((run) => run.state !== "queued").map((run) => (
-				<Row key={run.id} run={run} chosen={run.id === chosen} onChoose={() => onChoose(run)} onReload={() => onReload(run)} />
+				<Row key={run.id} run={run} chosen={run.id === chosen} onChoose={() => onChoose(run)} onReload={onReload && (() => onReload(run))} />
 			))}
 		</ol>
 	);
 }
 
-function Row({ run, chosen, onChoose, onReload }: { run: Run; chosen: boolean; onChoose: () => void; onReload: () => void }) {
+function Row({ run, chosen, onChoose, onReload }: { run: Run; chosen: boolean; onChoose: () => void; onReload: (() => void) | undefined }) {
 	const seen = asShown(run);
 	const active = ACTIVE.includes(seen.state);
 	const now = useNow(active ? 500 : 0);
@@ -44,7 +43,6 @@ function Row({ run, chosen, onChoose, onReload }: { run: Run; chosen: boolean; o
 		else await api.post(`/runs/${run.id}/${what}`);
 		if (what === "cancel") main.current?.focus(); // its button goes
 	});
-	const may = useMayRun();
 	const batch = run.form.batch;
 	return (
 		<li ref={row} class={chosen ? "chosen" : undefined} data-run={run.id}>
@@ -59,19 +57,34 @@ function Row({ run, chosen, onChoose, onReload }: { run: Run; chosen: boolean; o
 				{(active || hasData(run)) && <span class="history-picture">{active ? <Progress run={seen} took={took} /> : <Spark data={picture} height={24} label="Result over time" />}</span>}
 			</button>
 			<div class="history-actions">
-				{may && run.tool !== "import" && <button type="button" class="quiet" onClick={onReload} title="Load the settings of this run into the form">Use settings</button>}
-				{!may ? null : OVER.includes(run.state) ? run.tool !== "import" && (
+				{onReload && run.tool !== "import" && <button type="button" class="quiet" onClick={onReload} title="Load the settings of this run into the form">Use settings</button>}
+				{OVER.includes(run.state) ? run.may?.repeat && run.tool !== "import" && (
 					<button key="again" type="button" class="quiet" disabled={action.busy} onClick={() => void action.run("rerun")} title="Queue the same run again">Again</button>
-				) : (
+				) : run.may?.change && (
 					<button key="cancel" type="button" class="quiet" disabled={action.busy} onClick={() => void action.run("cancel")}>{run.state === "queued" ? "Cancel" : "Stop"}</button>
 				)}
-				<a href={`/r/${run.id}`} class="quiet button" title="Open this run on its own page">Link</a>
+				<CopyLink href={`/r/${run.id}`} />
 				{hasData(run) && <Menu class="right" label="Download" title={`Download run ${run.id}`} items={downloadItems(run)} />}
-				{may && !active && <button type="button" class="quiet danger" disabled={action.busy} aria-label={`Remove run ${run.id}`} title="Remove (you can undo this)" onClick={() => void action.run("remove")}>✕</button>}
+				{run.may?.change && !active && <button type="button" class="quiet danger" disabled={action.busy} aria-label={`Remove run ${run.id}`} title="Remove (you can undo this)" onClick={() => void action.run("remove")}>✕</button>}
 			</div>
 			<Trouble refusal={action.refusal} />
 		</li>
 	);
+}
+
+// Its address, to be sent to somebody. Where there is no clipboard its page opens, and the address is there.
+function CopyLink({ href }: { href: string }) {
+	const [copied, setCopied] = useState(false);
+	const copy = async () => {
+		try {
+			await navigator.clipboard.writeText(location.origin + href);
+			setCopied(true);
+			setTimeout(() => setCopied(false), 3000);
+		} catch {
+			location.assign(href);
+		}
+	};
+	return <button type="button" class="quiet" aria-live="polite" title="Copy the link to this run's own page" onClick={() => void copy()}>{copied ? "Copied" : "Link"}</button>;
 }
 
 // Known where there is a limit; else that it goes on.

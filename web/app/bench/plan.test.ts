@@ -8,6 +8,7 @@ test("a run with a limit has totals, one without has rates", () => {
 	const expected = { seconds: 3600, samples: 360000, bytes: 36 << 20, overhead: 0.004, overhead_error: 0.001 };
 	expect(expectations({ expected, disk: DISK }, true)).toEqual([["samples", "at most 360,000"], ["size", "at most 36.0 MiB"], ["overhead", "0.4 ± 0.1 %"], ["for", "1 h 00 min"]]);
 	expect(expectations({ expected, disk: DISK }, false)).toEqual([["samples", "at most 100 per second"], ["size", "at most 614 KiB per minute"], ["overhead", "0.4 ± 0.1 %"], ["for at most", "1 h 00 min"]]);
+	expect(expectations({ expected, disk: DISK }, false, true)[1]).toEqual(["size", "at most 614 KiB per minute; shallow stacks take less"]);
 	expect(expectations({ expected: { seconds: null, samples: null, bytes: null, overhead: null, overhead_error: null }, disk: { ...DISK, used: 1024, quota: 2048 } }, true)).toEqual([["disk", "1.0 KiB of 2.0 KiB"]]);
 });
 

@@ -72,12 +72,12 @@ function overheadWords(overhead: number, error: number): string {
 }
 
 // Without a time limit the plan is that of the longest run that the server allows: then rates say more.
-export function expectations(plan: Pick<Plan, "expected" | "disk">, limited: boolean): [string, string][] {
+export function expectations(plan: Pick<Plan, "expected" | "disk">, limited: boolean, stacks = false): [string, string][] {
 	const { seconds, samples, bytes: size, overhead, overhead_error: error } = plan.expected;
 	const by = limited || !seconds ? 1 : seconds;
 	const out: [string, string][] = [];
 	if (samples !== null) out.push(["samples", `at most ${grouped(samples / by)}${by === 1 ? "" : " per second"}`]);
-	if (size !== null) out.push(["size", `at most ${bytes((size / by) * (by === 1 ? 1 : 60))}${by === 1 ? "" : " per minute"}`]);
+	if (size !== null) out.push(["size", `at most ${bytes((size / by) * (by === 1 ? 1 : 60))}${by === 1 ? "" : " per minute"}${stacks ? "; shallow stacks take less" : ""}`]);
 	if (overhead !== null) out.push(["overhead", overheadWords(overhead, error ?? 0)]);
 	if (seconds !== null && out.length) out.push([limited ? "for" : "for at most", duration(seconds)]);
 	if (plan.disk.quota) out.push(["disk", `${bytes(plan.disk.used)} of ${bytes(plan.disk.quota)}`]);
@@ -100,7 +100,7 @@ export function PlanPanel({ planned, form, onShell }: { planned: Planned; form: 
 			{plan.refused.map((text) => <p class="bad" key={text}>{text}</p>)}
 			{!plan.disk.room && <p class="bad">{plan.disk.reason}</p>}
 			<dl class="expected">
-				{expectations(plan, limited).map(([name, text]) => (
+				{expectations(plan, limited, form.tool !== "count" && form.call_graph !== "").map(([name, text]) => (
 					<div key={name}><dt>{name}</dt><dd>{text}</dd></div>
 				))}
 			</dl>

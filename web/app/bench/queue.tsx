@@ -5,7 +5,6 @@ import { api } from "../api/client";
 import type { List, Run } from "../api/core";
 import { useAction, useFetch, useSoon, useStream } from "../model/hooks";
 import { grouped } from "../model/format";
-import { useMayRun } from "../model/me";
 import { runTitle } from "../model/runs";
 import { Trouble } from "../widgets/trouble";
 
@@ -31,7 +30,7 @@ export function QueueBox({ session, chosen, onChoose }: Props) {
 	const queue = useFetch<List<Run>>("/queue");
 	const waiting = (queue.data?.items ?? []).filter((run) => run.state === "queued");
 	const soon = useSoon(queue.reload, waiting.length > MANY ? 1500 : 120);
-	const may = useMayRun();
+	const may = waiting.some((run) => run.may?.change);
 	const [all, setAll] = useState(false);
 	const [dragged, setDragged] = useState(0);
 	const move = useAction((run: number, before: number | null) => api.post<unknown>(`/runs/${run}/move`, { before }).then(queue.reload));
@@ -41,7 +40,7 @@ export function QueueBox({ session, chosen, onChoose }: Props) {
 	if (!waiting.length) return null;
 	const order = waiting.map((run) => run.id);
 	const onKey = (event: KeyboardEvent, run: Run) => {
-		const step = may && event.altKey ? { ArrowUp: -1, ArrowDown: 1 }[event.key] : undefined;
+		const step = run.may?.change && event.altKey ? { ArrowUp: -1, ArrowDown: 1 }[event.key] : undefined;
 		const before = step ? placeAfterStep(order, run.id, step) : undefined;
 		if (before === undefined) return;
 		event.preventDefault();
@@ -53,7 +52,7 @@ export function QueueBox({ session, chosen, onChoose }: Props) {
 			<ol>
 				{shown.map((run) => (
 					<li
-						key={run.id} draggable={may} tabIndex={0} class={dragged === run.id ? "dragged" : run.id === chosen ? "chosen" : undefined} data-run={run.id} aria-label={`${run.place}. ${runTitle(run)}`}
+						key={run.id} draggable={!!run.may?.change} tabIndex={0} class={dragged === run.id ? "dragged" : run.id === chosen ? "chosen" : undefined} data-run={run.id} aria-label={`${run.place}. ${runTitle(run)}`}
 						onKeyDown={(event) => onKey(event, run)}
 						onDragStart={() => setDragged(run.id)}
 						onDragEnd={() => setDragged(0)}
@@ -65,12 +64,12 @@ export function QueueBox({ session, chosen, onChoose }: Props) {
 							setDragged(0);
 						}}
 					>
-						{may && <span class="grip" aria-hidden="true">⠿</span>}
+						{run.may?.change && <span class="grip" aria-hidden="true">⠿</span>}
 						{run.session === session
 							? <button type="button" class="link mono ellipsis" aria-current={run.id === chosen} title={runTitle(run)} onClick={() => onChoose(run)}>{runTitle(run)}</button>
 							: <a class="link mono ellipsis" href={`/r/${run.id}`} title={runTitle(run)}>{runTitle(run)}</a>}
 						{run.session !== session && <small class="dim">another session</small>}
-						{may && <button type="button" class="quiet" aria-label={`Cancel ${runTitle(run)}`} onClick={() => void cancel.run(run.id)}>Cancel</button>}
+						{run.may?.change && <button type="button" class="quiet" aria-label={`Cancel ${runTitle(run)}`} onClick={() => void cancel.run(run.id)}>Cancel</button>}
 					</li>
 				))}
 			</ol>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who is measured: a command that is started, or what runs already.
 import { useState } from "preact/hooks";
-import type { Form, Processes, Target, TargetKind } from "../api/core";
+import type { Form, Hosts as HostList, Processes, Target, TargetKind } from "../api/core";
 import { useFetch, useLater } from "../model/hooks";
 import { Field, Fold, Segments } from "./fields";
 
@@ -14,12 +14,23 @@ const SHOWN = 300; // rows of a list that one searches
 const NAME_MOST = 200; // letters of a command line that a run is called by
 const KINDS: [TargetKind, string][] = [["command", "Command"], ["process", "Process"], ["thread", "Thread"], ["user", "User"], ["host", "Whole host"]];
 
+// What is not offered, and why.
+function whyNot(host: HostList["items"][number]): string {
+	if (host.shared && !(host.attach_others && host.other_users && host.whole_host))
+		return "Several people have accounts on this server: besides commands, each measures what runs as their own Unix account, and what its configuration allows (--allow).";
+	if (!host.attach) return `This server measures nothing that runs already (--deny attach)${host.whole_host ? "" : ", nor the whole host (--deny host)"}.`;
+	return host.whole_host ? "" : "This server does not measure the whole host (--deny host).";
+}
+
 export function TargetPart({ form, change }: Props) {
 	const target = form.target;
 	const set = (part: Partial<Target>) => change({ target: { ...target, ...part } });
+	const host = useFetch<HostList>("/hosts").data?.items[0];
+	const may: Record<TargetKind, boolean> = { command: true, process: host?.attach ?? true, thread: host?.attach ?? true, user: host?.attach ?? true, host: host?.whole_host ?? true };
 	return (
 		<section>
-			<Segments label="What to measure" value={target.kind} options={KINDS} onChange={(kind) => set({ kind, who: "", name: "" })} />
+			<Segments label="What to measure" value={target.kind} options={KINDS.filter(([kind]) => may[kind] || kind === target.kind)} onChange={(kind) => set({ kind, who: "", name: "" })} />
+			{host && whyNot(host) && <p class="dim">{whyNot(host)}</p>}
 			{target.kind === "command" && <Command form={form} change={change} set={set} />}
 			{(target.kind === "process" || target.kind === "thread") && <ProcessList target={target} set={set} />}
 			{target.kind === "user" && (
@@ -56,11 +67,13 @@ function startByEnter(event: KeyboardEvent): void {
 	(event.currentTarget as HTMLTextAreaElement).form!.requestSubmit();
 }
 
+const NETWORKS = { full: "whole network", loopback: "only a loopback of its own", none: "no network" };
+
 // What most commands need nothing of; folded, it says what is set.
 function Surroundings({ form, change }: Props) {
-	const set = [form.environment, form.folder && `in ${form.folder}`, form.cpus && `on CPUs ${form.cpus}`].filter(Boolean);
+	const set = [form.environment, form.folder && `in ${form.folder}`, form.cpus && `on CPUs ${form.cpus}`, form.network && NETWORKS[form.network]].filter(Boolean);
 	return (
-		<Fold set={set.length > 0} summary={<>Environment, folder, CPUs: <span class="dim">{set.join(" · ") || "default"}</span></>}>
+		<Fold set={set.length > 0} summary={<>Environment, CPUs, network: <span class="dim">{set.join(" · ") || "default"}</span></>}>
 			<Field label="Environment">
 				<input class="mono" placeholder="A=1 B='two words'" spellcheck={false} autocomplete="off" value={form.environment} onInput={(event) => change({ environment: event.currentTarget.value })} />
 			</Field>
@@ -72,6 +85,13 @@ function Surroundings({ form, change }: Props) {
 					<input class="mono" placeholder="all; 0-3,8" autocomplete="off" value={form.cpus} onInput={(event) => change({ cpus: event.currentTarget.value })} />
 				</Field>
 			</div>
+			<Field label="Network">
+				<select value={form.network} title="What the program may reach; no more than the server allows" onChange={(event) => change({ network: event.currentTarget.value as Form["network"] })}>
+					<option value="">as the server has it</option>
+					<option value="loopback">{NETWORKS.loopback}</option>
+					<option value="none">{NETWORKS.none}</option>
+				</select>
+			</Field>
 		</Fold>
 	);
 }

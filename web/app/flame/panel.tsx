@@ -63,8 +63,8 @@ function shownPart(graph: Graph, tree: Tree): string {
 	return now === all ? "" : ` · shown: ${amount(now, graph.unit)}, ${percent(now, all)}`;
 }
 
-function Legend({ graph, tree, state }: { graph: Graph; tree: Tree; state: FlameState }) {
-	const keys = useMemo(() => legendOf(graph, tree, LOOK, state.palette), [graph, tree, state.palette]);
+export function Legend({ graph, tree, palette }: { graph: Graph; tree: Tree; palette: FlameState["palette"] }) {
+	const keys = useMemo(() => legendOf(graph, tree, LOOK, palette), [graph, tree, palette]);
 	return (
 		<span class="flame-legend">
 			{keys.map(({ color, text }) => <span key={text}>{color !== null && <i style={{ background: css(color) }} />}{text}</span>)}
@@ -93,7 +93,7 @@ function Find({ state, found, input, change }: Omit<FindProps, "cut">) {
 	return (
 		<div class="flame-find">
 			<input ref={input} type="search" value={state.search} autocomplete="off" spellcheck={false} aria-invalid={found.bad}
-				placeholder="Search functions (regular expression)" aria-label="Search functions by regular expression"
+				placeholder="Search ( / )" title="Functions, by a regular expression" aria-label="Search functions by regular expression"
 				onInput={(event) => change({ search: event.currentTarget.value, marked: "" })} />
 			<CaseSwitch exact={state.exact} change={change} />
 		</div>
@@ -202,7 +202,7 @@ export function FlamePanel(props: PanelProps) {
 				<span>{graph.subtitle + shownPart(graph, tree)}</span>
 				<Matched state={state} found={found} cut={cut} actions={actions} />
 				{props.note}
-				<Legend graph={graph} tree={forward} state={state} />
+				<Legend graph={graph} tree={forward} palette={state.palette} />
 			</p>
 			<div class="flame-main">
 				<section class="flame-graph" aria-label="Flame graph">

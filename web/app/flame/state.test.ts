@@ -49,7 +49,10 @@ describe("what is said of the stacks", () => {
 
 	it("is nothing, or the worst with its remedy", () => {
 		expect(noteOf(quality(true, {}))).toBe("");
-		const faults = [{ text: "the file is not whole: it is cut", percent: 40 }, { text: "3.00 % have no name in x: stripped", percent: 3 }];
+		const whole = "copy the whole file";
+		const faults = [{ text: "the file is not whole: it is cut", percent: 40, remedy: whole }, { text: "3.00 % have no name in x: stripped", percent: 3 }];
+		const cut = { text: "100.00 % of the stacks are cut short in x: no frame pointers", percent: 100, remedy: "choose DWARF" };
+		expect(noteOf(quality(true, { faults: [cut, ...faults], remedy: whole }))).toBe("The file is not whole: it is cut. What helps most: copy the whole file.");
 		expect(noteOf(quality(true, { faults, remedy: "copy the whole file" }))).toBe("The file is not whole: it is cut. What helps most: copy the whole file.");
 		expect(noteOf(quality(true, { faults: faults.slice(1) }))).toBe("3.00 % have no name in x: stripped.");
 		expect(noteOf(quality(true, { samples: 0, faults: [{ text: "all 9 samples were lost", percent: 100 }] }))).toBe("All 9 samples were lost.");

@@ -129,6 +129,11 @@ export function writeState(state: FlameState, standard = STANDARD): Record<strin
 	};
 }
 
+// Of some samples only: what is said of the run may not be so of these.
+export function isPart({ from, to, who }: FlameState): boolean {
+	return from !== "" || to !== "" || who !== "";
+}
+
 // The samples that a graph is made of, as the API wants them.
 export function filterOf(state: FlameState): Record<string, string | undefined> {
 	const who = state.who.slice(1);

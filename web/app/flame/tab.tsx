@@ -12,7 +12,7 @@ import type { Refusal, TabProps } from "./props";
 import { useNote } from "./quality";
 import { useSize } from "./size";
 import { Source } from "./source";
-import { ALL, FlameState, STANDARD, readState, writeState } from "./state";
+import { ALL, FlameState, STANDARD, isPart, readState, writeState } from "./state";
 import { useHistory } from "./undo";
 import "./flame.css";
 
@@ -49,8 +49,9 @@ export function Waiting({ state }: { state: string }) {
 }
 
 // What is wrong with the stacks, where something is, and where more of it is said.
-export function Note({ tab }: { tab: TabProps }) {
-	const text = useNote(tab);
+export function Note({ tab, part }: { tab: TabProps; part: boolean }) {
+	const all = useNote(tab);
+	const text = all && part ? `Of the whole run: ${all}` : all;
 	return text ? <a class="flame-note" href={tab.link("overview", {})} title={`${text} See the Overview for details.`}>⚠ {text}</a> : null;
 }
 
@@ -85,7 +86,7 @@ function Shown(props: TabProps & { width: number }) {
 	if (answer.refusal) return <Refused refusal={answer.refusal} onReset={() => change(ALL)} />;
 	if (!asked) return <Waiting state={run.state} />;
 	return (
-		<FlamePanel asked={asked} cut={cut} state={state} change={change} history={history} busy={answer.busy} note={<Note tab={props} />} run={run.id} ready={isReady(run.state)} link={props.link}
+		<FlamePanel asked={asked} cut={cut} state={state} change={change} history={history} busy={answer.busy} note={<Note tab={props} part={isPart(state)} />} run={run.id} ready={isReady(run.state)} link={props.link}
 			filters={<Filters state={state} change={history.change} events={names} threads={live?.threads ?? threads.value} start={asked.graph.start} />}
 			source={(shown, name) => <Source key={name} tab={props} graph={shown} name={name} state={state} />} />
 	);

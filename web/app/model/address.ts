@@ -57,7 +57,7 @@ export function followLinks(): void {
 		const link = (event.target as Element).closest?.("a");
 		if (!link || event.defaultPrevented || event.button || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
 		if (link.target || link.hasAttribute("download") || link.origin !== location.origin) return;
-		if (link.pathname.startsWith("/api/")) return;
+		if (link.pathname.startsWith("/api/")) return; // model/download.ts
 		event.preventDefault();
 		go(link.pathname + link.search);
 	});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, test } from "vitest";
-import { cannot, encodingOf } from "./events";
+import { cannot, encodingOf, whyNever } from "./events";
 
 test("an encoding is in terms where there are some, else in numbers", () => {
 	const event = { name: "e", kind: "hw" };
@@ -12,4 +12,13 @@ test("an encoding is in terms where there are some, else in numbers", () => {
 test("what can't be measured is told in few words", () => {
 	expect(cannot([])).toBe("");
 	expect(cannot([{ name: "a", why: "no counters: the machine hides them; ask" }, { name: "b" }])).toBe("a, b can't be measured here (no counters)");
+});
+
+test("clocks of the run are counted only, and patterns have to be filled in", () => {
+	const never = (name: string, kind: string, sampled: boolean) => !!whyNever({ name, kind }, sampled);
+	expect(never("duration_time", "tool", true)).toBe(true);
+	expect(never("duration_time", "tool", false)).toBe(false);
+	expect(never("TYPE:CONFIG", "raw", false)).toBe(true);
+	expect(never("mem:ADDRESS[/LENGTH][:rwx]", "breakpoint", true)).toBe(true);
+	expect(never("cycles", "hw", true)).toBe(false);
 });

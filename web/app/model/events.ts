@@ -16,3 +16,14 @@ export function cannot(events: { name?: string; why?: string }[]): string {
 	const why = /^[^:;]+/.exec(events[0]?.why ?? "")?.[0];
 	return events.length ? `${events.map((event) => event.name).join(", ")} can't be measured here${why ? ` (${why})` : ""}` : "";
 }
+
+// Of the catalogue, "TYPE:CONFIG": its letters stand for numbers that somebody has to fill in.
+export function isPattern({ kind }: Pick<EventInfo, "kind">): boolean {
+	return kind === "raw" || kind === "breakpoint";
+}
+
+// Why it can't be ticked, whatever the host has; "": it can.
+export function whyNever(event: Pick<EventInfo, "name" | "kind">, sampled: boolean): string {
+	if (isPattern(event)) return `${event.name} is a pattern: write it above, with numbers in place of the words`;
+	return sampled && event.kind === "tool" ? `${event.name} can be counted, not sampled` : "";
+}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, test } from "vitest";
-import { EVERY, FIRST_FORM, formOf, hasTracepointsOnly, isReady, quoted, sentForm, splitEvents, toggleEvent, withSampled } from "./form";
+import { EVERY, FIRST_FORM, formOf, hasHappeningsOnly, isOfTime, isReady, quoted, sentForm, splitEvents, toggleEvent, withSampled } from "./form";
 
 test("events are split at the outermost commas only", () => {
 	expect(splitEvents("cycles,{a,b}:u, cpu/event=1,umask=2/ ")).toEqual(["cycles", "{a,b}:u", "cpu/event=1,umask=2/"]);
@@ -42,9 +42,14 @@ test("words are quoted as a shell reads them", () => {
 	expect(quoted(["ls", "-l", "a b", "it's"])).toBe(`ls -l 'a b' 'it'\\''s'`);
 });
 
-test("tracepoints are told from events with modifiers", () => {
-	for (const text of ["sched:sched_switch", "sched:sched_switch:k", "raw_syscalls:*", "{sched:one,sched:two}:S, block:three"]) expect(hasTracepointsOnly(text), text).toBe(true);
-	for (const text of ["", "cycles", "cycles:u", "cpu-clock:uk,sched:sched_switch", "cpu/event=1,name=a:b/"]) expect(hasTracepointsOnly(text), text).toBe(false);
+test("what happens is told from what goes on, also with modifiers", () => {
+	for (const text of ["sched:sched_switch", "sched:sched_switch:k", "raw_syscalls:*", "{sched:one,sched:two}:S, block:three", "page-faults", "cs:u,sched:sched_switch", "{faults,migrations}:S"]) expect(hasHappeningsOnly(text), text).toBe(true);
+	for (const text of ["", "cycles", "cycles:u", "cpu-clock:uk,sched:sched_switch", "cpu/event=1,name=a:b/", "task-clock", "faults,cpu-clock", "faultsx"]) expect(hasHappeningsOnly(text), text).toBe(false);
+});
+
+test("how many samples a rate gives is known of what is time", () => {
+	for (const text of ["", "cycles", "{cpu-clock:u,task-clock}:S"]) expect(isOfTime(text), text).toBe(true);
+	for (const text of ["page-faults", "cycles,cs", "sched:sched_switch", "cache-misses"]) expect(isOfTime(text), text).toBe(false);
 });
 
 test("of a tracepoint every event is taken until somebody asks for less", () => {

@@ -12,11 +12,15 @@ export const FIRST_FORM: Form = {
 	environment: "",
 	folder: "",
 	cpus: "",
+	network: "",
 	events: { count: "", sample: "" },
 	interval_ms: 100,
 	rate: "99",
 	call_graph: "dwarf",
 	limit_s: 0,
+	limit_memory: 0,
+	limit_tasks: 0,
+	limit_cpus: 0,
 	repeats: 1,
 	options: { stat: "", record: "" },
 	tags: [],
@@ -30,7 +34,7 @@ export function formOf(run: Pick<Run, "form">): Form {
 	return {
 		...FIRST_FORM,
 		...form,
-		rate: form.rate || (hasTracepointsOnly(form.events?.sample ?? "") ? EVERY : FIRST_FORM.rate), // an empty one means the usual
+		rate: form.rate || (hasHappeningsOnly(form.events?.sample ?? "") ? EVERY : FIRST_FORM.rate), // an empty one means the usual
 		target: { ...FIRST_FORM.target, ...form.target },
 		events: { ...FIRST_FORM.events, ...form.events },
 		options: { ...FIRST_FORM.options, ...form.options },
@@ -87,15 +91,28 @@ function isTracepoint(event: string): boolean {
 	return name !== undefined && !/^[ukhGHpPSDWeIb]+$/.test(name);
 }
 
-// Whether all that is sampled has a number of its own, and needs no rate.
-export function hasTracepointsOnly(text: string): boolean {
-	const events = splitEvents(text.replace(/\}[^,]*/g, "").replace(/\{/g, ""));
-	return events.length > 0 && events.every(isTracepoint);
+// The kernel's own events of which each is one thing that happened: as src/server/form.c has them.
+const HAPPENINGS = /^(page-faults|faults|minor-faults|major-faults|cs|context-switches|cgroup-switches|migrations|cpu-migrations|bpf-output|alignment-faults|emulation-faults)(:|$)/;
+const TIMES = /^(cpu-clock|task-clock|cycles|cpu-cycles|ref-cycles)(:|$)/;
+
+function ungrouped(text: string): string[] {
+	return splitEvents(text.replace(/\}[^,]*/g, "").replace(/\{/g, ""));
 }
 
-// Other events to sample. Tracepoints are all taken at first, whatever rate was good for a clock.
+// Whether all that is sampled has a number of its own, and needs no rate.
+export function hasHappeningsOnly(text: string): boolean {
+	const events = ungrouped(text);
+	return events.length > 0 && events.every((event) => isTracepoint(event) || HAPPENINGS.test(event));
+}
+
+// Whether samples come as long as it runs: of that a rate tells how many there will be.
+export function isOfTime(text: string): boolean {
+	return ungrouped(text).every((event) => TIMES.test(event));
+}
+
+// Other events to sample. Things that happen are all taken at first, whatever rate was good for a clock.
 export function withSampled(form: Form, sample: string): Partial<Form> {
-	const [before, now] = [hasTracepointsOnly(form.events.sample), hasTracepointsOnly(sample)];
+	const [before, now] = [hasHappeningsOnly(form.events.sample), hasHappeningsOnly(sample)];
 	const events = { ...form.events, sample };
 	if (now && !before && !form.rate.startsWith("c")) return { events, rate: EVERY };
 	if (!now && before && form.rate === EVERY) return { events, rate: FIRST_FORM.rate };

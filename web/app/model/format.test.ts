@@ -23,10 +23,10 @@ test("times have units that fit", () => {
 	expect(duration(0)).toBe("0.00 s");
 	expect(duration(0.0042)).toBe("4.2 ms");
 	expect(duration(1.5)).toBe("1.50 s");
-	expect(duration(59.96)).toBe("1:00 min");
+	expect([59.96, 75.4, 3599.4].map(duration)).toEqual(["60 s", "75 s", "59 min 59 s"]);
 	expect(duration(3725)).toBe("1 h 02 min");
 	expect([0, 0.00002049, 0.02049, 0.99996, 9.393, 12.3456].map(exact)).toEqual(["0 s", "20.49 us", "20.49 ms", "1 s", "9.393 s", "12.35 s"]);
-	expect([119.4, 125, 7325].map(exact)).toEqual(["119.4 s", "2 min 05 s", "2 h 02 min"]);
+	expect([119.4, 125, 3599.4, 3600, 7325].map(exact)).toEqual(["119.4 s", "2 min 05 s", "59 min 59 s", "1 h 00 min", "2 h 02 min"]);
 	expect(moment(1.23456, 10)).toBe("1.23 s");
 	expect(bytes(1536)).toBe("1.5 KiB");
 	expect(bytes("5368709120")).toBe("5.0 GiB");

@@ -49,17 +49,13 @@ export function duration(value: number): string {
 	if (value && value < 0.0995) return `${(value * 1e3).toPrecision(3).replace(/\.?0+$/, "")} ms`;
 	if (value < 9.95) return `${value.toFixed(2)} s`;
 	if (value < 59.95) return `${value.toFixed(1)} s`;
-	const whole = Math.round(value);
-	const hours = Math.floor(whole / 3600);
-	const minutes = Math.floor(whole / 60) % 60;
-	const rest = String(whole % 60).padStart(2, "0");
-	return hours ? `${hours} h ${String(minutes).padStart(2, "0")} min` : `${minutes}:${rest} min`;
+	return exact(Math.round(value));
 }
 
 // As the commands and the server's sentences say it, to four digits: what is measured has one time everywhere.
 export function exact(value: number): string {
 	const whole = Math.round(value);
-	if (whole >= 7200) return `${Math.floor(whole / 3600)} h ${String(Math.floor(whole / 60) % 60).padStart(2, "0")} min`;
+	if (whole >= 3600) return `${Math.floor(whole / 3600)} h ${String(Math.floor(whole / 60) % 60).padStart(2, "0")} min`;
 	if (whole >= 120) return `${Math.floor(whole / 60)} min ${String(whole % 60).padStart(2, "0")} s`;
 	const [size, unit] = ([[1e-6, "us"], [1e-3, "ms"]] as const).find(([ns]) => value < 999.95 * ns) ?? [1, "s"];
 	return value <= 0 ? "0 s" : `${Number((value / size).toPrecision(4))} ${unit}`;

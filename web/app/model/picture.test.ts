@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, test } from "vitest";
-import { gather, trimmed } from "./picture";
+import { during, gather } from "./picture";
 
 test("gathering keeps the sum, or the mean", () => {
 	const values = Array.from({ length: 1000 }, (_, at) => at % 7);
@@ -11,7 +11,8 @@ test("gathering keeps the sum, or the mean", () => {
 	expect(gather([1, 2], 48, "sum")).toEqual([1, 2]);
 });
 
-test("empty edges fall away, gaps stay", () => {
-	expect(trimmed([0, 0, 3, 0, 2, 0])).toEqual([3, 0, 2]);
-	expect(trimmed([0, 0])).toEqual([]);
+test("time without samples is shown from start to end", () => {
+	expect(during([0, 0, 3, 0, 2, 0, 0, 0], 4, 1.5)).toEqual([0, 0, 3, 0, 2, 0]); // a second and a half
+	expect(during([0, 0, 3, 0, 0, 0, 0, 0], 4, 2)).toHaveLength(8);
+	expect(during([1, 0, 0, 0], 4, 0)).toEqual([1]);
 });

@@ -6,6 +6,7 @@ import { api } from "../api/client";
 import { OVER, type Run } from "../api/core";
 import type { Counters, Heatmap } from "../api/schema";
 import type { SparkData } from "../widgets/spark";
+import { seconds } from "./format";
 
 const COLUMNS = 48;
 const known = new Map<number, Promise<SparkData>>();
@@ -23,18 +24,16 @@ export function gather(values: number[], columns: number, how: "sum" | "mean"): 
 	return out;
 }
 
-// Without what lies before the first and behind the last sample: a heatmap has whole seconds.
-export function trimmed(counts: number[]): number[] {
-	const from = counts.findIndex((value) => value > 0);
-	if (from < 0) return [];
-	let to = counts.length;
-	while (!counts[to - 1]) to--;
-	return counts.slice(from, to);
+// From the run's start to its end, idle or not: a heatmap has whole seconds.
+export function during(counts: number[], rows: number, seconds: number): number[] {
+	return counts.slice(0, Math.max(1, Math.ceil(seconds * rows - 1e-6)));
 }
 
+const ROWS = 20; // a second
+
 async function samples(run: Run): Promise<SparkData> {
-	const heat = await api.json<Heatmap>(`/runs/${run.id}/heatmap`, { rows: 20 });
-	return { kind: "bars", values: gather(trimmed(heat.counts ?? []), COLUMNS, "sum") };
+	const heat = await api.json<Heatmap>(`/runs/${run.id}/heatmap`, { rows: ROWS });
+	return { kind: "bars", values: gather(during(heat.counts ?? [], ROWS, seconds(heat.end_ns, heat.start_ns)), COLUMNS, "sum") };
 }
 
 async function counters(run: Run): Promise<SparkData> {

@@ -27,6 +27,15 @@ test("a page that grows hands its oldest runs to the next one", () => {
 	expect([ids(grown), grown.next]).toEqual([[12, 9, 5], 5]);
 });
 
+test("what only this person sees is kept when the stream tells what all see", () => {
+	const own = { may: { change: true, repeat: true, raw: true }, masked: false, environment: ["A=1"], form: { environment: "A=1" } } as Partial<Run>;
+	const told = { may: null, masked: true, environment: ["A=•••"], form: { environment: "A=•••" } } as Partial<Run>;
+	const after = withRun({ ...page([]), items: [run(9, { ...own, change: 4 })] }, run(9, { ...told, state: "failed", change: 5 }));
+	expect(after.items[0]).toMatchObject({ ...own, state: "failed" });
+	const early = withAnswer({ ...page([]), items: [run(9, { ...told, state: "failed", change: 5 })] }, { items: [run(9, { ...own, change: 4 })], next: null }, null);
+	expect(early.items[0]).toMatchObject({ ...own, state: "failed" });
+});
+
 test("what is older than the known does not replace it", () => {
 	const known = { ...page([]), items: [run(9, { state: "done", change: 40 })] };
 	const late = run(9, { state: "running", change: 39 });

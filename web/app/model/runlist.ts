@@ -9,9 +9,13 @@ import { asRefusal, useSoon, useStream } from "./hooks";
 
 const PAGE = 60;
 
-// An answer may have been made before what the stream has told meanwhile.
+// An answer may have been made before what the stream has told meanwhile. The stream tells all the same: what this
+// person alone sees, and may do, is that of the answer.
 export function newer(known: Run | undefined, found: Run): Run {
-	return known && Number(known.change) > Number(found.change) ? known : found;
+	if (!known) return found;
+	const [latest, other] = Number(known.change) > Number(found.change) ? [known, found] : [found, known];
+	if (latest.may || !other.may) return latest;
+	return { ...latest, may: other.may, masked: other.masked, environment: other.environment, form: other.form };
 }
 
 export interface Page {
@@ -51,6 +55,7 @@ export interface RunList {
 }
 
 interface Hear {
+	// Of whatever is told, by the stream or an answer: also what is older than that, or the same.
 	changed: (before: Run | undefined, now: Run) => void;
 	removed: (id: number) => void;
 }
@@ -67,6 +72,7 @@ export function useRunList(session: number, hear: Hear): RunList {
 		return api.json<List<Run>>("/runs", { session, limit: PAGE, before }).then(
 			(answer) => {
 				setRefusal(undefined);
+				for (const run of answer.items) hear.changed(known(run.id), run); // of what it is the first to tell
 				set(withAnswer(latest.current, answer, before));
 				if (news.current !== told) soon(); // it may have been made before them
 			},
@@ -81,7 +87,10 @@ export function useRunList(session: number, hear: Hear): RunList {
 	useStream([`session:${session}`], (event, data) => {
 		if (event !== "run") return soon();
 		const { run } = data as { run: Run };
-		if (!known(run.id)) news.current++;
+		if (!known(run.id)) {
+			news.current++;
+			later(); // what this person may do with it
+		}
 		hear.changed(known(run.id), run);
 		change((now) => withRun(now, run));
 	});

@@ -23,6 +23,8 @@ test("what a limit of the form ended did not fail", () => {
 	expect(stateWord({ ...limited, reason: "other words", usage: { limited: true } })).toBe("time limit");
 	expect(stateWord({ ...limited, usage: { limited: false } })).toBe("signal 15");
 	expect(stateWord({ ...limited, reason: "" })).toBe("signal 15");
+	expect(stateWord(run({ ending, usage: { limit: "memory" } }))).toBe("memory limit");
+	expect(stateTone(run({ ending, usage: { limit: "disk" } }))).toBe("warn");
 });
 
 test("what is cut short is not shown as good", () => {

@@ -19,12 +19,15 @@ const WORDS: Record<RunState, string> = {
 	cancelled: "cancelled",
 };
 
+// What ended it instead of itself.
+const CUT: Record<string, string> = { memory: "memory limit", disk: "disk full" };
+
 export function stateWord(run: Run): string {
 	if (run.state === "queued" && run.place) return `waiting, place ${run.place}`;
 	if (run.state === "running" && run.paused) return "paused";
 	if (run.state === "cancelled" && run.started_ns) return "stopped"; // what was measured until then is there
 	if (atLimit(run) && run.ending) return "time limit"; // what was attached to goes on, and its limit is its end
-	if (run.state === "done" && endedBadly(run)) return endingWord(run);
+	if (run.state === "done" && endedBadly(run)) return CUT[run.usage?.limit ?? ""] ?? endingWord(run);
 	if (run.state === "done" && run.facts?.damage) return "incomplete";
 	return WORDS[run.state];
 }
@@ -91,6 +94,9 @@ export async function removeRun(run: Run): Promise<void> {
 	});
 }
 
+// Those that hold raw data of the measured program.
+const RAW = ["perf.data", "script"];
+
 // format, name, who reads it, what it is made of
 const FORMATS: [string, string, string, "recording" | "samples" | "counters" | "all"][] = [
 	["perf.data", "perf.data", "the whole recording, for perf", "recording"],
@@ -151,7 +157,8 @@ export function downloads(run: Run, chosen: Chosen = {}): Download[] {
 	const sampled = tabs ? tabs.includes("flame") : run.tool !== "count";
 	const counted = tabs ? tabs.includes("counters") : run.tool !== "sample";
 	const has = { all: sampled || counted, samples: sampled, counters: counted, recording: sampled && (run.tool !== "import" || run.facts?.format === "a recording") };
-	return FORMATS.filter(([, , , what]) => has[what]).map(([format, label, hint, what]) => {
+	const allowed = (format: string) => run.may?.raw !== false || !RAW.includes(format);
+	return FORMATS.filter(([format, , , what]) => has[what] && allowed(format)).map(([format, label, hint, what]) => {
 		const taken = takenBy(what, format, chosen);
 		const part = Object.values(taken).some(Boolean);
 		return { format, label, hint: part ? `${hint}; only what is selected` : hint, href: address(`/runs/${run.id}/export/${format}`, taken) };

@@ -17,6 +17,7 @@ export interface Columns {
 	length: number;
 	x: Float64Array; // seconds since the start
 	tracks: Track[];
+	lengths?: Float64Array; // seconds that the ticks of each took; else it is told by their places
 	step: number; // seconds from one to the next
 	from: number; // the time that it covers
 	to: number;
@@ -46,7 +47,7 @@ export function columnsOf(counters: Counters, factors: number[]): Columns {
 		return { mean, min: numbers(line.min, factors[index]!), max: numbers(line.max, factors[index]!) };
 	});
 	const step = counters.down_sampled ? (to - from) / Math.max(1, length) : Number(counters.interval_ns) / 1e9;
-	return { length, x: numbers(counters.t, 1e-9), tracks, step, from, to };
+	return { length, x: numbers(counters.t, 1e-9), lengths: numbers(counters.length, 1e-9), tracks, step, from, to };
 }
 
 // The first column at or behind a time.
@@ -105,7 +106,16 @@ export function highest(found: Piece[], track: number): number {
 	return most;
 }
 
-// The mean over the time of a range: a column counts by how long it is. `by`: of a ratio of two curves. NaN: nothing.
+// How much of a column lies in a range: a tick stands at its end, a column of several in its middle.
+function partIn({ x, step }: Columns, ticks: boolean, length: number, i: number, from: number, to: number): number {
+	const wide = ticks ? length : step;
+	const end = ticks ? x[i]! : x[i]! + step / 2;
+	const inside = Math.min(end, to) - Math.max(end - wide, from);
+	return wide > 0 ? Math.max(0, Math.min(1, inside / wide)) : 1;
+}
+
+// The mean over the time of a range: a column counts by how long its ticks took, and as far as it lies there. `by`: of
+// a ratio of two curves. NaN: nothing.
 export function meanOver(found: Piece[], track: number, by?: number): number {
 	let sum = 0;
 	let weight = 0;
@@ -113,11 +123,12 @@ export function meanOver(found: Piece[], track: number, by?: number): number {
 		const values = columns.tracks[track]?.mean;
 		const divisors = by === undefined ? undefined : columns.tracks[by]?.mean;
 		if (!values) continue;
-		const end = columnAt(columns, to + 1e-9);
-		// A tick stands at its end, a column of several in its middle.
-		const first = values === columns.tracks[track]!.min ? columns.x[0]! - columns.from : columns.step;
-		for (let i = columnAt(columns, from); i < end; i++) {
-			const length = i ? columns.x[i]! - columns.x[i - 1]! : first;
+		const ticks = values === columns.tracks[track]!.min;
+		const first = ticks ? columns.x[0]! - columns.from : columns.step;
+		const end = Math.min(columns.length, columnAt(columns, to + columns.step) + 1);
+		for (let i = Math.max(0, columnAt(columns, from - columns.step) - 1); i < end; i++) {
+			const whole = columns.lengths?.[i] ?? (i ? columns.x[i]! - columns.x[i - 1]! : first);
+			const length = whole * partIn(columns, ticks, whole, i, from, to);
 			const part = divisors ? divisors[i]! * length : length;
 			if (Number.isNaN(values[i]!) || Number.isNaN(part)) continue;
 			sum += values[i]! * length;

@@ -55,7 +55,7 @@ export function FunctionsTab(props: TabProps) {
 			<div class="row">
 				<div class="flame-find">
 					<input
-						data-search type="search" class="search" placeholder="Search functions and objects ( / )" title="A regular expression" aria-label="Search functions" value={search} aria-invalid={!!search && !regular(search)}
+						data-search type="search" class="search" placeholder="Search functions" title="Functions and objects, by a regular expression ( / )" aria-label="Search functions" value={search} aria-invalid={!!search && !regular(search)}
 						onInput={(event) => setParams({ search: event.currentTarget.value })}
 						onKeyDown={(event) => event.key === "Escape" && setParams({ search: null })}
 					/>

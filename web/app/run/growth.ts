@@ -17,6 +17,10 @@ export interface Recipe {
 }
 export const perTime = (of: number, factor: number): Recipe => ({ of, by: TIME, factor });
 
+// Marks among the rows: nothing is counted between the two.
+export const PAUSED = -2;
+const RESUMED = -3;
+
 export type Row = (string | number)[]; // time_ns, event, cpu, value, enabled_ns, running_ns
 
 interface Sums {
@@ -45,6 +49,8 @@ export class Growth {
 	private time = NaN;
 	private rows = 0;
 	private usual = Infinity; // rows of a tick
+	private paused = false;
+	private held = false; // the values of a part of an interval wait for the rest
 
 	// slots: where a row's count goes, by event and CPU; undefined: nobody wants it.
 	constructor(private readonly recipes: Recipe[], slots: number, private readonly slot: (event: number, cpu: number) => number | undefined, private readonly start: bigint, private readonly interval: number) {
@@ -82,6 +88,11 @@ export class Growth {
 	add(rows: Row[]): void {
 		for (const [time, event, cpu, value] of rows) {
 			const now = this.since(time as string);
+			if (event === PAUSED || event === RESUMED) {
+				this.endTick(true);
+				this.paused = event === PAUSED;
+				continue;
+			}
 			if (now !== this.time) {
 				this.endTick();
 				this.time = now;
@@ -100,11 +111,15 @@ export class Growth {
 		return Number(BigInt(time) - this.start) / 1e9;
 	}
 
-	private endTick(): void {
-		if (!this.rows) return;
+	// A part of an interval says little of a rate: it is of one tick with what follows, unless nothing does.
+	private endTick(last = false): void {
+		if (!this.rows && !this.held) return;
 		const { time } = this;
-		this.usual = this.rows;
+		this.usual = this.rows || this.usual;
 		this.rows = 0;
+		this.held = this.recent.length > 0 && time - this.recent.to < this.interval / 2 && !last && !this.paused;
+		if (this.held) return;
+		if (this.paused) this.values.fill(NaN); // a gap, and not zeros
 		if (time > this.recent.to + 1e-9) this.addRecent(time);
 		if (time > this.whole.to + 1e-9) this.addWhole(time);
 		this.values.fill(NaN);

@@ -8,8 +8,8 @@ import { countUnit, levels, roundTop, totalWords } from "./units";
 import { clampRange, zoomRange } from "./view";
 
 const COUNTERS: Counters = {
-	run: 1, events: ["faults", "a<b"], units: ["", ""], scales: [1, 1], resets: [], cpus: [], start_ns: "9007199254740993000", interval_ns: "100000000", first_ns: "9007199254840993000", last_ns: "9007199254940993000",
-	from_ns: "9007199254740993000", to_ns: "9007199254940993001", points: 4, down_sampled: false, running: true, per: "second", t: [1e8, 2e8],
+	run: 1, events: ["faults", "a<b"], units: ["", ""], scales: [1, 1], resets: [], pauses: [], cpus: [], start_ns: "9007199254740993000", interval_ns: "100000000", first_ns: "9007199254840993000", last_ns: "9007199254940993000",
+	from_ns: "9007199254740993000", to_ns: "9007199254940993001", points: 4, down_sampled: false, running: true, per: "second", t: [1e8, 2e8], length: [1e8, 1e8],
 	lines: [
 		{ event: "faults", index: 0, cpu: -1, total: "30", points: 2, share_counted: 1, min: [], max: [], mean: [100, 200] },
 		{ event: "a<b", index: 1, cpu: -1, total: "3", points: 2, share_counted: 0.5, min: [], max: [], mean: [10, null] },
@@ -94,12 +94,48 @@ test("what comes late counts for a longer time", () => {
 	expect(rounded(growth.whole.tracks[0]!.mean.subarray(2, 4))).toEqual([100, 100]);
 });
 
+test("a pause is a gap and not zeros, and a part of an interval no rate of its own", () => {
+	const growth = growthOf(COUNTERS, curvesOf(COUNTERS));
+	growth.add([row(3, 0, 10), row(3, 1, 1), row(3.2, 0, 2), row(3.2, 1, 1), row(3.2, -2, 0)]); // paused
+	growth.add([row(4, 0, 0), row(4, 1, 0), row(4.8, 0, 0), row(4.8, 1, 0), row(4.8, -3, 0)]); // goes on
+	growth.add([row(5, 0, 2), row(5, 1, 1), row(6, 0, 10), row(6, 1, 1), row(7, 0, 10), row(7, 1, 1)]);
+	expect(rounded(growth.recent.x.subarray(0, growth.recent.length))).toEqual([0.3, 0.32, 0.4, 0.48, 0.6, 0.7]);
+	expect(rounded(growth.recent.tracks[0]!.mean.subarray(0, 6))).toEqual([100, 100, NaN, NaN, 100, 100]);
+	expect(growth.gained[0]).toBe(34);
+});
+
+test("of a paused run that is said of its totals, and its curve has a gap", () => {
+	const start = 9007199254740993000n;
+	const curves = curvesOf({ ...COUNTERS, pauses: [[String(start), String(start + 1500000000n)]], t: [1e8, 2e8, 3e8], length: [1e8, 1e8, 1e8], to_ns: String(start + 300000001n), lines: [{ ...COUNTERS.lines[0]!, mean: [100, null, 200] }], ratios: [] });
+	expect(totalOf(curves, 0)).toBe("30 in all but the 1.5 s that it was paused");
+	expect(toSvg(curves, [0, 0.3], ["#000000"], "x").match(/ d="M[^"]*M[^"]*"/g)).toHaveLength(1);
+});
+
 test("means go by time, those of ratios by what both counted", () => {
-	const curves = curvesOf({ ...COUNTERS, t: [1e8, 4e8], to_ns: "9007199255140993001", lines: COUNTERS.lines.map((line, at) => ({ ...line, mean: at ? [10, 50] : [100, 200] })), ratios: [{ ...COUNTERS.ratios[0]!, mean: [10, 4] }] });
+	const curves = curvesOf({ ...COUNTERS, t: [1e8, 4e8], length: [1e8, 3e8], to_ns: "9007199255140993001", lines: COUNTERS.lines.map((line, at) => ({ ...line, mean: at ? [10, 50] : [100, 200] })), ratios: [{ ...COUNTERS.ratios[0]!, mean: [10, 4] }] });
 	const found = inRange(curves, [0, 0.4]);
 	expect(meanOf(curves, found, 0)).toBeCloseTo((100 * 0.1 + 200 * 0.3) / 0.4);
 	expect(meanOf(curves, found, 2)).toBeCloseTo((100 * 0.1 + 200 * 0.3) / (10 * 0.1 + 50 * 0.3));
 	expect(meanOf(curves, inRange(curves, [0.45, 0.5]), 0)).toBeNaN();
+});
+
+test("the mean is that of the points, however many columns they are put into", () => {
+	// 10 ticks of 0.1 s with 1 to 10 counts: 55 in 1 s
+	const counts = Array.from({ length: 10 }, (_, at) => at + 1);
+	const asked = (width: number): Counters => {
+		const columns = Array.from({ length: width }, (_, at) => counts.filter((_, tick) => Math.floor((tick * width) / 10) === at));
+		const mean = columns.map((ticks) => (ticks.reduce((a, b) => a + b, 0) / ticks.length) * 10);
+		return { ...COUNTERS, down_sampled: true, to_ns: "9007199255740993000", t: columns.map((_, at) => ((at + 0.5) * 1e9) / width), length: columns.map(({ length }) => length * 1e8), ratios: [],
+			lines: [{ ...COUNTERS.lines[0]!, min: mean, max: mean, mean }] };
+	};
+	for (const width of [1, 2, 3, 4, 7, 10]) {
+		const curves = curvesOf(asked(width));
+		expect(meanOf(curves, inRange(curves, [0, 1]), 0)).toBeCloseTo(55);
+	}
+	// of a column that lies in a range with a part of it, that part
+	const two = curvesOf(asked(2));
+	expect(meanOf(two, inRange(two, [0.25, 0.75]), 0)).toBeCloseTo(55);
+	expect(meanOf(two, inRange(two, [0, 0.25]), 0)).toBeCloseTo(30);
 });
 
 test("CPUs of one tick add up", () => {
@@ -109,7 +145,7 @@ test("CPUs of one tick add up", () => {
 });
 
 test("a run that goes on for long takes no more memory, and loses no peak", () => {
-	const growth = growthOf({ ...COUNTERS, t: [], lines: COUNTERS.lines.map((line) => ({ ...line, mean: [] })), ratios: [], to_ns: COUNTERS.start_ns }, curvesOf({ ...COUNTERS, t: [], lines: COUNTERS.lines.map((line) => ({ ...line, mean: [] })), ratios: [], to_ns: COUNTERS.start_ns }));
+	const growth = growthOf({ ...COUNTERS, t: [], length: [], lines: COUNTERS.lines.map((line) => ({ ...line, mean: [] })), ratios: [], to_ns: COUNTERS.start_ns }, curvesOf({ ...COUNTERS, t: [], length: [], lines: COUNTERS.lines.map((line) => ({ ...line, mean: [] })), ratios: [], to_ns: COUNTERS.start_ns }));
 	const arrays = growth.whole.tracks.map(({ max }) => max);
 	for (let tick = 1; tick <= 60000; tick++) growth.add([row(tick, 0, tick === 31234 ? 900 : 10), row(tick, 1, tick % 2)]);
 	const { whole, recent } = growth;
@@ -165,7 +201,7 @@ test("saved files hold what is seen", () => {
 	const svg = toSvg(curves, [0, 0.2], ["#000"], "x & y");
 	expect(svg).toContain("a&#60;b");
 	expect(svg).not.toContain("a<b");
-	expect(svg.match(/<polyline/g)).toHaveLength(3);
+	expect(svg.match(/<path/g)).toHaveLength(3);
 	expect(histogramCsv({ event: "a,b", edges: [0, 1.5, 3], counts: [4, 5] } as CountersHistogram)).toBe('"a,b" from,"a,b" to,intervals\n0,1.5,4\n1.5,3,5\n');
 	const samples = { run: 1, event: "cycles", unit: null, start_ns: "0", from_ns: "0", to_ns: "9", samples: 2, down_sampled: false, t: [1e9, 2e9], value: [7, 8], ip: ["0x1", ""], function: [0, -1], cpu: [0, -1], tid: [5, 6], functions: [{ name: 'f"<int, 3>', object: "a", kind: "user" as const }] };
 	expect(samplesCsv(samples, [0, 1.5])).toBe('seconds,value,address,function,object,cpu,thread\n1.000000000,7,0x1,"f""<int, 3>",a,0,5\n');

@@ -3,7 +3,7 @@
 // No browser in here.
 
 import type { Counters } from "../api/schema";
-import { moment, seconds } from "../model/format";
+import { exact, moment, seconds } from "../model/format";
 import { csvNumber, csvWord } from "./csv";
 import { columnAt, columnNear, columnsOf, highest, meanOver, pieces, type Columns, type Piece } from "./columns";
 import { Growth, perTime, type Recipe } from "./growth";
@@ -25,7 +25,8 @@ export interface Curves {
 	lines: Line[];
 	sources: Columns[]; // each has a track for each line
 	interval: number; // seconds
-	resets: number[]; // seconds: where the counters began at nought again
+	resets: number[]; // seconds: where the counters began at zero again
+	paused: number; // seconds in which nothing was counted
 	gained?: Float64Array; // while a run goes on: what came to the totals since
 }
 
@@ -63,7 +64,7 @@ export function linesOf(counters: Counters): Line[] {
 
 export function curvesOf(counters: Counters): Curves {
 	const lines = linesOf(counters);
-	return { lines, sources: [columnsOf(counters, lines.map(({ unit }) => unit.factor))], interval: intervalOf(counters), resets: counters.resets.map((ns) => seconds(ns, counters.start_ns)) };
+	return { lines, sources: [columnsOf(counters, lines.map(({ unit }) => unit.factor))], interval: intervalOf(counters), resets: counters.resets.map((ns) => seconds(ns, counters.start_ns)), paused: counters.pauses.reduce((sum, [from, to]) => sum + seconds(to!, from!), 0) };
 }
 
 // What goes on from an answer of the API: the same curves, made of rows of the stream.
@@ -77,13 +78,14 @@ export function growthOf(counters: Counters, curves: Curves): Growth {
 }
 
 // What was counted in all, "" for ratios: since the counters were last reset, if they were.
-export function totalOf({ lines, gained, resets }: Curves, track: number): string {
+export function totalOf({ lines, gained, resets, paused }: Curves, track: number): string {
 	const { counted, total } = lines[track]!;
 	if (!counted) return "";
 	const more = gained?.[track];
 	const words = totalWords(counted, more ? Number(total) + more : total);
 	const last = resets[resets.length - 1];
-	return last === undefined ? `${words} in all` : `${words} since the reset at ${moment(last, 10)}`;
+	if (last !== undefined) return `${words} since the reset at ${moment(last, 10)}`;
+	return paused ? `${words} in all but the ${exact(paused)} that it was paused` : `${words} in all`;
 }
 
 // The mean over a range; that of a ratio is the ratio of what both counted there.
@@ -142,13 +144,16 @@ function xmlText(text: string): string {
 
 const SVG = { width: 1000, row: 120, left: 70, top: 34, foot: 26 };
 
+// A path that begins anew behind each gap.
 function svgCurve(found: Piece[], at: number, toX: (x: number) => number, toY: (y: number) => number): string {
 	const points: string[] = [];
+	let gap = true;
 	for (const [{ x, tracks }, i] of rowsOf(found)) {
 		const value = tracks[at]!.mean[i]!;
-		if (!Number.isNaN(value)) points.push(`${toX(x[i]!).toFixed(1)},${toY(value).toFixed(1)}`);
+		if (!Number.isNaN(value)) points.push(`${gap ? "M" : "L"}${toX(x[i]!).toFixed(1)},${toY(value).toFixed(1)}`);
+		gap = Number.isNaN(value);
 	}
-	return points.join(" ");
+	return points.join("");
 }
 
 // Curves below each other, on one axis of time, as they are on the page.
@@ -164,7 +169,7 @@ export function toSvg(curves: Curves, range: Range, colors: string[], title: str
 		return `<text x="${SVG.left}" y="${top + 12}" font-weight="bold">${xmlText(`${name} (${unit.words})`)}</text>` +
 			`<text x="4" y="${toY(most) + 4}">${Number(most.toPrecision(4))}${xmlText(unit.sign)}</text><text x="4" y="${toY(0) + 4}">0</text>` +
 			`<line x1="${SVG.left}" x2="${SVG.width - 10}" y1="${toY(0)}" y2="${toY(0)}" stroke="#999"/>` +
-			`<polyline fill="none" stroke="${colors[at % colors.length]}" stroke-width="1.5" points="${svgCurve(found, at, toX, toY)}"/>`;
+			`<path fill="none" stroke="${colors[at % colors.length]}" stroke-width="1.5" d="${svgCurve(found, at, toX, toY)}"/>`;
 	});
 	return `<svg xmlns="http://www.w3.org/2000/svg" width="${SVG.width}" height="${height}" font-family="sans-serif" font-size="11">` +
 		`<rect width="100%" height="100%" fill="#fff"/><text x="4" y="18" font-size="14">${xmlText(title)}</text>${parts.join("")}` +

@@ -9,6 +9,7 @@ import { bytes, grouped, seconds } from "../model/format";
 import { asRefusal, useAction, useStream } from "../model/hooks";
 import type { Refusal } from "../api/client";
 import { setParams, usePlace } from "../model/address";
+import { noRaw } from "../model/me";
 import { atLimit, endedBadly, endingWord } from "../model/runs";
 import { Menu } from "../widgets/menu";
 import { Trouble } from "../widgets/trouble";
@@ -113,6 +114,11 @@ async function wholeOutput(run: Run, stream: string): Promise<StreamPiece[]> {
 }
 
 export function OutputTab({ run }: { run: Run }) {
+	if (!run.may) return <div class="hint" aria-busy="true" />;
+	return run.may.raw ? <OutputText run={run} /> : <div class="hint"><p>{noRaw(run.person)}</p></div>;
+}
+
+function OutputText({ run }: { run: Run }) {
 	const { params } = usePlace();
 	const { shown, refusal, page, busy, more, end } = useOutput(run);
 	const only = params.get("stream") ?? "";

@@ -4,7 +4,6 @@ import { OVER, type Run } from "../api/core";
 import type { Finding, OutputPage, Overview, Quality, QueryTop, RunSummary } from "../api/schema";
 import { exact, grouped, moment, percent, seconds } from "../model/format";
 import { type Answer, useFetch, useWidth } from "../model/hooks";
-import { useMayRun } from "../model/me";
 import { endedBadly, hasData } from "../model/runs";
 import { lazy } from "../widgets/lazy";
 import { BudgetSection } from "./budget";
@@ -24,8 +23,9 @@ type Link = (tab: string, query: Record<string, string>) => string;
 
 export function OverviewTab({ run, onTab, link }: { run: Run; onTab: (tab: string) => void; link: Link }) {
 	const over = OVER.includes(run.state);
-	const some = hasData(run);
-	const may = useMayRun();
+	// what slept has no sample, and yet its time is known
+	const some = hasData(run) || (run.state === "done" && run.tool === "sample" && !endedBadly(run));
+	const may = run.may?.repeat;
 	const overview = useFetch<Overview>(over ? `/runs/${run.id}/overview` : null);
 	const summary = useFetch<RunSummary>(some ? `/runs/${run.id}/summary` : null);
 	const sampled = run.facts?.tabs ? run.facts.tabs.includes("flame") : run.tool !== "count";
@@ -44,7 +44,7 @@ export function OverviewTab({ run, onTab, link }: { run: Run; onTab: (tab: strin
 				<Trouble refusal={overview.refusal} onRetry={overview.reload} />
 				<h2><Words text={overview.data?.sentence ?? " "} room={NAME} /></h2>
 				{first && <Remedy finding={first} />}
-				{endedBadly(run) && run.facts?.tabs?.includes("output") && <LastWords run={run} />}
+				{endedBadly(run) && run.may?.raw && run.facts?.tabs?.includes("output") && <LastWords run={run} />}
 				{!may || run.tool === "import" ? null : link("overview", {}).startsWith("/s/")
 					? <p class="dim">“Use settings” in the history loads this run's settings into the form, to change and start again.</p>
 					: <p class="dim"><a href={`/s/${run.session}?run=${run.id}`}>Open its session</a> to change its settings and start it again.</p>}
@@ -135,7 +135,7 @@ function Remedy({ finding }: { finding: Finding }) {
 function EvidenceLine({ run, finding, link, without }: { run: Run; finding: Finding; link: Link; without?: Set<string> }) {
 	// What was only counted has no flame graph: its counters are the next best.
 	const tabs: string[] = run.facts?.tabs ?? [];
-	const tab = [finding.tab, "counters"].find((name) => name && tabs.includes(name));
+	const tab = finding.tab === "overview" ? undefined : [finding.tab, "counters"].find((name) => name && tabs.includes(name));
 	const query: Record<string, string> = finding.function && tab === "functions" ? { function: finding.function } : {};
 	return (
 		<p class="evidence">
@@ -182,9 +182,14 @@ function TopFunctions({ top, link }: { top: Answer<QueryTop>; link: Link }) {
 	);
 }
 
+// Of what is sampled or counted, that time is missing.
+function pausedWords(paused: string | undefined): string {
+	return paused && paused !== "0" ? `, but for ${exact(seconds(paused))} that it was paused` : "";
+}
+
 // What was counted, in all or since the counters were reset.
-function Totals({ summary: { counters, reset_ns, start_ns, counted_ns }, link }: { summary: RunSummary; link: Link }) {
-	const since = reset_ns && start_ns ? `since the reset at ${moment(seconds(reset_ns, start_ns), 10)}` : counted_ns ? `in all, over ${exact(seconds(counted_ns))}` : "in all";
+function Totals({ summary: { counters, reset_ns, start_ns, counted_ns, paused_ns }, link }: { summary: RunSummary; link: Link }) {
+	const since = reset_ns && start_ns ? `since the reset at ${moment(seconds(reset_ns, start_ns), 10)}` : (counted_ns ? `in all, over ${exact(seconds(counted_ns))}` : "in all") + pausedWords(paused_ns);
 	return (
 		<section class="totals" aria-label="Counters">
 			<h3>Counted <small class="dim">{since}</small> <small><a href={link("counters", {})}>over time</a></small></h3>
@@ -205,6 +210,16 @@ function Totals({ summary: { counters, reset_ns, start_ns, counted_ns }, link }:
 	);
 }
 
+const FEW = 100; // samples: as src/profile/trust.c has it
+const MUCH = 5; // per cent that are missing: whatever the reason, that is not good
+
+// More than chance has it in so many samples is a share that is missing, whatever it is called elsewhere.
+function skippedWord(percent: number, samples: number, fault: boolean): string {
+	const share = percent / 100;
+	if (fault || share > 1.96 * Math.sqrt((share * (1 - share)) / Math.max(1, samples))) return "Caution";
+	return samples < FEW ? "Too few" : "Good";
+}
+
 // How far the numbers can be believed.
 function Trust({ quality, summary }: { quality: Quality | undefined; summary: RunSummary | undefined }) {
 	const trust = quality?.trust;
@@ -217,18 +232,20 @@ function Trust({ quality, summary }: { quality: Quality | undefined; summary: Ru
 	const faults = trust.faults ?? [];
 	const has = (...reasons: string[]) => faults.some((fault) => reasons.includes(fault.reason ?? ""));
 	const judge = (good: boolean) => (good ? "Good" : "Caution");
-	const sound = (part: string) => judge(!faults.some((fault) => fault.part === part && fault.reason !== "caller-skipped"));
+	const sound = (part: string, share: number) => judge(share < MUCH && !faults.some((fault) => fault.part === part && !fault.reason?.startsWith("caller-")));
 	const known = (value: number | null | undefined, text: string) => (value === null ? "not recorded" : text);
 	const covered = trust.covered_percent;
+	const paused = summary?.paused_ns !== undefined && summary.paused_ns !== "0" ? exact(seconds(summary.paused_ns)) : "";
 	const coverage = has("coverage-unclear") ? "Can't tell" : judge(Math.abs((covered ?? 0) - 100) <= 5 && !has("idle-samples"));
 	const rows: [string, string, string][] = [
 		[noun || (own || !trust.event ? "Samples" : `Samples of ${trust.event}`), grouped((noun && summary?.samples) || (trust.samples ?? 0)), has("few-samples") ? "Too few" : "Good"],
 		["Lost", known(trust.lost, percent(lost)), trust.lost === null ? "Can't tell" : judge(!has("lost", "all-lost"))],
-		...(quality?.has_stacks === false || trust.cut_percent === null ? [] : [["Stacks cut short", percent(cut), sound("stacks")] satisfies [string, string, string]]),
-		...(trust.skipped_percent ? [["Stacks without a direct caller", percent(trust.skipped_percent), judge(!has("caller-skipped"))] satisfies [string, string, string]] : []),
-		["Functions without a name", percent(unknown), sound("names")],
+		...(quality?.has_stacks === false || trust.cut_percent === null ? [] : [["Stacks cut short", percent(cut), sound("stacks", cut)] satisfies [string, string, string]]),
+		...(trust.skipped_percent ? [["Stacks without a direct caller", percent(trust.skipped_percent), skippedWord(trust.skipped_percent, trust.samples ?? 0, has("caller-skipped", "caller-skipped-no-table"))] satisfies [string, string, string]] : []),
+		...(has("caller-unclear") ? [["Stacks that may lack a direct caller", percent(trust.unclear_percent ?? 0), "Can't tell"] satisfies [string, string, string]] : []),
+		["Functions without a name", percent(unknown), sound("names", unknown)],
 		...(trust.throttled === null ? [] : [["Throttled", String(trust.throttled ?? 0), judge(!trust.throttled)] satisfies [string, string, string]]),
-		...(covered === undefined || covered === null ? [] : [["CPU time covered by samples", percent(covered), coverage] satisfies [string, string, string]]),
+		...(covered === undefined || covered === null ? [] : [[`CPU time covered by samples${paused ? ", while not paused" : ""}`, percent(covered), coverage] satisfies [string, string, string]]),
 	];
 	return (
 		<section class="trust" aria-label="Data quality">
@@ -241,6 +258,7 @@ function Trust({ quality, summary }: { quality: Quality | undefined; summary: Ru
 				</tbody>
 			</table>
 			<p class={`verdict ${trust.good ? "good" : "warn"}`}>{trust.verdict}</p>
+			{paused && <p>Measuring was paused for {paused}: this is of the rest.</p>}
 			{faults.length > 0 && (
 				<ul class="faults" aria-label="What is wrong">
 					{faults.map((fault) => <li key={`${fault.reason}${fault.object ?? ""}`} title={fault.see ? `See: ${fault.see}` : undefined}><Words text={fault.text ?? ""} /></li>)}

@@ -2,10 +2,23 @@
 // The recording itself: every download, and all that is known of the run.
 import { OVER, type Run } from "../api/core";
 import { quoted } from "../model/form";
-import { bytes, exactText } from "../model/format";
+import { bytes, exact, exactText, grouped, seconds } from "../model/format";
 import { setParams, usePlace } from "../model/address";
+import { noRaw } from "../model/me";
 import { chosenIn, downloads, endingWord, hasData, hostOf } from "../model/runs";
 import { CopyLine } from "../widgets/copy";
+
+// What it was allowed, and what it was refused.
+function limitWords(run: Run): string {
+	const limits = run.usage?.limits;
+	if (!limits) return "";
+	return [
+		limits.memory && `memory ${bytes(limits.memory)}`,
+		limits.tasks && `${grouped(limits.tasks)} tasks`,
+		limits.cpus && `${limits.cpus} CPUs`,
+		limits.tasks_refused && `${grouped(limits.tasks_refused)} ${limits.tasks_refused === 1 ? "task was" : "tasks were"} refused`,
+	].filter(Boolean).join(", ");
+}
 
 function facts(run: Run): [string, string][] {
 	return ([
@@ -15,6 +28,10 @@ function facts(run: Run): [string, string][] {
 		[run.tool === "import" ? "Imported" : "Ended", run.ended_ns ? exactText(run.ended_ns) : ""],
 		["Ending", endingWord(run)],
 		["By", run.person],
+		["Ran as", run.usage?.unix_user ?? ""],
+		["Limits", limitWords(run)],
+		["Left over", run.usage?.left_over ? `${grouped(run.usage.left_over)} ${run.usage.left_over === 1 ? "process" : "processes"} that still ran when it ended, and ${run.usage.left_over === 1 ? "was" : "were"} ended with it` : ""],
+		["Paused", run.usage?.paused_ns ? `for ${exact(seconds(run.usage.paused_ns))}` : ""],
 		["Host", hostOf(run)],
 		["CPU", run.cpu_model],
 		["Kernel", run.kernel],
@@ -47,6 +64,7 @@ export function RawTab({ run }: { run: Run }) {
 						))}
 					</ul>
 				) : <p class="dim">{OVER.includes(run.state) ? "Nothing was measured." : run.state === "processing" ? "Reading the results." : "Files appear when the run ends."}</p>}
+				{run.may?.raw === false && <p class="notice">{noRaw(run.person)}</p>}
 			</section>
 			<section aria-label="Facts">
 				<h3>The run</h3>

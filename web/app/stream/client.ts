@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a tab hears of the server: subscribe(["run:7"], (event, data) => …) until the returned call.
 
+import { proof, watchProof } from "../api/proof";
 import { Stream, type Heard, type Status } from "./core";
 import type { FromTab, ToTab } from "./worker";
 
@@ -31,7 +32,10 @@ function shared(): Want {
 	const worker = new SharedWorker(new URL("./worker.ts", import.meta.url), { type: "module", name: "perfolio" });
 	const lock = `perfolio-tab-${crypto.getRandomValues(new Uint32Array(2)).join("-")}`;
 	worker.port.onmessage = ({ data }: MessageEvent<ToTab>) => ("heard" in data ? heard(data.heard) : setStatus(data.status));
+	const show = () => worker.port.postMessage({ proof: proof() } satisfies FromTab);
 	let held: Promise<void> | null = null;
+	show();
+	watchProof(show);
 	return (topics, fresh) => {
 		// Asked for only once it is held: else the worker would get it, and take the tab for closed.
 		held ??= new Promise((have) => void navigator.locks.request(lock, () => (have(), new Promise(() => {}))));
@@ -41,7 +45,10 @@ function shared(): Want {
 
 function alone(): Want {
 	const stream = new Stream();
+	const show = () => stream.showProof(proof());
 	stream.onStatus = setStatus;
+	show();
+	watchProof(show);
 	return (topics, fresh) => stream.listen(heard, topics, fresh);
 }
 

@@ -7,6 +7,9 @@
 //
 // Lives in a SharedWorker, one for all tabs of a browser, or in the page where there is none.
 
+import { withProof } from "../api/proof";
+import { readEvents } from "./events";
+
 export interface Heard {
 	event: string;
 	data: { topic?: string; at?: string; [name: string]: unknown };
@@ -15,11 +18,6 @@ export type Listener = (heard: Heard) => void;
 export type Status = "open" | "lost" | "refused" | "closed"; // refused: the server is there and no longer knows us
 
 const RETRY_MS = [250, 1000, 2000, 5000];
-const NAMES = [
-	"change", "run", "queue", "points", "points-snapshot", "output", "output-snapshot", "tree", "tree-snapshot",
-	"heat", "heat-snapshot", "lanes", "lanes-snapshot", "end",
-];
-
 // These tell of changes and have no state to begin with. What changed after a listener had looked and before the server
 // tells of it nobody would hear of: so each is told to look again then.
 const STATELESS = /^sessions?(:|$)/;
@@ -27,7 +25,8 @@ const STATELESS = /^sessions?(:|$)/;
 export class Stream {
 	status: Status = "closed";
 	onStatus: (status: Status) => void = () => {};
-	private source: EventSource | null = null;
+	private proof = "";
+	private source: AbortController | null = null;
 	private listeners = new Map<Listener, Set<string>>();
 	private followed = new Set<string>(); // what the server knows of
 	private last = new Map<string, string>(); // the last id of each topic
@@ -42,6 +41,15 @@ export class Stream {
 		const added = topics.filter((topic) => !before.has(topic) || fresh.includes(topic));
 		for (const topic of added) this.last.delete(topic);
 		this.adjust(added);
+	}
+
+	// Who has signed in anew is not kept waiting.
+	showProof(proof: string): void {
+		if (proof === this.proof) return;
+		this.proof = proof;
+		if (this.status !== "refused") return;
+		clearTimeout(this.timer);
+		if (this.listeners.size) this.open();
 	}
 
 	leave(listener: Listener): void {
@@ -75,7 +83,7 @@ export class Stream {
 		const answer = await fetch(`/api/v1/stream/${this.number}/topics`, {
 			method: "POST",
 			credentials: "same-origin",
-			headers: { "Content-Type": "application/json" },
+			headers: { "Content-Type": "application/json", ...withProof(this.proof) },
 			body: JSON.stringify({ add, remove }),
 		}).catch(() => null);
 		if (answer?.ok) this.begun(add);
@@ -92,20 +100,36 @@ export class Stream {
 		this.number = 0;
 		this.followed = this.wanted();
 		const words = [...this.followed].map((topic) => topic + (this.last.has(topic) ? `@${this.last.get(topic)}` : ""));
-		const source = new EventSource(`/api/v1/stream?topics=${encodeURIComponent(words.join(","))}`);
-		this.source = source;
-		source.addEventListener("hello", (event) => {
-			this.number = (JSON.parse((event as MessageEvent<string>).data) as { stream: number }).stream;
-			this.failures = 0;
-			this.tell("open");
-			this.begun([...this.followed]);
-			this.adjust([]);
-		});
-		source.addEventListener("dropped", () => this.again());
-		// The browser would come back with the first topics of all; we know better where each one is.
-		source.onerror = () => this.again();
-		for (const name of NAMES)
-			source.addEventListener(name, (event) => this.hear(name, (event as MessageEvent<string>).data));
+		void this.follow((this.source = new AbortController()), `/api/v1/stream?topics=${encodeURIComponent(words.join(","))}`);
+	}
+
+	// An EventSource could not show the proof.
+	private async follow(source: AbortController, address: string): Promise<void> {
+		const shown = this.proof;
+		let status = 0;
+		try {
+			const answer = await fetch(address, { credentials: "same-origin", cache: "no-store", headers: withProof(shown), signal: source.signal });
+			status = answer.status;
+			if (answer.ok) await readEvents(answer.body!, (event, data) => this.source === source && this.take(event, data));
+		} catch {
+			// lost, or left
+		}
+		if (this.source !== source) return;
+		if (status === 401 && shown !== this.proof) return this.open(); // who signed in meanwhile is not kept waiting
+		this.again();
+		if (status !== 401) return;
+		this.failures = 1;
+		this.tell("refused"); // a server that was started anew wants us to sign in
+	}
+
+	private take(event: string, data: string): void {
+		if (event === "dropped") return this.again();
+		if (event !== "hello") return this.hear(event, data);
+		this.number = (JSON.parse(data) as { stream: number }).stream;
+		this.failures = 0;
+		this.tell("open");
+		this.begun([...this.followed]);
+		this.adjust([]);
 	}
 
 	private hear(event: string, text: string): void {
@@ -116,32 +140,19 @@ export class Stream {
 	}
 
 	private again(): void {
-		this.source?.close();
+		this.source?.abort();
 		this.source = null;
 		this.number = 0;
 		this.tell("lost");
 		if (this.timer || !this.listeners.size) return;
 		const wait = RETRY_MS[Math.min(this.failures++, RETRY_MS.length - 1)]!;
-		this.timer = setTimeout(() => void this.retry(), wait);
-	}
-
-	// An EventSource does not tell why it was refused; a server that was started anew wants us to sign in.
-	private async retry(): Promise<void> {
-		const answer = await fetch("/api/v1/me", { credentials: "same-origin" }).catch(() => null);
-		this.timer = undefined;
-		if (this.source || !this.listeners.size) return;
-		if (answer?.ok) return this.open();
-		this.again();
-		if (answer?.status === 401) {
-			this.failures = 1;
-			this.tell("refused");
-		}
+		this.timer = setTimeout(() => this.open(), wait);
 	}
 
 	private close(): void {
 		clearTimeout(this.timer);
 		this.timer = undefined;
-		this.source?.close();
+		this.source?.abort();
 		this.source = null;
 		this.number = 0;
 		this.tell("closed");

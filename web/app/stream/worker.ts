@@ -3,7 +3,7 @@
 
 import { Stream, type Heard } from "./core";
 
-export type FromTab = { want: string[]; fresh: string[]; lock: string };
+export type FromTab = { want: string[]; fresh: string[]; lock: string } | { proof: string };
 export type ToTab = { heard: Heard } | { status: Stream["status"] };
 
 const stream = new Stream();
@@ -18,6 +18,7 @@ function serve(port: MessagePort): void {
 	let watched = false;
 	ports.add(port);
 	port.onmessage = ({ data }: MessageEvent<FromTab>) => {
+		if ("proof" in data) return stream.showProof(data.proof); // workers have no storage
 		stream.listen(listener, data.want, data.fresh);
 		port.postMessage({ status: stream.status } satisfies ToTab);
 		// A tab that is closed tells nobody; its lock becomes free.

@@ -9,6 +9,7 @@ import type { FlameView } from "../../flame/view";
 import { grouped } from "../../flame/words";
 import { Answer } from "../flame/data";
 import { directionOf } from "../flame/keys";
+import { Legend } from "../flame/panel";
 import { Picture } from "../flame/picture";
 import { since } from "../flame/times";
 import { AsTable } from "./as_table";
@@ -45,6 +46,7 @@ function Drawn({ answer }: { answer: ChartAnswer }) {
 				onChoose={(frame) => setPlace({ ...place, zoom: frame, chosen: frame })}
 				onSeen={(_, low, high) => (low !== seen[0] || high !== seen[1]) && setPlace((before) => ({ ...(before.graph === graph ? before : start), seen: [low, high] }))} />
 			<p role="status">{chosen >= 0 && <><b class="flame-name">{nameOf(subject(chosen))}</b> <span class="flame-dim">{line(subject(chosen))}</span></>}</p>
+			<p class="flame-subtitle"><span>Colours are by function, inlined or not</span><Legend graph={graph} tree={graph.tree} palette="kind" /></p>
 			<p class="flame-dim">
 				{answer.comm} {answer.tid}: {grouped(answer.samples)} samples. A frame is drawn from one sample to the next that has it too;
 				what happened between samples is not known.{answer.down_sampled ? " More samples than pixels: select a shorter time to see them all." : ""}

@@ -13,7 +13,7 @@ describe("lines above the heatmap", () => {
 	const line = (name: string) => ({ name, plot: name, cpu: -1, unit, total: "", shared: false });
 
 	it("counters stand on the heatmap's time", () => {
-		const lines = counterLines({ lines: [line("cycles"), line("IPC"), line("never")], sources: [columns], resets: [], interval: 1 }, 2);
+		const lines = counterLines({ lines: [line("cycles"), line("IPC"), line("never")], sources: [columns], resets: [], paused: 0, interval: 1 }, 2);
 		expect(lines.map(({ name }) => name)).toEqual(["cycles", "IPC"]);
 		expect(meanIn(lines[1]!, null)).toBe(1);
 		expect(meanIn(lines[1]!, [2.5e9, 4e9])).toBe(1.5);
@@ -26,7 +26,7 @@ describe("lines above the heatmap", () => {
 		const both = { length: 2, x: Float64Array.of(0, 1), tracks: [mean([30, 10]), mean([10, 10]), mean([3, 1])], step: 1, from: -1, to: 2 };
 		both.tracks[1]!.mean[0] = 40;
 		const ratio = { of: 0, by: 1, factor: 1 };
-		const lines = counterLines({ lines: [line("instructions"), line("cycles"), { ...line("IPC"), ratio }], sources: [both], resets: [], interval: 1 }, 0);
+		const lines = counterLines({ lines: [line("instructions"), line("cycles"), { ...line("IPC"), ratio }], sources: [both], resets: [], paused: 0, interval: 1 }, 0);
 		expect(meanIn(lines[2]!, null)).toBeCloseTo(40 / 50);
 	});
 
@@ -47,6 +47,15 @@ describe("lines above the heatmap", () => {
 		expect(Math.max(...line.columns.tracks[0]!.mean)).toBeLessThan(51); // no 0 and 50 by turns
 		expect(line.columns.to).toBe(2);
 		expect(sampleLine({ ...heat, end: undefined }).columns.to).toBe(2);
+	});
+
+	it("the mean of a range is that of its own samples", () => {
+		// one sample in each of the first 2.9 s, none behind: what is drawn puts cells together
+		const counts = Array.from({ length: 500 }, (_, at) => Number(at < 145 && at % 10 === 0));
+		const line = sampleLine({ start: "0", columns: 10, rows: 50, counts, most: 1, samples: 15, end: 10 });
+		expect(meanIn(line, [2.9e9, 3e9])).toBe(0);
+		expect(meanIn(line, [0, 2e9])).toBeCloseTo(5);
+		expect(meanIn(line, null)).toBeCloseTo(1.5);
 	});
 
 	it("numbers are short, with their unit", () => expect([short(NaN, { sign: "/s" }), short(3, { sign: "" }), short(12345, { sign: "/s" })]).toEqual(["–", "3", "12.3 k/s"]));

@@ -10,7 +10,7 @@ import { FlamePanel } from "../flame/panel";
 import type { TabProps } from "../flame/props";
 import { useSize } from "../flame/size";
 import { Source } from "../flame/source";
-import { ALL, FlameState, filterOf } from "../flame/state";
+import { ALL, FlameState, filterOf, isPart } from "../flame/state";
 import { Note, Refused, Waiting, asLive, useFlameState, useShown } from "../flame/tab";
 import { after, since } from "../flame/times";
 import { History, useHistory } from "../flame/undo";
@@ -50,9 +50,15 @@ function Choice<T extends string>({ label, all, value, why, onChoose }: ChoicePr
 const COUNTER_WIDTH = 1200;
 
 // Counters of the recording, also while it goes on: then their columns grow, and the view tells of it.
-function useLines({ run }: TabProps, heat: Heat | null): { lines: Line[]; view: View } {
+// Of a range that is chosen they are asked for again, so that its means are of its own points.
+function useLines({ run }: TabProps, heat: Heat | null, range: Range | null): { lines: Line[]; view: View } {
 	const view = useMemo(() => new View(), []);
-	const { counters, curves } = useCounters(run, view, null, heat && run.counted ? COUNTER_WIDTH : 0, false);
+	const [start, setStart] = useState("");
+	const offset = heat && start ? since(start, heat.start) / 1e9 : 0;
+	const [from, to] = range ? [range[0] / 1e9 - offset, range[1] / 1e9 - offset] : [0, 0];
+	const chosen = useMemo((): Range | null => (range && start ? [from, to] : null), [!range || !start, from, to]);
+	const { counters, curves } = useCounters(run, view, chosen, heat && run.counted ? COUNTER_WIDTH : 0, false);
+	useEffect(() => setStart(counters?.start_ns ?? ""), [counters?.start_ns]);
 	useEffect(() => () => view.stop(), []);
 	const lines = useMemo(() => {
 		if (!heat) return [];
@@ -90,7 +96,7 @@ function GraphBelow({ tab, state, change, history, live }: GraphProps) {
 	const shown = useShown(graph, live, tab.run.id);
 	if (graph.refusal) return <Refused refusal={graph.refusal} onReset={() => change(ALL)} />;
 	if (!shown) return <Waiting state={tab.run.state} />;
-	return <FlamePanel asked={shown} cut={cut} state={state} change={change} history={history} busy={graph.busy} note={<Note tab={tab} />} run={tab.run.id} ready={isReady(tab.run.state)} link={tab.link}
+	return <FlamePanel asked={shown} cut={cut} state={state} change={change} history={history} busy={graph.busy} note={<Note tab={tab} part={isPart(state)} />} run={tab.run.id} ready={isReady(tab.run.state)} link={tab.link}
 		source={(made, name) => <Source key={name} tab={tab} graph={made} name={name} state={state} />} />;
 }
 
@@ -148,7 +154,7 @@ function Shown(props: ShownProps) {
 	const heat = useShown(answer, growing, run.id);
 	const asked = useLanes(props, state.event, lanes);
 	const laned = { ...asked, value: useSteady(asked, growingLanes, `${run.id} ${lanes}`) };
-	const { lines, view } = useLines(props, heat);
+	const { lines, view } = useLines(props, heat, heat && rangeIn(state, heat));
 	useLayoutEffect(() => void (heat && props.onSeconds(heat.columns)), [heat?.columns]);
 	// How high the lanes are is not known before they come: what is below them waits, and then stays where it is.
 	const complete = props.decided && (lanes === "none" || !!laned.value || !!laned.refusal);

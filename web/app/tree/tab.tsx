@@ -17,7 +17,7 @@ import { NOT_SHOWN, escaped, isGroup, isLeafFirst, nameIn, search, treesOf } fro
 import type { TabProps } from "../flame/props";
 import { SaveView } from "../flame/save";
 import { useSize } from "../flame/size";
-import { ALL, type FlameState, type Named } from "../flame/state";
+import { ALL, type FlameState, isPart, type Named } from "../flame/state";
 import { Note, Refused, Waiting, useFlameState } from "../flame/tab";
 import { CaseSwitch, Trail } from "../flame/toolbar";
 import { type History, useHistory } from "../flame/undo";
@@ -121,7 +121,7 @@ function CallTree({ tab, asked, busy, state, change, history, filters }: TreePro
 		<div class="tree flame" aria-busy={busy}>
 			<div class="flame-bar" role="toolbar" aria-label="Call tree">
 				<div class="flame-find">
-					<input ref={input} data-search type="search" value={state.search} autocomplete="off" spellcheck={false} aria-invalid={found.bad} placeholder="Search functions (regular expression)" aria-label="Search functions by regular expression"
+					<input ref={input} data-search type="search" value={state.search} autocomplete="off" spellcheck={false} aria-invalid={found.bad} placeholder="Search ( / )" title="Functions, by a regular expression" aria-label="Search functions by regular expression"
 						onInput={(event) => change({ search: event.currentTarget.value, marked: "" })}
 						onKeyDown={(event) => event.key === "Enter" ? next(event.shiftKey ? -1 : 1) : event.key === "Escape" && change({ search: "" })} />
 					<CaseSwitch exact={state.exact} change={change} />
@@ -141,7 +141,7 @@ function CallTree({ tab, asked, busy, state, change, history, filters }: TreePro
 				{state.search && <output class="flame-matched">{found.bad ? "not a regular expression" : `matched: ${count(matches.length, "frame")}`}</output>}
 				{matches.length > 0 && <span class="flame-match"><button type="button" onClick={() => next(-1)}>Previous</button><button type="button" onClick={() => next(1)}>Next</button>
 					<button type="button" title="Only stacks with a function that matches; its callers stay" onClick={() => history.change({ changes: [...state.changes, { what: "keep", name: outright(state.search, state.exact) }], search: "", zoom: 0 })}>Only these</button></span>}
-				<Note tab={tab} />
+				<Note tab={tab} part={isPart(state)} />
 				<span class="flame-match tree-fold">
 					<button type="button" title="Open the path that most samples take (*)" onClick={() => act.hot(places.frame)}>Hot path</button>
 					<button type="button" onClick={places.fold}>Fold all</button>

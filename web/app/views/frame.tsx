@@ -2,10 +2,12 @@
 // What is on every screen: the bar above, notes below, and which view an address means.
 import type { ComponentChildren } from "preact";
 import { useEffect, useErrorBoundary, useState } from "preact/hooks";
-import { api, whenSignedOut } from "../api/client";
+import { whenSignedOut, type Refusal } from "../api/client";
+import { watchProof } from "../api/proof";
 import type { Me } from "../api/core";
 import type { StreamQueue } from "../api/schema";
 import { go, usePlace } from "../model/address";
+import { signOut } from "../model/enter";
 import { grouped } from "../model/format";
 import { LOOKS_ONLY, Person } from "../model/me";
 import { useFetch, useStream, useTitle } from "../model/hooks";
@@ -26,30 +28,36 @@ export function Frame() {
 	const me = useFetch<Me>("/me");
 	const place = usePlace();
 	const [signedOut, setSignedOut] = useState(false);
+	const [refusal, setRefusal] = useState<Refusal>(); // that told us so
 	const [help, setHelp] = useState(false);
-	useEffect(() => whenSignedOut(() => setSignedOut(true)), []);
+	const comeBack = () => (setSignedOut(false), setRefusal(undefined), me.reload());
+	useEffect(() => whenSignedOut((told) => (setRefusal(told), setSignedOut(true))), []);
 	useEffect(() => listenToKeys(() => setHelp(true)), []);
-	// All tabs share the cookie: who signs in in one of them is signed in here too.
+	// All tabs share cookie and proof: who signs in in one of them is signed in here too.
+	useEffect(() => watchProof(comeBack), []);
 	useEffect(() => {
 		let refused = false;
 		return watchStatus((status) => {
 			if (status === "refused") setSignedOut((refused = true));
 			if (status !== "open" || !refused) return;
-			setSignedOut((refused = false));
-			me.reload();
+			refused = false;
+			comeBack();
 		});
 	}, []);
 	const out = signedOut || me.refusal?.status === 401;
 	// Who was signed in before finds everything as it was, also what was typed: the server may only be a new one.
 	const [known, setKnown] = useState(false);
 	if (me.data && !known) setKnown(true);
+	const [queue, setQueue] = useState<QueueState>({ items: [], running: [], trouble: null });
+	useStream(["queue"], (event, data) => event === "queue" && setQueue(data as StreamQueue));
 	return (
 		<>
-			{out && <SignIn onDone={() => (setSignedOut(false), me.reload())} />}
+			{out && <SignIn refusal={refusal} onDone={comeBack} />}
 			{(!out || known) && (
 				<div hidden={out}>
 					<Person.Provider value={me.data}>
-						<Bar me={me.data} onHelp={() => setHelp(true)} />
+						<Bar me={me.data} queue={queue} onHelp={() => setHelp(true)} />
+						<Standstill trouble={queue.trouble} />
 						<Guarded key={place.words.slice(0, 2).join("/")}><Screen /></Guarded>
 					</Person.Provider>
 				</div>
@@ -105,10 +113,12 @@ function Nothing() {
 	);
 }
 
-function Bar({ me, onHelp }: { me: Me | undefined; onHelp: () => void }) {
+type QueueState = Pick<StreamQueue, "items" | "running" | "trouble">;
+
+function Bar({ me, queue, onHelp }: { me: Me | undefined; queue: QueueState; onHelp: () => void }) {
 	const { words } = usePlace();
-	const signOut = async () => {
-		await api.post("/sign-out");
+	const leave = async () => {
+		await signOut();
 		location.assign("/");
 	};
 	return (
@@ -121,11 +131,11 @@ function Bar({ me, onHelp }: { me: Me | undefined; onHelp: () => void }) {
 			</nav>
 			<span class="grow" />
 			{me?.role === "viewer" && <span class="chip" title={LOOKS_ONLY}>View only</span>}
-			<QueueChip />
+			<QueueChip queue={queue} />
 			<Connection />
 			<ThemeMenu />
 			<button type="button" class="quiet round" title="Keys (?)" aria-label="Keys and help" onClick={onHelp}>?</button>
-			{me && <Menu class="right" label={me.name} title={`Signed in as ${me.name} (${me.role})`} items={[{ label: "Sign out", onClick: () => void signOut() }]} />}
+			{me && <Menu class="right" label={me.name} title={`Signed in as ${me.name} (${me.role})`} items={[{ label: "Sign out", onClick: () => void leave() }]} />}
 		</header>
 	);
 }
@@ -144,15 +154,24 @@ function ThemeMenu() {
 }
 
 // How the machine is busy, wherever one is.
-function QueueChip() {
-	const [{ items, running }, setQueue] = useState<Pick<StreamQueue, "items" | "running">>({ items: [], running: [] });
-	useStream(["queue"], (event, data) => event === "queue" && setQueue(data as StreamQueue));
+function QueueChip({ queue: { items, running, trouble } }: { queue: QueueState }) {
 	const first = running[0] ?? items[0];
 	if (!first) return null;
 	return (
 		<a class="chip busy" href={`/r/${first}`} title="The current run">
-			{running.length ? "measuring" : "starting"}{items.length ? ` · ${grouped(items.length)} waiting` : ""}
+			{running.length ? "measuring" : trouble ? "held" : "starting"}{items.length ? ` · ${grouped(items.length)} waiting` : ""}
 		</a>
+	);
+}
+
+// What keeps the whole server from going on, for as long as it does.
+function Standstill({ trouble }: { trouble: QueueState["trouble"] }) {
+	if (!trouble) return null;
+	return (
+		<div class="trouble standstill" role="alert">
+			<p>{trouble.message}</p>
+			<p class="remedy">{trouble.remedy}. Runs wait until then; nothing is lost.</p>
+		</div>
 	);
 }
 

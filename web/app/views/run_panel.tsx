@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A run: what it is, how it is going, and the tabs that its data allows.
 import type { ComponentChildren } from "preact";
-import { useMemo, useRef } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import { lazy } from "../widgets/lazy";
 import { api, type Refusal } from "../api/client";
 import { ACTIVE, OVER, type List, type Run, type Session } from "../api/core";
@@ -65,12 +65,16 @@ function useRun(id: number, tell: boolean) {
 	const known = useRef<Run | undefined>(undefined);
 	useStream([`run:${id}`], (event, data) => {
 		if (event !== "run") return soon();
-		const { run } = data as { run: Run };
-		if (tell) notifyEnd(answer.data, run);
-		answer.set(run);
+		answer.set((data as { run: Run }).run);
 	});
 	if (answer.data) known.current = known.current?.id === answer.data.id ? newer(known.current, answer.data) : answer.data;
-	return { ...answer, data: answer.data && known.current };
+	const run = answer.data && known.current;
+	const before = useRef<Run | undefined>(undefined);
+	useEffect(() => {
+		if (tell && run && before.current?.id === run.id) notifyEnd(before.current, run);
+		before.current = run;
+	}, [run]);
+	return { ...answer, data: run };
 }
 
 // What there is to see: by the data once it is over, by the tool before.
@@ -167,7 +171,7 @@ function Gone({ id, refusal, onBack }: { id: number; refusal: Refusal; onBack: (
 	return (
 		<div class="hint">
 			<Trouble refusal={back.refusal ?? refusal} />
-			{removed.data?.items[0]?.id === id && <p><button type="button" disabled={back.busy} onClick={() => void back.run()}>Restore run {id}</button></p>}
+			{removed.data?.items[0]?.id === id && removed.data.items[0].may?.change && <p><button type="button" disabled={back.busy} onClick={() => void back.run()}>Restore run {id}</button></p>}
 		</div>
 	);
 }
@@ -229,7 +233,7 @@ function RunHead({ run, small, session, told }: { run: Run; small: boolean; sess
 				<p class="run-facts">
 					<StateBadge run={seen} />
 					{took !== null && <span>{OVER.includes(run.state) ? exact(took) : duration(took)}</span>}
-					<span class="dim">{small && `run ${run.id} · `}{run.tool} · <Ago ns={run.created_ns} /></span>
+					<span class="dim">{small && `run ${run.id} · `}{run.tool} · <Ago ns={run.created_ns} />{!run.may?.change && ` · by ${run.person}`}</span>
 					{host && !small && <span class="dim">on {host}</span>}
 					<RunTags run={run} key={run.id} />
 				</p>
@@ -256,20 +260,20 @@ function Actions({ run, small }: { run: Run; small: boolean }) {
 		<button key={key} type="button" disabled={action.busy} title={title} onClick={() => void action.run(what)}>{word}</button>
 	);
 	const over = OVER.includes(run.state);
-	const may = useMayRun();
+	const change = run.may?.change ?? false;
 	return (
 		<div class="run-actions">
-			{may && run.state === "running" && (
+			{change && run.state === "running" && (
 				<>
 					{run.paused ? button("resume", "Resume", "Continue measuring", "pause") : button("pause", "Pause", "Stop measuring for now; the program continues")}
 					{run.tool !== "sample" && button("reset", "Reset", "Reset counters")}
 				</>
 			)}
-			{may && !over && button("cancel", run.state === "queued" ? "Cancel" : "Stop", "End the run; what was measured is kept")}
-			{may && over && run.tool !== "import" && button("rerun", "Again", "Queue the same run again")}
+			{change && !over && button("cancel", run.state === "queued" ? "Cancel" : "Stop", "End the run; what was measured is kept")}
+			{run.may?.repeat && over && run.tool !== "import" && button("rerun", "Again", "Queue the same run again")}
 			{hasData(run) && <Menu class="right" label="Download" title={`Download run ${run.id}`} items={downloadItems(run, chosenIn(params))} />}
 			{!over && !small && <NotifySwitch />}
-			{may && over && button("remove", "Remove", "Remove (you can undo this)")}
+			{change && over && button("remove", "Remove", "Remove (you can undo this)")}
 			<Trouble refusal={action.refusal} />
 		</div>
 	);

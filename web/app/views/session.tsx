@@ -13,7 +13,7 @@ import { go, setParams, usePlace } from "../model/address";
 import { importInto } from "../model/files";
 import { FIRST_FORM, formOf } from "../model/form";
 import { bytes, count } from "../model/format";
-import { useMayRun } from "../model/me";
+import { notYours, useMayRun } from "../model/me";
 import { useAction, useFetch, useSoon, useStream, useTitle } from "../model/hooks";
 import { useRunList } from "../model/runlist";
 import { Absent } from "../widgets/absent";
@@ -38,7 +38,7 @@ export function SessionView({ id }: { id: number }) {
 	const runs = useRunList(id, { changed: notifyEnd, removed });
 	const chosen = Number(params.get("run")) || runs.items?.find((run) => ACTIVE.includes(run.state))?.id || runs.items?.[0]?.id || 0;
 	const [form, setForm] = useForm(runs.items);
-	const may = useMayRun();
+	const may = useMayRun() && (session.data?.may_change ?? true);
 	const [formOpen, openForm] = useOpen("form", "(min-width: 0px)");
 	const [historyOpen, openHistory] = useOpen("history", "(min-width: 1400px), (max-width: 1240px)");
 	const wide = params.get("wide") === "1" && chosen > 0; // the run alone
@@ -81,7 +81,7 @@ export function SessionView({ id }: { id: number }) {
 						<QueueBox session={id} chosen={chosen} onChoose={(run) => choose(run, params.get("tab"))} />
 						<Trouble refusal={runs.refusal} onRetry={runs.reload} />
 						{runs.items?.length === 0 && <p class="dim">Runs of this session appear here.</p>}
-						{!!runs.items?.length && <History runs={runs.items} chosen={chosen} onChoose={(run) => choose(run, params.get("tab"))} onReload={reload} />}
+						{!!runs.items?.length && <History runs={runs.items} chosen={chosen} onChoose={(run) => choose(run, params.get("tab"))} onReload={may ? reload : undefined} />}
 						{(runs.older || runs.newest) && (
 							<div class="row">
 								{runs.newest && <button type="button" onClick={runs.newest}>Newest runs</button>}
@@ -120,7 +120,8 @@ function Begin({ busy, may }: { busy: boolean; may: boolean }) {
 }
 
 function Head({ session, runs }: { session: Session | undefined; runs: number }) {
-	const may = useMayRun();
+	const may = session?.may_change ?? false;
+	const viewer = !useMayRun();
 	const [renaming, setRenaming] = useState(false);
 	const [wrongFile, setWrongFile] = useState<ComponentChildren>(null);
 	const remove = useAction(async () => {
@@ -134,6 +135,7 @@ function Head({ session, runs }: { session: Session | undefined; runs: number })
 		<div class="head">
 			{renaming ? <Rename session={session} onDone={() => setRenaming(false)} /> : <h1>{may ? <button type="button" class="title" title="Rename" onClick={() => setRenaming(true)}>{title}</button> : title}</h1>}
 			<span class="dim">{count(Math.max(Number(session.runs), runs), "run")} · {bytes(session.bytes)}</span>
+			{!may && !viewer && <span class="chip" title={notYours(session.person)}>Made by {session.person}: view only</span>}
 			<Notes session={session} />
 			<div class="session-actions">
 				<NotifySwitch />

@@ -137,7 +137,7 @@ function sampled(run: Run): boolean {
 }
 
 function Card({ session, search }: { session: Session; search: string }) {
-	const may = useMayRun();
+	const may = session.may_change;
 	const [renaming, setRenaming] = useState(false);
 	const [row, seen] = useSeen<HTMLLIElement>();
 	const last = useFetch<List<Run>>(session.runs && seen ? "/runs" : null, { session: session.id, limit: 1 }, true);
@@ -166,7 +166,7 @@ function Card({ session, search }: { session: Session; search: string }) {
 			<div class="card-main">
 				{renaming ? <Rename session={session} onDone={() => setRenaming(false)} /> : <a class="card-title" href={`/s/${session.id}`}>{session.title || `Session ${session.id}`}</a>}
 				<p class="dim">
-					{count(Number(session.runs), "run")} · {bytes(session.bytes)} · <Ago ns={session.created_ns} />
+					{count(Number(session.runs), "run")} · {bytes(session.bytes)} · <Ago ns={session.created_ns} />{!may && <> · by {session.person}</>}
 					{run && hostOf(run) && <> · {hostOf(run)}</>}
 					<Tags tags={session.tags} />
 				</p>

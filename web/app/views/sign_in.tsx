@@ -1,17 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 import { useEffect, useRef, useState } from "preact/hooks";
-import { api } from "../api/client";
-import { usePlace } from "../model/address";
+import type { Refusal } from "../api/client";
+import { linkRefusal, signIn } from "../model/enter";
 import { useAction, useTitle } from "../model/hooks";
 import { Trouble } from "../widgets/trouble";
 
-export function SignIn({ onDone }: { onDone: () => void }) {
+// Why the form is there, where that is not plain.
+function reasonOf(refusal: Refusal | undefined): string {
+	const link = linkRefusal();
+	if (link?.status === 401) return "The token in that link has expired: the server was restarted and has a new one.";
+	if (link) return link.message;
+	if (refusal?.code === "no-proof") return "This browser has lost what it had kept for this page; clearing its site data does that. Sign in again.";
+	return "";
+}
+
+export function SignIn({ refusal, onDone }: { refusal: Refusal | undefined; onDone: () => void }) {
 	const [way, setWay] = useState<"token" | "password">("token");
 	const first = useRef<HTMLInputElement>(null);
-	const oldLink = usePlace().words[0] === "sign-in"; // the server sends here whoever comes with an old one
+	const reason = reasonOf(refusal);
 	const action = useAction(async (form: HTMLFormElement) => {
 		const words = Object.fromEntries(new FormData(form)) as Record<string, string>;
-		await api.post("/sign-in", way === "token" ? { token: words["token"]!.trim() } : words);
+		await signIn(way === "token" ? { token: words["token"]!.trim() } : { name: words["name"]!, password: words["password"]! });
 		onDone();
 	});
 	useTitle("Sign in");
@@ -20,7 +29,7 @@ export function SignIn({ onDone }: { onDone: () => void }) {
 		<main class="sign-in">
 			<h1><img src="/icon.svg" alt="" width="40" height="40" /> perfolio</h1>
 			<form class="panel" onSubmit={(event) => (event.preventDefault(), void action.run(event.currentTarget))}>
-				{oldLink && <p class="notice">The token in that link has expired: the server was restarted and has a new one.</p>}
+				{reason && <p class="notice">{reason}</p>}
 				<div class="segments" role="group" aria-label="How to sign in">
 					<button type="button" aria-pressed={way === "token"} onClick={() => setWay("token")}>Token</button>
 					<button type="button" aria-pressed={way === "password"} onClick={() => setWay("password")}>Name and password</button>

@@ -5,7 +5,6 @@ import { api } from "../api/client";
 import type { Run, Session } from "../api/core";
 import { splitTags } from "../model/form";
 import { useAction } from "../model/hooks";
-import { useMayRun } from "../model/me";
 import { Trouble } from "./trouble";
 
 export function Tags({ tags }: { tags: string[] }) {
@@ -14,7 +13,7 @@ export function Tags({ tags }: { tags: string[] }) {
 
 // Those of a run, which can be given before and after it.
 export function RunTags({ run }: { run: Run }) {
-	const may = useMayRun();
+	const may = run.may?.change;
 	const [editing, setEditing] = useState(false);
 	if (editing) return <TagEditor run={run} onDone={() => setEditing(false)} />;
 	return (
@@ -44,7 +43,7 @@ function TagEditor({ run, onDone }: { run: Run; onDone: () => void }) {
 }
 
 export function Notes({ session }: { session: Session }) {
-	const may = useMayRun();
+	const may = session.may_change;
 	const [editing, setEditing] = useState(false);
 	const some = session.notes || session.tags.length > 0;
 	if (editing) return <Editor session={session} onDone={() => setEditing(false)} />;
