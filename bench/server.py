@@ -56,7 +56,7 @@ class Server:
             line = self.process.stdout.readline()
             if not line:
                 raise RuntimeError("no server")
-            found = re.search(r"http://([^:/]+):(\d+)/\?token=(\S+)", line)
+            found = re.search(r"http://([^:/]+):(\d+)/#token=(\S+)", line)
         self.head = {"Authorization": f"Bearer {found.group(3)}", "Accept-Encoding": "gzip"}
         self.connection = http.client.HTTPConnection(found.group(1), int(found.group(2)), timeout=60)
 

@@ -233,17 +233,19 @@ static void serve(const char *folder, int listener)
 {
 	static const char *hosts[] = { host };
 	struct http_options options = { .listen = listener, .per_second = 100000 };
+	static char hash[TOKEN_HASH];
 
 	app.dir = datadir_open(folder, DATADIR_SERVE, &err);
 	need(app.dir, folder);
 	app.store = datadir_store(app.dir);
 	make_run();
+	token_hash(TOKEN, hash);
 	app.policy = (struct msg_policy){ .host = "here",
 					  .kernel = "",
 					  .cpu_model = "",
 					  .perfolio = "",
 					  .workload_user = "",
-					  .token = TOKEN,
+					  .token_hash = hash,
 					  .origin = "",
 					  .hosts = { hosts, 1, 1 } };
 	app.hub = hub_new(1, NULL);

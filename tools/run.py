@@ -15,7 +15,6 @@ import sys
 import tempfile
 import time
 import urllib.error
-import urllib.parse
 import urllib.request
 
 TITLE = "Example: how often words occur"
@@ -27,7 +26,7 @@ class Site:
     """The server's API, as its owner."""
 
     def __init__(self, link):
-        self.address, self.token = re.match(r"(\S+)/\?token=(\S+)", link).groups()
+        self.address, self.token = re.match(r"(\S+)/#token=(\S+)", link).groups()
 
     def call(self, method, path, body=None):
         request = urllib.request.Request(
@@ -88,8 +87,7 @@ def main():
         run = site.record(session, reachable(os.path.join(build, "examples/wordfreq"), folder))
         if run["state"] != "done":
             print(f"The example run is {run['state']}: {run['reason']}")
-        shown = urllib.parse.quote(f"/s/{session}?run={run['id']}", safe="/")
-        print(f"\nOpen\n\n    {link}&to={shown}\n\nor ask for the flame tree of the run:\n\n"
+        print(f"\nOpen\n\n    {site.address}/s/{session}?run={run['id']}#token={site.token}\n\nor ask for the flame tree of the run:\n\n"
               f"    curl -H 'Authorization: Bearer {site.token}' {site.address}/api/v1/runs/{run['id']}/tree\n\n"
               "Ctrl-C ends the server; what it has measured stays.", flush=True)
         sys.exit(server.wait())

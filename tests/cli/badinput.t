@@ -75,7 +75,7 @@ $ ls *.part 2>/dev/null
 # A profile that unpacks to more than it may: 600 members of a megabyte of zeros.
 $ python3 -c 'import gzip,sys; o = sys.stdout.buffer; o.write(gzip.compress(b"\n\4\10\1\20\2" + b"2\0" + b"2\1a" + b"2\x80\x80\x80\x80\2")); z = gzip.compress(bytes(1 << 20)); [o.write(z) for _ in range(600)]' >bomb.pb.gz
 $ perfolio fold bomb.pb.gz
-perfolio: bomb.pb.gz: more than 512 MB when unpacked
+perfolio: bomb.pb.gz: unpacks to more than 64 MB and 100 times its size; if that is right, unpack it first
 [1]
 
 # What is mistyped is said whether the file is there or not.
@@ -87,6 +87,9 @@ $ for words in '-g foo' '-gfoo' '-i x -g foo'; do perfolio report $words nonesuc
 $ perfolio report -F foo nonesuch 2>&1 | cut -c1-47
 perfolio report: --fields: unknown field 'foo';
 See 'perfolio help report'.
+$ for words in '--hide main' '--focus=main'; do perfolio report $words nonesuch 2>&1 | head -1 | cut -c1-57; done
+perfolio report: --hide: report shows stacks as they are;
+perfolio report: --focus: report shows stacks as they are
 $ perfolio report -s time,trace nonesuch
 perfolio: nonesuch: No such file or directory
 [1]

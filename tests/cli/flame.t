@@ -120,7 +120,7 @@ perfolio flame: --format 'pdf': there are: svg, html, folded, json, pprof, speed
 $ perfolio fold --like sed a.txt 2>&1 | head -1
 perfolio fold: --like 'sed': stackcollapse-perf and inferno-collapse-perf are known
 $ perfolio fold --time 5 b.txt 2>&1 | head -1
-perfolio fold: --time '5': must be a range like 10s-20s
+perfolio fold: --time '5': must be FROM-TO after the start (10s-20s), START,STOP of the clock in seconds (12.5,13), or 10%-20%
 $ perfolio fold --grep '(' a.txt 2>&1 | head -c 40; echo
 perfolio fold: '(' is not a regular expr
 $ perfolio flame a.txt b.txt 2>&1 | head -1
@@ -128,7 +128,7 @@ perfolio flame: one profile at a time
 $ perfolio flame a.txt --colour 2>&1 | head -1 | cut -c 1-16
 perfolio flame: 
 $ mkdir none; cd none; perfolio flame 2>&1 | head -1
-perfolio flame: what to draw? A recording, a command, -p PID, -t TID, -u USER or -a
+perfolio flame: what to draw? A recording, a command, -p PID, -t TID, -u USER or -a; - reads standard input
 $ perfolio flame no-such-command
 perfolio: no-such-command: neither a file nor a command in PATH
 [127]
@@ -187,8 +187,28 @@ perfolio flame: -F says how to record, but 'a.txt' is drawn as it is
 $ perfolio flame -F 0 -- true 2>&1 | head -1
 perfolio flame: -F 0: samples a second, 1 at least
 $ perfolio flame <a.txt 2>&1 | head -1; perfolio flame </dev/null 2>&1 | head -1
-perfolio flame: what to draw? A recording, a command, -p PID, -t TID, -u USER or -a; '-' reads standard input
-perfolio flame: what to draw? A recording, a command, -p PID, -t TID, -u USER or -a
+perfolio flame: what to draw? A recording, a command, -p PID, -t TID, -u USER or -a; - reads standard input
+perfolio flame: what to draw? A recording, a command, -p PID, -t TID, -u USER or -a; - reads standard input
+
+# A pipe is read, as perf has it, also where an old perf.data lies; /dev/null and a redirected file are no pipe.
+$ mkdir piped; cd piped; printf 'old;gone 7\n' >perf.data; printf 'new;here 5\n' | perfolio fold
+new;here 5
+$ cd piped; perfolio fold </dev/null; printf 'new;here 5\n' >new; perfolio fold <new
+old;gone 7
+old;gone 7
+$ cd piped; printf 'new;here 5\n' | perfolio fold perf.data; printf 'new;here 5\n' | perfolio fold -i perf.data
+old;gone 7
+old;gone 7
+$ cd piped; for c in flame 'export --format json' 'query top' report script; do cat new | perfolio $c 2>&1 | grep -Eo 'here|gone' | sort -u; done
+here
+here
+here
+here
+here
+$ cd piped; R=$DATA/../../../fuzz/corpus/summary/all; cat $R | perfolio evlist >a; perfolio evlist $R | cmp - a && test -s a
+$ cd piped; true | perfolio report
+perfolio: standard input is empty
+[1]
 
 # perf's odd lines: an accessed address, other records, arguments of tracepoints, frames without blanks.
 $ printf ' a 1 9.5: 50 branch-misses:       0    4008a0 main+0x4 (/bin/a)\n a 1 9.6: 50 branch-misses:  401000    4008a4 main+0x8 (/bin/a)\n' | perfolio fold -
@@ -222,3 +242,13 @@ _$LT$T$GT$::short::h0123456789abcde
 a$u99$b$LT$
 a::Packet<T>::recv::_{{closure}}
 <&a::B<'x> as c::D>::f 7
+
+# pprof: what is below zero can't be drawn, and is said with how much it is.
+$ printf '\012\004\010\001\020\002\022\015\010\001\020\373\377\377\377\377\377\377\377\377\001\022\004\010\001\020\007\042\006\010\001\042\002\010\001\052\004\010\001\020\003\062\000\062\001x\062\005bytes\062\004work' >below.pb; perfolio fold below.pb
+perfolio: below.pb: 1 sample has negative values, which are left out: 5 B of x; is it the difference of two profiles?
+perfolio: values are bytes of x; --weight samples writes stacks
+work 7
+$ perfolio report below.pb 2>/dev/null | grep Trust | sed 's/^# //'
+Trust: 7 B of x from a pprof profile; 0.00 % without a name; 1 sample has negative values, which are left out: 5 B of x; can't tell how many were lost or whether stacks are whole
+$ perfolio query below.pb quality 2>/dev/null | grep -o '"text":{[^}]*}'
+"text":{"lines":2,"broken":0,"negative":1}

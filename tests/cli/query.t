@@ -16,6 +16,22 @@ $ printf 'a;b 1\na;c 1\na;d 1\n???\n' | perfolio query - quality 2>&1 | grep -o 
 $ perfolio query a.txt overview -e cycles | grep -o '^.*"budget_missing":"[^"]*"'
 {"query":"overview","sentence":"There is too little data to say what limited it: 1 sample.","sure":false,"budget":null,"budget_missing":"the recording does not have it (record --budget)"
 
+# CPUs without work are told of the rows that are shown.
+$ for i in 1 2 3; do printf 'swapper 0 [000] 1.%d: 1000 cpu-clock:\n\tffffffff81000010 default_idle+0x1 ([kernel.kallsyms])\n\np 5 [001] 1.%d: 1000 cpu-clock:\n\t7f main+0x1 (/bin/p)\n\n' $i $i; done >idle.txt
+$ for words in '' '-C 0' '-C 1' '--comm p' '--busy -C 0'; do echo "$words: $(perfolio report --stdio -i idle.txt $words 2>&1 | grep '^# Idle')"; done
+: # Idle: 50.00 % of this is CPUs without work; --busy leaves it out
+-C 0: # Idle: 100.00 % of this is CPUs without work; --busy leaves it out
+-C 1: 
+--comm p: 
+--busy -C 0: # Idle: 100.00 %, left out: shares are of busy time (--busy)
+
+# Overloaded functions have a row each, also below others.
+$ printf 'p 5 1.0: 3 cycles:\n\t7f _Z4overi+0x1 (/bin/p)\n\np 5 2.0: 1 cycles:\n\t8f _Z4overd+0x1 (/bin/p)\n\n' >over.txt
+$ perfolio report --stdio -i over.txt --hierarchy -s comm,sym 2>/dev/null | grep -v '^#' | grep -v '^$' | sed 's/ *$//'
+   100.00%     p
+       75.00%     [.] over
+       25.00%     [.] over
+
 # Wrong use.
 # Code that was inlined is the inlined function's, unlike in report, and the answer says so.
 $ printf 'app 1 1.0: 1 cycles:\n\t10 small (inlined)\n\t10 big (/bin/p)\n\n' >in.txt; perfolio query in.txt callers big | grep -o '"inlined":"apart"\|"self_samples":.'

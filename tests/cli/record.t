@@ -9,6 +9,11 @@ perfolio record: -F (a rate) and -c (a count of events) exclude each other
 See 'perfolio help record'.
 [2]
 
+$ perfolio record --all-user --all-kernel true 2>&1
+perfolio record: --all-user and --all-kernel exclude each other
+See 'perfolio help record'.
+[2]
+
 $ perfolio record --call-graph dwarf,100000 true 2>&1
 perfolio record: --call-graph: '100000' is not a size for stack copies; give 8 to 65528 bytes
 See 'perfolio help record'.

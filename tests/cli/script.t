@@ -10,6 +10,11 @@ perfolio: empty.data is empty
 [1]
 $ perfolio script -F colour text.data 2>&1 | head -1
 perfolio script: unknown field 'colour'; see 'perfolio script --explain'
+$ for f in flags callindent synth ipc insn insnlen brstackinsn brstackinsnlen srccode metric; do perfolio script -F comm,$f text.data 2>&1 | head -1; done | sed 's/.*-F \S* //' | sort | uniq -c | sed 's/^ *//'
+4 is not here: code is not disassembled
+4 is not here: hardware traces are not decoded
+1 is not here: metrics are of `perfolio stat`
+1 is not here: source is not read; srcline has the file and line
 $ perfolio script text.data two 2>&1 | head -1
 perfolio script: one recording at a time
 $ perfolio script one two.data 2>&1 | head -1

@@ -11,9 +11,9 @@ ann may sign in as a runner.
 $ perfolio user add --data data --no-password ci
 ci may sign in as a viewer, with a token: `perfolio user token` makes one.
 $ perfolio user list --data data
-NAME  ROLE    PASSWORD  TOKENS  SINCE
-ann   runner  yes            0  20[0-9][0-9]-[0-9][0-9]-[0-9][0-9] (re)
-ci    viewer  no             0  20[0-9][0-9]-[0-9][0-9]-[0-9][0-9] (re)
+NAME  ROLE    PASSWORD  TOKENS  SINCE       RUNS AS
+ann   runner  yes            0  20[0-9][0-9]-[0-9][0-9]-[0-9][0-9]  \(shared\) (re)
+ci    viewer  no             0  20[0-9][0-9]-[0-9][0-9]-[0-9][0-9]  \(shared\) (re)
 $ grep -r 'correct horse' data
 [1]
 
@@ -37,11 +37,11 @@ perfolio user: --role root: viewer and runner are known
 See 'perfolio help user'.
 [2]
 $ perfolio user
-perfolio user: add, list, remove or token?
+perfolio user: add, change, list, remove or token?
 See 'perfolio help user'.
 [2]
-$ perfolio user change ann
-perfolio user: 'change': add, list, remove and token are known
+$ perfolio user rename ann
+perfolio user: 'rename': add, change, list, remove and token are known
 See 'perfolio help user'.
 [2]
 $ perfolio user add

@@ -146,7 +146,7 @@ OTHER_PICTURES = {
     "base__single-base": "the same",
     "colors__deterministic": "its input is not here",
     "factor__factor-2.5": "counts times 2.5, which we have no option for",
-    "fractional-samples__with-space-reversed": "fractions are cut off there and rounded here",
+    "fractional-samples__with-space-reversed": "fractions are cut off there and kept here",
     "nameattr__nameattr": "another file gives frames other titles there",
     "nameattr__nameattr_duplicate_attributes": "the same",
     "example-perf": "made by another version of the script than the results beside it: <> is missing from names",

@@ -75,6 +75,9 @@ def check_choice(folder):
         shown, status = on_terminal([PERFOLIO, *options], PAGER=marks(folder))
         check(not os.path.exists(path) and "--sort" in shown and status == 0,
               f"{' '.join(options)}: none", shown[:300])
+    for given, taken in (({}, "FRSX"), ({"LESS": "R"}, "R")):
+        shown, status = on_terminal(words, PAGER='echo "<$LESS>"; cat >/dev/null', **given)
+        check(f"<{taken}>" in shown, "less cuts long lines, unless LESS is set", shown)
     shown, status = on_terminal(words, PAGER="")
     check("--sort" in shown and status == 0, "an empty $PAGER is none")
     made = subprocess.run(words, capture_output=True, text=True, check=False,
@@ -87,6 +90,18 @@ def check_choice(folder):
               f"{command[0]} {'has' if command[0] != 'stat' else 'has no'} pager")
         if os.path.exists(path):
             os.unlink(path)
+
+
+def check_trust(folder):
+    """What the pager would cut off is broken between words; in a pipe it is one line."""
+    path = os.path.join(folder, "odd.folded")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("app;main;work 7\n")
+    shown, _ = on_terminal([PERFOLIO, "report", "-g", "none", "-i", path], PAGER="tee /dev/null")
+    plain = subprocess.run([PERFOLIO, "report", "-g", "none", "-i", path], capture_output=True, text=True, check=False).stdout
+    trust = shown[shown.index("# Trust"):].splitlines()
+    whole = " ".join(line.rstrip() if line.startswith("# T") else line.rstrip()[6:] for line in trust if line.strip() != "#")
+    check(len(trust) > 2 and max(map(len, trust)) <= 80 and whole in plain, "lines of trust end with the terminal's", shown, plain)
 
 
 def check_titles(folder):
@@ -141,6 +156,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="perfolio-pager-") as folder:
         check_choice(folder)
         check_titles(folder)
+        check_trust(folder)
         check_status(folder)
         check_quit()
         check_work_ends(folder)

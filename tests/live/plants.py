@@ -26,8 +26,9 @@ DISK = r"It was limited by the disk|It waited for the disk for \d+ % of its .*, 
 CALLS = r"It was limited by system calls|Mostly kernel time, probably system calls"
 FAULTS = r"It was limited by page faults|Mostly kernel time, probably page faults"
 MIXED = r"No single thing limited it: of its \S+ \S+ it ran for"
-SHORT = r"It started many short processes"
+SHORT = r"It started (at least )?[\d,]+ processes, most of them short"
 FUTEX, SLEEP, EVENTS, INPUT = r"\(futex\)", r"\(sleep\)", r"\(poll, select or epoll\)", r"\(read or receive\)"
+STARTED = r"It mostly waited, not for a CPU: for \d+ %% of its .*, for I/O that it had started \(%s\); whether that was the disk's"
 OWN = r"other threads of its own had the CPUs"
 
 
@@ -56,6 +57,9 @@ PLANTS = [
     Plant("oneofeight", {"cpu-bound": CPU}, names="spin"),
     Plant("idlepool", {"waiting": WAITS}),
     Plant("locks", {"taking-turns": TURNS}, quick=True, tells=FUTEX, never="limited by the CPU"),
+    Plant("shortthreads", {"cpu-bound": CPU}, quick=True, names="critical|spin", never="mostly waited,"),
+    Plant("manythreads", {"waiting": WAITS}, ms=800, quick=True, tells=SLEEP),
+    Plant("hands", {"cpu-bound": CPU, "taking-turns": TURNS}, quick=True),
     Plant("turns", {"taking-turns": TURNS, "waiting": WAITS}, tells=FUTEX),
     Plant("sleeps", {"waiting": WAITS}, quick=True, tells=SLEEP),
     Plant("sleepwork", {"waiting": WAITS}, ms=3000, quick=True, tells=SLEEP),
@@ -76,6 +80,8 @@ PLANTS = [
     Plant("osync", {"disk": DISK}),
     Plant("directread", {"disk": DISK}),
     Plant("coldmap", {"disk": DISK}),
+    Plant("aio", {"waiting": STARTED % "libaio"}, quick=True, never="nor for the disk"),
+    Plant("uring", {"waiting": STARTED % "io_uring"}, quick=True, never="nor for the disk"),
     Plant("map", {"page-faults": FAULTS, "cpu-bound": CPU}),
     Plant("processes", {"short-processes": SHORT}),
     Plant("forks", {"short-processes": SHORT}),
@@ -175,7 +181,13 @@ def check_sums(plant, told):
     lib.check(len(sums) > 2 and all(abs(one - 100) < 0.01 for one in sums), f"{plant.name}: the parts are 100 %", sums)
     lib.check(told.budget.get("source") == "scheduler" and told.budget["complete"], f"{plant.name}: by the kernel's count",
               told.budget)
+    run, every = ({part["name"]: int(part["ns"]) for part in told.budget.get(key, [])} for key in ("run", "all_threads"))
+    lib.check(all(run[part] <= every[part] for part in run), f"{plant.name}: no part of the run is more than the threads'",
+              run, every)
     wall = (int(told.run["ended_ns"]) - int(told.run["started_ns"])) / 1e9
+    lib.check(not told.truth or wall >= told.truth[0] / 1e9 - 0.002, f"{plant.name}: as long as it says itself", wall, told.truth)
+    if plant.name == "hands":  # one works at a time: what they ran together is what the run did
+        lib.check(run["ran"] >= 0.98 * every["ran"] - 2e6, "hands: something runs whenever one of them does", run, every)
     whole = sum(int(part["ns"]) for part in told.budget.get("run", [])) / 1e9
     # what outlives the program is ended by the supervisor, when it comes to it
     lib.check(abs(wall - whole) <= 0.02 * wall + 0.02 or (plant.name == "childrenforever" and whole >= wall),
@@ -207,8 +219,8 @@ def is_right(plant, told):
     words = plant.says.get(told.rule)
     if words and re.match(words, sentence):
         # who stands out so far is named, and what it waited for
-        named = not plant.names or f"`{plant.names}`" in sentence or told.summary["samples"] < 60
-        return True, named and (not plant.tells or bool(re.search(plant.tells, sentence)))
+        named = not plant.names or re.search(f"`({plant.names})`", sentence) or told.summary["samples"] < 60
+        return True, bool(named) and (not plant.tells or bool(re.search(plant.tells, sentence)))
     # where others have the CPUs, what it does by itself is not the largest part any more: the parts tell
     rule = told.rule if told.rule != "failed" else "mixed" if re.match(MIXED, sentence) else "cpu-queue"
     expected = [PARTS[one] for one in plant.says if one in PARTS]
@@ -266,7 +278,10 @@ def check_all(site, plants, load):
         kinds = {os.stat(folder).st_dev: subprocess.run(["stat", "-f", "-c", "%T", folder], capture_output=True, text=True,
                                                          check=False).stdout.strip()}
         if "tmpfs" in kinds.values():  # nothing waits for a disk there
-            plants = [plant for plant in plants if "disk" not in plant.says]
+            plants = [plant for plant in plants if "disk" not in plant.says and plant.name not in ("aio", "uring")]
+        if subprocess.run([lib.program("plants"), "uring", "1", os.path.join(folder, "try")], check=False,
+                          stdout=subprocess.DEVNULL).returncode == 77:  # the machine forbids it
+            plants = [plant for plant in plants if plant.name != "uring"]
         return [check_one(site, session, folder, plant, load) for plant in plants]
 
 

@@ -18,7 +18,7 @@ PLANTED = [
     ("spin", BUSY),
     ("pool", BUSY),
     ("sleeps", r"It mostly waited, neither for a CPU nor for the disk: for \d+ % .*the reason is not recorded"),
-    ("forks", r"It started many short processes|It ran for \d+ % of its|(It|Its threads) (mostly )?waited for a CPU|No single thing"),
+    ("forks", r"It started [\d,]+ processes, most of them short|It ran for \d+ % of its|(It|Its threads) (mostly )?waited for a CPU|No single thing"),
 ]
 
 

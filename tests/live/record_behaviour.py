@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How `record` begins, ends and what it leaves: signals, statuses, files, delays, control, notes."""
 import glob
+import json
 import os
 import pty
 import re
@@ -34,6 +35,15 @@ def times(name="perf.data"):
 def clear():
     for name in glob.glob("perf.data*"):
         os.unlink(name)
+
+
+def used_by_children(process):
+    """The CPU time of what a process has started, in ticks of 10 ms."""
+    used = 0
+    for pid in run(["pgrep", "-P", str(process.pid)]).stdout.split():
+        with open(f"/proc/{pid}/stat", encoding="ascii") as file:
+            used += sum(int(word) for word in file.read().rsplit(")", 1)[1].split()[11:13])
+    return used
 
 
 def taken(cpu_ns):
@@ -97,7 +107,8 @@ for timeout in ("300ms", "3s", "20s"):  # a busy machine may let it run for some
     result = record(*EVENT, "--timeout", timeout, "--", CHAIN, "1", "200")
     if len(times()) > 3:
         break
-check(time.monotonic() - began < 150 and len(times()) > 3, "--timeout ends it", result.stderr)
+check(time.monotonic() - began < 150 and len(times()) > 3 and result.returncode == 0,
+      "--timeout ends it, which is a success", result.stderr)
 
 # ---- delay and control ----
 clear()
@@ -190,16 +201,37 @@ record("-q", "-a", "-e", "cpu-clock", "-F", "9999", "--overwrite", "-m", "16K", 
 span = times()
 check(span and span[-1] - span[0] < 1, f"--overwrite keeps the newest: {span[-1] - span[0]:.2f} of 2 s")
 clear()
+recorder = subprocess.Popen([PERFOLIO, "record", "-q", *EVENT, "--overwrite", "--switch-output=signal", "--",
+                             CHAIN, "1", "1000"], stdout=subprocess.DEVNULL)
+until(lambda: used_by_children(recorder) > 20)
+recorder.send_signal(signal.SIGUSR2)
+until(lambda: glob.glob("perf.data.2*"))
+ticks = used_by_children(recorder)
+until(lambda: used_by_children(recorder) > ticks + 20)
+recorder.terminate()
+recorder.wait(timeout=120)
+spans = [times(name) for name in sorted(glob.glob("perf.data.2*"))]
+check(len(spans) == 2 and spans[0] and spans[1] and spans[0][-1] < spans[1][0],
+      "--overwrite --switch-output: each sample is in one file only", [len(span) for span in spans])
+clear()
 # At a rate at which many CPUs, too, bring only some MB in the time between two looks at the size.
 result = record("-a", "-e", "cpu-clock", "-F", "997", "-g", "--max-size", "300K")
 check(result.returncode == 0 and 300e3 <= os.path.getsize("perf.data") < 20e6, "--max-size ends it",
       result.stderr)
+clear()
+result = record(*EVENT[:2], "-F", "9999", "-g", "--max-size", "300K", "--", CHAIN, "1", "1000")
+size = os.path.getsize("perf.data")
+check(result.returncode == 0 and 300 * 1024 <= size < 400 * 1024 and "stopped at the size limit of 0.307 MB" in result.stderr,
+      f"--max-size ends a command near its limit, and says so: {size}", result.stderr)
+covered = json.loads(run([PERFOLIO, "doctor", "--json", "perf.data"]).stdout)["covered_percent"]
+check(covered is not None and covered < 105, f"and its samples stand for {covered} % of the CPU time")
 
 # ---- what is said ----
 clear()
 result = record("--", "true")
-check("no hardware counters here, sampling cpu-clock" in result.stderr and "4,000 times a second" in result.stderr
+check("no hardware counters here, sampling cpu-clock" in result.stderr and "3,997 times a second" in result.stderr
       or "sampling cycles" in result.stderr, "the default event and rate are said", result.stderr)
+check("may run in step" not in result.stderr, "the default rate is no round one", result.stderr)
 for flags, words in ((["-F", "1000"], "; 997 does"), (["-F", "100"], "; 99 does"),
                      (["-F", "10000000"], "the kernel allows"), (["-c", "100"], "every 10000"),
                      (["-e", "faults", "-c", "10", "-P"], "every single faults")):
@@ -207,6 +239,12 @@ for flags, words in ((["-F", "1000"], "; 997 does"), (["-F", "100"], "; 99 does"
     result = record(*event, *flags, "--", "true")
     check(words in result.stderr and result.returncode == 0, f"{' '.join(flags)}: '{words}'",
           result.stderr)
+for flags in (["-e", "cs:u"], ["-e", "cs", "--all-user"], ["-e", "migrations:u"]):
+    result = record(*flags, "-o", "void.data", "--", "sleep", "0.01")
+    read = [run([PERFOLIO, *words, "void.data"]).stderr for words in (["report"], ["doctor"])]
+    check(result.returncode == 0 and all("it happens in the kernel only, and the kernel was left out" in said
+                                         for said in (result.stderr, *read)),
+          f"{' '.join(flags)}: why there are no samples", result.stderr, read)
 result = record("-e", "cpu-clock", "-F", "997", "--", "true")
 check("note:" not in result.stderr, "no note where there is nothing to say", result.stderr)
 result = record("-e", "cpu-clock", "-F", "10000000", "--strict-freq", "--", "true")
@@ -219,7 +257,12 @@ check(re.search(r"^\[ perfolio record: [\d,]+ samples of cpu-clock in [\d.]+ s, 
                 result.stderr, re.M), "the closing lines", result.stderr)
 result = record("--plan", "-e", "cpu-clock", "-F", "997", "-a")
 check(re.search(r"cpu-clock +[\d,]+ +[\d.]+ us +\d+ +[\d.]+", result.stdout) and
-      re.search(r"at least [\d.,]+ (% \(±[\d.]+\) longer|times as long)|can't be told", result.stdout), "--plan measures what a sample costs", result.stdout, result.stderr)
+      re.search(r"about [\d.,]+ (% \(±[\d.]+\) longer|times as long)|can't be told", result.stdout), "--plan measures what a sample costs", result.stdout, result.stderr)
+# The most is what the copies come to that are really made: at 99 Hz nearly 64 KB each.
+result = record("--plan", "-e", "cpu-clock", "-F", "99", "--call-graph", "dwarf", "-a")
+most = re.search(r"at most ([\d.,]+) MB a second", result.stdout)
+check(most and float(most.group(1).replace(",", "")) >= 99 * os.cpu_count() * 65000 / 1e6, "--plan: the most that it may write",
+      result.stdout, result.stderr)
 
 # ---- lost: counted, printed, in the file ----
 clear()

@@ -44,7 +44,7 @@ answer = events()
 row = answer["rows"][0]
 check(answer["cpu_time_ns"] and 0.98 < answer["cpu_time_ns"] / spent < 1.1,
       f"the CPU time is the program's: {answer['cpu_time_ns']} of {spent} ns")
-check(row["counted"] == answer["cpu_time_ns"], "a clock has counted as much", row)
+check(0.97 < row["counted"] / answer["cpu_time_ns"] <= 1, "a clock has counted as much, but for switches", row)
 check(0.6 < row["count"] / row["counted"] < 1.05, f"samples × period are {row['count'] / row['counted']:.3f} of it")
 check(answer["idle_ns"] is None, "of a program no idle time is known", answer)
 plain = run_perf("script", "-F", "ip")

@@ -43,7 +43,8 @@ def look(name, killed_at):
     wrong, age, lines = [], None, {}
     for reader, command in readers.items():
         result = run(command)
-        if result.returncode or result.stderr.strip():
+        told = f"perfolio: {name}: its recorder was killed, or still writes it: what came after its last round is missing\n"
+        if result.returncode or result.stderr != (told if command[0] == PERFOLIO else ""):
             wrong.append(f"{reader}: status {result.returncode}: {result.stderr.strip()}")
         lines[reader] = result.stdout.splitlines()
     times = [float(match.group(1)) for match in

@@ -29,7 +29,10 @@ CASES = """-c 100000|-F 99|-g|-s|-d|-W|-c 100000 -P|-R|-i|-a|-C 0|-I|-D 1|--swit
 --user-regs=sp|--intr-regs=sp|--overwrite|--phys-data|--sample-cpu|--all-user|--all-kernel|--data-page-size
 --code-page-size|--all-cgroups|--user-callchains -g|--kernel-callchains -g|--transaction|--sample-identifier
 -e {cpu-clock,task-clock}:S|-e {cpu-clock,task-clock}:S --running-time|-e cpu-clock,task-clock --group
--e sched:sched_switch --filter prev_pid!=0|-e page-faults -c 3"""
+-e sched:sched_switch --filter prev_pid!=0|-e page-faults -c 3
+-e mem:0x1000:w|-e mem:0x1000:w -c 10|-e mem:0x1000:w -F 99|-e bpf-output|-e bpf-output -c 1
+-e context-switches|-e cpu-migrations|-e page-faults|-e minor-faults|-e major-faults|-e alignment-faults
+-e emulation-faults|-e cgroup-switches|-e task-clock|-e sched:sched_switch|-e sched:sched_switch -F 99"""
 
 
 def attributes(name):
@@ -39,6 +42,7 @@ def attributes(name):
         event, colon, words = line.partition(": ")
         if colon and not line.startswith("#") and not event.startswith("dummy"):
             words = words.replace("|IDENTIFIER", "").replace("|ID", "").split(", ")
+            words = [word.replace("sample_freq }: 3997", "sample_freq }: 4000") for word in words]  # the defaults
             found[event] = {word for word in words if word}
     return found
 
@@ -61,6 +65,14 @@ for case in CASES.replace("\n", "|").split("|"):
              for event in theirs.keys() | mine.keys()}
     check(ours.returncode == 0 and theirs and not any(a or b for a, b in wrong.values()),
           f"{case}: the attributes are perf's", wrong, ours.stderr)
+
+# -s: each thread's counts at its end, which `report -T` shows.
+for words in ([], ["-i"]):
+    run([PERFOLIO, "record", "-q", "-e", "cpu-clock", "-s", *words, "-o", "s.out", "--", program("chain"), "4", "0.05", "cpu"])
+    rows = [line.split() for line in run([PERFOLIO, "report", "-T", "-i", "s.out"]).stdout.splitlines()]
+    rows = [row for row in rows if len(row) == 3 and all(word.isdigit() for word in row)]
+    check(len(rows) >= 3 and all(int(row[2]) > 30e6 for row in rows) if not words else not rows,
+          f"-s {' '.join(words)}: counts of {len(rows)} threads", rows)
 
 for words in (["-b"], ["-j", "any_call,u"]):
     ours = run([PERFOLIO, "record", "-e", "cpu-clock", *words, "-o", "x", "--", "true"])

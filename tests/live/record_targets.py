@@ -99,6 +99,18 @@ check({line[0] for line in samples("tid")} == set(tids) and result.returncode ==
       "-p with a command: all threads, as long as the command runs")
 end(worker)
 
+# What a thread starts is not that thread, as in perf; -p takes it along.
+parent = start("sh", "-c", f"while :; do {CHAIN} 1 0.02; done")
+until(lambda: children_of(parent))
+for flags, alone in ((["-t"], True), (["--inherit", "-t"], False), (["--per-thread", "-p"], True), (["-p"], False)):
+    for _ in range(1 if alone else 10):
+        record(*flags, str(parent.pid), "--timeout", "400ms")
+        others = {line[0] for line in samples("tid")} - {str(parent.pid)}
+        if others:
+            break
+    check(alone != bool(others), f"{' '.join(flags)}: {'without' if alone else 'with'} what it starts", others)
+end(parent)
+
 worker = start(CHAIN, "1", "1000")
 os.unlink("x.data")
 recorder = subprocess.Popen([PERFOLIO, "record", "-e", "cpu-clock", "-o", "x.data", "-p", str(worker.pid)],

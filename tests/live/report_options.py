@@ -133,6 +133,9 @@ def check_rows(one, two, group, empty):
     same(one, *FLAT, "-d", "cpp", "--percentage", "relative", without=(*FLAT, "-d", "cpp"))
     same(one, *FLAT, "--percent-limit", "2", without=FLAT)
     same(one, *FLAT, "-p", "deep", without=FLAT)
+    # several callers match: the first one in the order of the trees
+    for trees in (("--children", "-g", "none"), ("--no-children", "-g", "caller,0.5"), ("--no-children", "-g", "callee,0.5")):
+        same(one, "-U", *trees, "-s", "sym", "-p", "main|deep", without=("-U", *trees, "-s", "sym", "-p", "deep"))
     same(one, *FLAT, "--parent", "deep", "-x", without=(*FLAT, "--parent", "deep"))
     same(one, *FLAT, "--parent", "asking", "--exclude-other", without=(*FLAT, "--parent", "asking"))
     same(one, "-U", "-g", "none", "--no-children")
@@ -153,6 +156,16 @@ def check_rows(one, two, group, empty):
           "'alignment-faults'" in report(PERFOLIO, empty, "--no-skip-empty"), "--skip-empty: events without samples")
 
 
+def check_odd_names(folder):
+    """A row is a line, whatever a thread is called."""
+    path = os.path.join(folder, "odd.data")
+    spin = "open('/proc/self/comm', 'w').write('a\\tb\\nc'); [i * i for i in range(3000000)]"
+    run([PERFOLIO, "record", "-q", "-e", "cpu-clock", "-F", "999", "-o", path, "--", "python3", "-S", "-c", spin])
+    for options in ((), ("-t", ",")):
+        rows = report(PERFOLIO, path, "-g", "none", "--no-children", "-s", "comm", *options)
+        check(re.search(r"%[ ,]+a\?b\?c *$", rows, re.M), "an end of a line in a thread's name does not break the row", rows)
+
+
 def check_layout(one):
     same(one, *FLAT, "-q")
     same(one, *FLAT, "--quiet")
@@ -165,7 +178,7 @@ def check_layout(one):
           "-t,: a comma in a name is a point, as in perf", *rows[:5])
     told = report(PERFOLIO, one, "-t", ".", errors=True)
     check("-t ." in told, "-t .: refused, as in perf", told)
-    for widths in ("5,10,6", "9,3,4"):
+    for widths in ("5,10,6", "9,3,4", "9,0,0,12", "9,3,4,7"):
         ours, theirs = (report(program, one, *FLAT, "-w", widths) for program in (PERFOLIO, "perf"))
         check([line.rstrip() for line in ours.splitlines()[11:15]] == [line.rstrip() for line in theirs.splitlines()[11:15]],
               f"-w {widths}: perf's widths", ours[:1500], theirs[:1500])
@@ -203,6 +216,14 @@ def check_trees(one):
     same(one, *base, "-g", "callee", "--max-stack", "2", without=(*base, "-g", "callee"))
     text = report(PERFOLIO, one, *base, "-g", "caller", "--max-stack", "1")
     check(re.search(r"---work<long, int>\n\n", text), "--max-stack 1: the function itself", text[:1500])
+    run_perf("record", "-q", "-e", "kmem:kmem_cache_alloc", "--call-graph", "dwarf,4096", "-o", one + ".copies", "--", "ls", "/")
+    for most in (1, 3):  # of copied stacks so many of the kernel and so many of the program
+        words = ("--no-children", "-s", "comm", "-g", "folded,callee,0", "--no-inline", "--max-stack", str(most))
+        ours, theirs = ({re.sub(r"\b0x[0-9a-f]+", "[unknown]", line.split(" ", 1)[1])
+                         for line in report(program, one + ".copies", *words).splitlines() if line[:1].isdigit()}
+                        for program in (PERFOLIO, "perf"))
+        check(ours == theirs and any(line.count(";") == 2 * most - 1 for line in ours),
+              f"--max-stack {most} of copied stacks: perf's {len(theirs)} stacks", ours - theirs, theirs - ours)
     same(one, *base, "-g", "callee", "--ignore-callees", "deep|asking", without=(*base, "-g", "callee"))
     told = report(PERFOLIO, one, "--call-graph=address", errors=True)
     check("by function" in told, "-g address: refused, with the reason", told)
@@ -212,11 +233,11 @@ def check_limit(program, folder):
     """-g with the most branches of a frame, where none weighs as much as another."""
     p = perfmade
     names = symbols_of(program)
-    ends = [next(at for name, at in names.items() if part in name) for part in ("deepi", "askingl", "carrierl", "_start")]
-    low = min(ends) & ~0xfff
+    ends = [*[next(at for name, at in names.items() if part in name) for part in ("deepi", "askingl", "carrierl")], names["_start"]]
+    low, size = code_of(program)
     deep, asking, carrier, start = (0x400000 + at - low + 4 for at in ends)
     kind = p.IP | p.TID | p.TIME | p.PERIOD | p.CHAIN
-    records = p.beginning(kind, program, offset=low, size=0x4000)
+    records = p.beginning(kind, program, offset=low, size=size)
     for i, (caller, count) in enumerate(((asking, 5), (carrier, 3), (start, 2))):
         records += [p.sample(kind, p.USER, ip=deep, time=10**9 + 10 * i + k, chain=[-512 % 2**64, deep, caller]) for k in range(count)]
     path = os.path.join(folder, "limit.data")
@@ -236,6 +257,10 @@ def check_samples(one, trace):
     first, second, third = (f"{stamps[len(stamps) * part // 4]:.6f}" for part in (1, 2, 3))
     same(one, *FLAT, "--time", f"{first},{second}", without=FLAT)
     same(one, *FLAT, "--time", f",{first} {second},{third}", without=FLAT)
+    for times in ("10%-20%", "10%-20%,30%-40%", "10%/1,10%/3"):
+        same(one, *FLAT, "--time", times, without=FLAT)
+    alone = run([PERFOLIO, "report", "-i", one, "--time", first])
+    check(alone.returncode == 2 and "must be FROM-TO" in alone.stderr, "--time START without a comma: refused, as by perf", alone.stderr)
     tids = sorted(set(re.findall(r"^ *\S+ +([0-9]+)", run([PERFOLIO, "script", "-i", one, "-F", "comm,tid"]).stdout, re.M)))
     check(len(tids) > 1, "two threads were recorded", tids)
     # A row of two threads is kept or dropped by perf for the one that it saw first: a row a thread.
@@ -256,15 +281,14 @@ def check_samples(one, trace):
     same(trace, "-s", "comm", "--socket-filter", "0", without=("-s", "comm"))
     rows = [shares(report(PERFOLIO, trace, "-s", "comm", "--socket-filter", number)) for number in ("0", "7")]
     check(len(rows[0]) > 2 and not rows[1], "--socket-filter: rows of that socket", rows)
-    switches = ("--switch-on", "sched:sched_wakeup", "--switch-off", "sched:sched_switch")
+    # Whatever is started is switched to before it ends.
+    switches = ("--switch-on", "sched:sched_process_fork", "--switch-off", "sched:sched_process_exit")
     same(trace, "-s", "comm,sym", *switches, without=("-s", "comm,sym"))
     same(trace, "-s", "comm,sym", *switches, "--show-on-off-events")
     same(trace, "-s", "comm,sym", *switches[:2], without=("-s", "comm,sym"))
     # Alone, perf 6.1 leaves out that event's samples and nothing after them.
     counts = re.findall(r"Samples: (\S+)", report(PERFOLIO, trace, "--switch-off", "sched:sched_switch"))
     check(set(counts) <= {"0", "1"}, "--switch-off: nothing after the event", counts)
-
-
 
 
 def check_symbols(one, folder):
@@ -368,6 +392,15 @@ def check_records(one, threads):
         check("belongs to user 65534" in told and "belongs" not in report(PERFOLIO, one, *FLAT, "-f", errors=True) and
               "belongs" not in report(PERFOLIO, one, *FLAT, "--force", errors=True), "-f: no word about whose it is", told[-300:])
         os.chown(one, 0, 0)
+
+
+def code_of(program):
+    """Where its code is in the file, and the size of the mapping that this makes."""
+    for line in run(["readelf", "-lW", program]).stdout.splitlines():
+        words = line.split()
+        if words[:1] == ["LOAD"] and "R E" in line:
+            return int(words[1], 16), int(words[4], 16) + 0xfff & ~0xfff
+    return None
 
 
 def symbols_of(program):
@@ -486,19 +519,20 @@ def main():
             done()
         one, two, group, threads, trace, empty = (os.path.join(folder, name + ".data")
                                                   for name in ("one", "two", "group", "threads", "trace", "empty"))
-        for path, words in ((one, ("-e", "cpu-clock", "-F", "1999", "-g")), (two, ("-e", "cpu-clock,task-clock", "-F", "999")),
+        for path, words in ((one, ("-e", "cpu-clock", "-F", "1999", "-g", "--timestamp-boundary")), (two, ("-e", "cpu-clock,task-clock", "-F", "999")),
                             (group, ("-e", "{cpu-clock,task-clock}", "-F", "999", "-g")),
                             (empty, ("-e", "cpu-clock,alignment-faults")),
                             (threads, ("-e", "cpu-clock", "-F", "999", "-s"))):
             run_perf("record", "-q", *words, "-o", path, program)
         # of several priorities, on a machine that does nothing else
-        run_perf("record", "-q", "-e", "sched:sched_switch,sched:sched_wakeup", "-a", "-o", trace, "sh", "-c",
+        run_perf("record", "-q", "-e", "sched:sched_switch,sched:sched_wakeup,sched:sched_process_fork,sched:sched_process_exit", "-a", "-o", trace, "sh", "-c",
                  f"for i in 1 3 5 7 9 11; do nice -n $i sleep 0.02 & nice -n $i sleep 0.03; done; {program}; wait")
         check_rows(one, two, group, empty)
         check_layout(one)
         check_trees(one)
         check_samples(one, trace)
         check_records(one, threads)
+        check_odd_names(folder)
         check_memory(program, folder)
         check_nameless(folder)
         check_sources(one, folder)

@@ -123,6 +123,8 @@ def views():
           *[pair for pair in zip(perf, ours) if pair[0] != pair[1]][:3])
     run([PERFOLIO, "record", "-q", "-e", "cpu-clock", "-F", "1999", "-o", "timed", "sqlite3", ":memory:", SQL])
     same("timed", "--time", "10%-20%", "-F", "comm,pid,tid,time,event,ip")
+    for times in ("10%-20%,30%-40%", "10%/1,10%/3"):
+        same("timed", "--time", times, "-F", "comm,pid,tid,time,event,ip")
 
 
 def between():

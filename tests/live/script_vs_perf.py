@@ -209,6 +209,9 @@ KINDS = [
      ["-F", "comm,pid,tid,misc,time,ip", "--show-mmap-events", "--show-task-events",
       "--show-switch-events"]),
     ("registers", ["-e", "cpu-clock", "-I"], ["-F", "comm,ip,iregs"]),
+    # So many frames of the kernel and so many of the program.
+    ("copied stacks, cut", ["-e", "kmem:kmem_cache_alloc", "--call-graph", "dwarf,4096"],
+     ["-F", "ip,sym", "--max-stack", "2", "--no-inline"]),
 ]
 
 FIELDS = [
@@ -232,7 +235,7 @@ def main():
         redis(folder)
         cxx(folder)
         for name, options, fields in KINDS:
-            path = record(name, folder, options, ["ls", "-R", "/usr/include"])
+            path = record(name, folder, options, ["ls", "-R", "/usr/include/linux"] if "cut" in name else ["ls", "-R", "/usr/include"])
             if path:
                 compare(name, path, *fields, least=10)
         path = os.path.join(folder, "sqlite3")

@@ -60,13 +60,11 @@ def described(site):
 
 
 def signing_in(site):
-    status, head, _ = site.raw("POST", "/api/v1/sign-in", json.dumps({"token": site.token}))
-    cookie = head["Set-Cookie"].split(";")[0]
-    origin = f"http://{site.address[0]}:{site.address[1]}"
-    check(status == 200 and site.raw("GET", "/api/v1/me", None, {"Cookie": cookie})[0] == 200,
-          "a token becomes a cookie")
-    check(site.raw("POST", "/api/v1/sign-out", None, {"Cookie": cookie, "Origin": origin})[0] == 204,
-          "which is given back")
+    page = site.sign_in()
+    check(site.raw("GET", "/api/v1/me", None, page)[0] == 200, "a token becomes a cookie with its proof")
+    ticket = site.post("/tickets", {"path": "/api/v1/me"})
+    check(site.raw("GET", ticket["address"])[0] == 200, "or a ticket")
+    check(site.raw("POST", "/api/v1/sign-out", None, page)[0] == 204, "which is given back")
 
 
 def sessions(site):
@@ -196,6 +194,7 @@ def machine(site):
     found = site.get(f"/processes?search={os.getpid()}")["items"]
     check(any(item["pid"] == os.getpid() for item in found), "processes are found", found[:2])
     check(site.get("/doctor"), "the doctor")
+    check("127.0.0.1" in str(site.get("/server")), "and what it says of the server itself")
     plan = site.post("/plan", {"tool": "both", "target": {"kind": "command", "command": "sort 'a b'"}, "rate": "99",
                                "call_graph": "fp", "limit_s": 10, "events": {"count": "page-faults"}})
     check(plan["argv"] == ["sort", "a b"] and plan["command"] == "sort 'a b'" and plan["permitted"] and

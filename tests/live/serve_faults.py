@@ -221,6 +221,14 @@ def database(site):
     check(site.ask("POST", "/sessions", {"title": "free"})[0] == 201, "it goes on when that has ended")
 
 
+def long_words(site):
+    """More than a page of the database in a row, and a hundred of them: no temporary file is needed for that."""
+    session = site.session("long")
+    form = {**COUNT, "repeats": 100, "target": {"kind": "command", "argv": ["true", *["x" * 2000] * 10]}}
+    status, got = site.ask("POST", f"/sessions/{session}/runs", form)
+    check(status == 201 and len(got["items"]) == 100, "a long command a hundred times", status, str(got)[:300])
+
+
 def database_gone():
     with server.Server() as site:
         site.session("before")
@@ -303,6 +311,7 @@ def main():
         never_reads(site)
         two_servers(site)
         database(site)
+        long_words(site)
         check("ended with" not in site.words(), "the web side was never started again", site.words())
     database_gone()
     full_disk()

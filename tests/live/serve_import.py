@@ -170,7 +170,7 @@ def check_nonsense(site, session, recording):
     lib.check(run["state"] == "done" and run["facts"]["damage"] and run["facts"]["samples"] > 0,
               "of a recording that is cut short the rest is shown, and said", run["reason"], run["facts"])
     trust = site.get(f"/runs/{run['id']}/quality")["trust"]
-    lib.check(trust.get("good") is False and any(fault["reason"] == "file-damaged" and "missing" in fault["text"]
+    lib.check(trust.get("good") is False and any(fault["reason"] == "file-damaged" and "were not read" in fault["text"]
                                                  for fault in trust.get("faults", [])),
               "and it is not called good", trust)
 

@@ -69,6 +69,7 @@ def test_refused(server):
     for argv, more, words in (
             (["no-such-program"], {}, "no such command in PATH"),
             (["/etc/passwd"], {}, "may not run it; chmod"),
+            (["/etc"], {}, "/etc: a folder, not a program"),
             (["true"], {"folder": "/no/such"}, "no such folder; make it"),
             (["true"], {"folder": "tmp"}, "named from / on"),
             (["true"], {"cpus": "999"}, "CPUs 999"),
@@ -219,7 +220,7 @@ def test_questions(server):
     for what, words, out, text in (
             ("plan", ("sample", "", "nonsense", "", "", ""), None, "wrong"),
             ("plan-events", ("count", "nonsense", "", "", ""), None, "wrong"),
-            ("target", ("command", "", "", "", "", "no-such", ""), None, "warnings"),
+            ("target", ("", "command", "", "", "", "", "no-such", ""), None, "warnings"),
             ("plan", ("sample",), None, "takes 6 words"), ("id", (), None, "no question"),
             ("check", ("--help",), None, None),
             ("doctor", (), "/proc/self/oom_score_adj", "is not in the data folder"),

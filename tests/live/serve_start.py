@@ -48,7 +48,7 @@ def ask(connection, path, token=None, host=None):
 
 def parts(line):
     """Scheme, host, port and token of a link."""
-    found = re.match(r"(https?)://([^:/]+):(\d+)/\?token=(\w{48})$", line.strip())
+    found = re.match(r"(https?)://([^:/]+):(\d+)/#token=(\w{48})$", line.strip())
     return found.groups() if found else (None, None, 0, None)
 
 
@@ -65,7 +65,7 @@ def test_addresses(folder):
         check((scheme, host) == ("http", "127.0.0.1") and 7700 <= int(port) < 7800,
               "by default this machine alone, a port from 7700 on", server.line)
         status, body = ask(http.client.HTTPConnection(host, int(port)), "/api/v1/me", token)
-        check(status == 200 and json.loads(body)["role"] == "runner", "the token signs in", status, body)
+        check(status == 200 and json.loads(body)["role"] == "owner", "the token signs in", status, body)
         with serving(folder) as second:
             check(second.line == "" and second.wait(120) == 1, "a second server of the folder ends")
     check(server.status == 0, "SIGTERM ends it with 0", server.status)
@@ -187,16 +187,13 @@ def runs_from(pid, folder):
 
 
 def leads_to_the_run(link, command, attempt):
-    """Whether the link signs in and goes on to the session with the run that the command names."""
+    """Whether the link has the session with the run that the command names, and a token to see it with."""
     address = urllib.parse.urlsplit(link)
     run = re.search(r"/runs/(\d+)/", command or "")
+    place = re.fullmatch(r"/s/(\d+)\?run=(\d+)", f"{address.path}?{address.query}")
     connection = http.client.HTTPConnection(address.hostname, address.port)
-    connection.request("GET", f"{address.path}?{address.query}", headers={"Accept": "text/html"})
-    reply = connection.getresponse()
-    reply.read()
-    place = re.fullmatch(r"/s/(\d+)\?run=(\d+)", reply.headers.get("Location") or "")
     connection.request("GET", f"/api/v1/runs/{place[2] if place else 0}",
-                       headers={"Cookie": (reply.headers.get("Set-Cookie") or "").split(";")[0]})
+                       headers={"Authorization": f"Bearer {address.fragment.removeprefix('token=')}"})
     answer = json.loads(connection.getresponse().read())
     connection.close()
     good = (place and run and place[2] == run[1] and str(answer.get("session")) == place[1] and

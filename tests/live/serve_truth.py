@@ -221,6 +221,56 @@ def check_span(site, session):
     lib.check(f'"run-{run}-0.1s-1.5s.csv"' in name, "a download's name has its time since the run's start", name)
 
 
+def until(condition, timeout=120):
+    end = time.monotonic() + timeout
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.05)
+    return condition()
+
+
+def check_pause(site, session):
+    """What was paused is told, is a gap and not zeros in the curves, and is in no mean."""
+    target = {"kind": "command", "argv": ["/usr/bin/python3", "-c", "while True: pass"]}
+    form = {"tool": "both", "target": target, "events": {"count": "task-clock", "sample": "cpu-clock"}, "interval_ms": 50,
+            "live": False}
+    run = site.run(session, form)
+
+    def counters():
+        status, answer = site.ask("GET", f"/runs/{run}/counters?per=second")
+        return answer if status == 200 else {"t": [], "pauses": [], "lines": [{"mean": []}]}
+
+    lib.check(until(lambda: site.get(f"/runs/{run}")["state"] == "running" and len(counters()["t"]) > 3), "it is counted")
+    site.post(f"/runs/{run}/pause")
+    lib.check(until(lambda: counters()["lines"][0]["mean"].count(None) > 3), "a pause is a gap", counters())
+    site.post(f"/runs/{run}/resume")
+    lib.check(until(lambda: counters()["lines"][0]["mean"][-2:].count(None) == 0), "which ends when it goes on", counters())
+    site.post(f"/runs/{run}/cancel")
+    ended = site.wait(run)
+    answer, summary = counters(), site.get(f"/runs/{run}/summary")
+    paused = int(summary["paused_ns"])
+    gap = sum(int(to) - int(since) for since, to in answer["pauses"])
+    lib.check(paused > 0 and int(ended["usage"]["paused_ns"]) == paused and 0.5 < gap / paused < 2, "for how long is known",
+              paused, gap)
+    rules = [finding["rule"] for finding in site.get(f"/runs/{run}/overview")["findings"]]
+    lib.check("paused" in rules, "and said first of all else", rules)
+    counted = sum(length for length, value in zip(answer["length"], answer["lines"][0]["mean"]) if value is not None)
+    mean = sum(length * value for length, value in zip(answer["length"], answer["lines"][0]["mean"]) if value is not None)
+    lib.check(abs(mean / 1e9 / int(summary["counters"][0]["total"]) - 1) < 0.02 and counted < int(summary["duration_ns"]) - gap / 2,
+              "means are over the time that was counted", mean, counted, summary["counters"])
+
+
+def check_left_over(site, session):
+    argv = ["/bin/sh", "-c", "sleep 1000 & sleep 1000 & exit 0"]
+    run = measured(site, session, tool="count", target={"kind": "command", "argv": argv}, events={"count": "task-clock"})
+    lib.check(site.get(f"/runs/{run}")["usage"].get("left_over") == 2, "what was ended with a run is counted",
+              site.get(f"/runs/{run}")["usage"])
+    findings = {finding["rule"]: finding["text"] for finding in site.get(f"/runs/{run}/overview")["findings"]}
+    lib.check("2 processes" in findings.get("left-over", ""), "and told", findings)
+    argv = ["/bin/true"]
+    run = measured(site, session, tool="count", target={"kind": "command", "argv": argv}, events={"count": "task-clock"})
+    lib.check("left_over" not in site.get(f"/runs/{run}")["usage"], "nothing is told of nothing")
+
+
 def main():
     lib.need_root()
     with server.Server() as site:
@@ -234,6 +284,8 @@ def main():
         check_search(site)
         check_idle(site, session)
         check_span(site, session)
+        check_pause(site, session)
+        check_left_over(site, session)
     lib.done()
 
 

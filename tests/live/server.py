@@ -70,7 +70,7 @@ class Server:
         self.process = subprocess.Popen(self.options, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                         stderr=self.log, text=True, env=self.env)
         for line in self.process.stdout:
-            found = re.search(r"(https?://\S+?)/\?token=(\S+)", line)
+            found = re.search(r"(https?://\S+?)/#token=(\S+)", line)
             if found:
                 self.link, self.token = found.group(0), found.group(2)
                 parts = urllib.parse.urlsplit(found.group(1))
@@ -160,6 +160,14 @@ class Server:
             return status, json.loads(got) if got else None
         except ValueError:
             return status, got
+
+    def sign_in(self, **body):
+        """As a browser: the headers of its page from then on.  With nothing, the owner; status else in Refused."""
+        status, head, got = self.raw("POST", "/api/v1/sign-in", json.dumps(body or {"token": self.token}))
+        if status != 200:
+            raise Refused("POST", "/sign-in", status, json.loads(got))
+        return {"Cookie": head["Set-Cookie"].split(";")[0], "Perfolio-Proof": json.loads(got)["proof"],
+                "Origin": f"http://{self.address[0]}:{self.address[1]}"}
 
     def call(self, method, path, body=None, **more):
         status, got = self.ask(method, path, body, **more)

@@ -42,6 +42,35 @@ WRAPPER(sometimes, 3000)
 WRAPPER(seldom, 1000)
 int main(void) { long sum = 0; while (clock() < CLOCKS_PER_SEC) sum += often() + sometimes() + seldom(); return sum == 1; }
 """
+# One leaf without a frame, called by two functions that have one.
+LEAF = """
+#include <time.h>
+static volatile unsigned long sum;
+__attribute__((noinline)) void leaf(unsigned long n) { for (unsigned long i = 0; i < n; i++) sum += i; }
+__attribute__((noinline)) void one(unsigned long n) { leaf(n); sum++; }
+__attribute__((noinline)) void other(unsigned long n) { leaf(n); sum++; }
+int main(void) { while (clock() < CLOCKS_PER_SEC) { one(10000000); other(5000000); } }
+"""
+# As Go has it: frame pointers, and rules that count from the stack's and never mention them.
+GO_LIKE = """
+#include <time.h>
+void outer(unsigned long n);
+__asm__(".text\\n"
+	".globl outer\\n.type outer, @function\\nouter: .cfi_startproc\\n"
+	"sub $0x218, %rsp\\n.cfi_def_cfa_offset 0x220\\n"
+	"mov %rbp, 0x210(%rsp)\\nlea 0x210(%rsp), %rbp\\n"
+	"call inner\\n"
+	"mov 0x210(%rsp), %rbp\\nadd $0x218, %rsp\\n.cfi_def_cfa_offset 8\\nret\\n"
+	".cfi_endproc\\n.size outer, .-outer\\n"
+	".globl inner\\n.type inner, @function\\ninner: .cfi_startproc\\n"
+	"sub $0x18, %rsp\\n.cfi_def_cfa_offset 0x20\\n"
+	"mov %rbp, 0x10(%rsp)\\nlea 0x10(%rsp), %rbp\\n"
+	"1: dec %rdi\\njnz 1b\\n"
+	"mov 0x10(%rsp), %rbp\\nadd $0x18, %rsp\\n.cfi_def_cfa_offset 8\\nret\\n"
+	".cfi_endproc\\n.size inner, .-inner\\n");
+int main(void) { while (clock() < CLOCKS_PER_SEC) outer(20000000); }
+"""
+NO_TABLES = ["-fno-asynchronous-unwind-tables", "-fno-unwind-tables"]
 DEEP = SPIN + """
 __attribute__((noinline)) void down(int n) { if (n) down(n - 1); else caller(2000000); sum++; }
 int main(void) { while (clock() < CLOCKS_PER_SEC) down(300); }
@@ -131,6 +160,14 @@ def reasons(found):
     return [fault["reason"] for fault in found.get("faults", [])]
 
 
+def check_marks(label, words):
+    """No object is ticked whose own figures tell of a fault."""
+    for line in words.splitlines():
+        figures = [float(word) for word in re.findall(r"([\d.]+) %", line)]
+        if line[:1] in ("✓", "+") and len(figures) > 1:
+            check(max(figures[1:]) < 5, f"{label}: what doctor ticks has no fault", line)
+
+
 def faulty(label, data, reason, remedy, heaviest=True):
     """Nobody calls it good; the reason is given, and what is to be done about it comes first."""
     found = doctor(data)
@@ -138,6 +175,7 @@ def faulty(label, data, reason, remedy, heaviest=True):
     words = run([PERFOLIO, "doctor", data]).stdout
     told = run([PERFOLIO, "query", data, "quality"]).stdout
     quality = json.loads(told)["trust"] if told else {}
+    check_marks(label, words)
     named = [fault for fault in found.get("faults", []) if fault["reason"] == reason]
     check(found["good"] is False and quality.get("good") is False and "Good" not in words and
           "# Good" not in report and "# To be read with care" in report and not words.startswith("Good"),
@@ -154,6 +192,7 @@ def good(label, data):
     found = doctor(data)
     report = run([PERFOLIO, "report", "-g", "none", "-i", data]).stdout
     words = run([PERFOLIO, "doctor", data]).stdout
+    check_marks(label, words)
     covered = found.get("covered_percent")
     if covered is not None and abs(covered - 100) > 5:  # a machine too busy for its timers: then it is not good
         check(found["good"] is False and "# Good" not in report and not words.startswith("Good") and
@@ -192,6 +231,50 @@ def skipped_callers():
     room = 5 * (100 * 0.25 / max(found.get("samples", 1), 1)) ** 0.5 * 10
     check(abs(shares.get("often", 0) - 60) < room and abs(shares.get("seldom", 0) - 10) < room,
           "callers of libc, copied stacks: the callers have their shares", shares)
+
+
+def callers():
+    """Whether a direct caller is missing is told by rules, by instructions, or not at all."""
+    if os.uname().machine == "x86_64":
+        path = build("golike", GO_LIKE, *FRAMES)
+        found = good("frame pointers that no rule mentions", record("golike", "-g", path))
+        check(found.get("skipped_stacks", 1) < 0.01 * found.get("samples", 0), "no rule mentions them: no caller is missing", found)
+    good("frame pointers, no unwind tables", record("framed", "-g", build("framed", CLEAN, *FRAMES, *NO_TABLES)))
+    bare = build("bare", LEAF, "-O1", "-fno-omit-frame-pointer", "-momit-leaf-frame-pointer", *NO_TABLES)
+    found = faulty("a leaf without frame or table", record("bare", "-g", bare), "caller-skipped-no-table",
+                   "-fasynchronous-unwind-tables and record with --call-graph dwarf")
+    check(found.get("skipped_stacks", 0) > 0.9 * found.get("samples", 1), "a leaf without frame or table: its callers are missing", found)
+    bare = build("bare", LEAF, "-O1", "-fno-omit-frame-pointer", "-momit-leaf-frame-pointer", "-fasynchronous-unwind-tables",
+                 "-Wl,--build-id")
+    good("a leaf without a frame, so recorded", record("bare", "--call-graph", "dwarf", bare))
+    data = record("bare", "-g", bare)
+    faulty("a leaf without a frame", data, "caller-skipped", "--call-graph dwarf")
+    os.unlink(bare)
+    found = faulty("a leaf, its file gone", data, "caller-unclear", "bring back", heaviest=False)
+    check(found.get("unclear_stacks", 0) > 0.9 * found.get("samples", 1) and "can't tell" in json.dumps(found),
+          "a leaf, its file gone: nobody knows of its callers", found)
+    good("a program without libraries", record("static", "-g", build("static", CLEAN, *FRAMES, "-static")))
+
+
+def not_followed():
+    """What lacks where frame pointers lead nowhere, and what helps."""
+    path = build("neither", CLEAN, "-O1", "-fomit-frame-pointer", *NO_TABLES)
+    faulty("neither frame pointers nor tables", record("neither", "-g", path), "no-frame-pointer-nor-table",
+           "-fasynchronous-unwind-tables")
+    flags = ("-O1", "-fomit-frame-pointer", "-Wl,--build-id")
+    path = build("none", CLEAN, *flags)
+    data = record("none", "-g", path)
+    faulty("no frame pointers", data, "no-frame-pointer", "--call-graph dwarf")
+    whole = [line.replace(", of the whole recording", "") for line in trusts(data)]
+    for words in (["-U"], ["--max-stack", "1"], ["--ignore-callees", "spin"]):
+        shown = [line.replace(", of the whole recording", "") for line in trusts(data, *words)]
+        check(shown == whole and len(whole) == 1, f"no frame pointers, {words[0]}: the trust is of the recording", shown, whole)
+    for label, change in (("another build", lambda: build("none", CLEAN.replace("20000000", "20000001"), *flags)),
+                          ("file gone", lambda: os.unlink(path))):
+        change()
+        found = faulty(f"no frame pointers, {label}", data, "no-frame-pointer", "--call-graph dwarf", heaviest=False)
+        check([fault["reason"] for fault in found["faults"] if fault["part"] == "stacks"] == ["no-frame-pointer"],
+              f"no frame pointers, {label}: the file is not blamed for that", found)
 
 
 @contextlib.contextmanager
@@ -250,8 +333,19 @@ def rebuilt():
     build("unmarked", CLEAN.replace("spin", "never_ran").replace("caller", "nor_this"), *FRAMES, "-Wl,--build-id=none")
     faulty("rebuilt, no build-id", data, "file-newer", "record again")
     shown = run([PERFOLIO, "report", "-i", data]).stdout
-    check("which may have changed since the recording (newer, and no build-id to compare)" in shown,
+    check("which may have changed since the recording (no build-id to compare)" in shown,
           "rebuilt, no build-id: its names are not vouched for", shown)
+    os.utime(path, (1000, 1000))  # as what unpacks or copies files does
+    faulty("rebuilt and dated back, no build-id", data, "file-newer", "record again")
+    build("unmarked", CLEAN + "void more(void) { __asm__ volatile(\".skip 100000, 0x90\"); }", *FRAMES, "-Wl,--build-id=none")
+    os.utime(path, (1000, 1000))
+    faulty("other segments, no build-id", data, "file-newer", "record again")
+    os.rename(path, path + ".large")
+    data = record("large", path + ".large")
+    build("unmarked.large", CLEAN, *FRAMES, "-Wl,--build-id=none")
+    found = faulty("smaller than its mapping, no build-id", data, "mapping-mismatch", "record again")
+    check(all(row["path"] != path + ".large" or row["unnamed"] > 0 for row in found["objects"]),
+          "smaller than its mapping: no names of another file", found)
     path = build("unmarked", CLEAN, *FRAMES, "-Wl,--build-id=none")
     data = record("touched", path)
     now = os.stat(data).st_mtime + 100
@@ -270,6 +364,15 @@ def scope():
     shown = json.loads(run([PERFOLIO, "report", "-i", data, "--json"]).stdout)["events"][0]
     check(shown["event"] == "cpu-clock:u" and shown.get("sampled") == "user", "--all-user: so does its JSON",
           {key: shown.get(key) for key in ("event", "sampled")})
+    # what ran outside of user space was counted, though it was not sampled
+    calls = build("wrappers", WRAPPERS, *FRAMES)
+    part = record("calls", "--all-user", calls)
+    counted = json.loads(run([PERFOLIO, "query", part, "events"]).stdout)
+    told = json.loads(run([PERFOLIO, "query", part, "overview"]).stdout)["sentence"]
+    wall = float(re.search(r"its ([0-9.]+) (m?s)", told)[1]) * (1e-3 if " ms" in told else 1)
+    ran = re.search(r"ran for ([0-9.]+) %", told)
+    check(ran and abs(float(ran[1]) / 100 * wall - int(counted["cpu_time_ns"]) * 1e-9) <= 0.02 * wall,
+          "--all-user: all of its CPU time is told", told, counted)
     for words in (["evlist"], ["script", "-F", "event"]):
         told = run([PERFOLIO, *words, "-i", data]).stdout
         check(set(told.split()) <= {"cpu-clock:u", "cpu-clock:u:"} and told and told == run_perf(*words, "-i", data).stdout,
@@ -281,11 +384,28 @@ def scope():
     os.chmod(FOLDER, 0o777)
     with settings(perf_event_paranoid=2):
         data = record("nobody", path, before=NOBODY)
+        for words in (["record", "-o", os.path.join(FOLDER, "none.data"), "--all-kernel"], ["stat", "--all-kernel", "-e", "page-faults"],
+                      ["record", "-o", os.path.join(FOLDER, "none.data"), "-e", "cpu-clock:u", "--all-kernel"]):
+            refused = run([*NOBODY, PERFOLIO, *words, "--", "true"])
+            check(refused.returncode == 1 and "perf_event_paranoid=1" in refused.stderr and ":u, or" not in refused.stderr,
+                  f"{' '.join(words[-2:])}, nobody: refused, with the reason", refused.stderr)
     faulty("recorded by nobody", data, "user-only", "perf_event_paranoid")
     faulty("--all-kernel", record("kernel", "--all-kernel", "dd", "if=/dev/zero", "of=/dev/null", "bs=1M", "count=40000",
                                   "status=none"), "kernel-only", "--all-kernel")
     if os.cpu_count() > 1:
         faulty("one CPU", record("cpu", "-C", "0", "--", path), "some-cpus", "without -C", heaviest=False)
+    others()
+
+
+def others():
+    """Somebody else's program that ran before: the recorder can't read where its code is."""
+    path = build("long", CLEAN.replace("SECONDS", "3600"), *FRAMES)
+    with subprocess.Popen([path]) as other, settings(perf_event_paranoid=-1):
+        data = record("others", "-a", "--", "sleep", "1", before=NOBODY)
+        other.kill()
+    found = doctor(data)
+    check("maps-unread" in reasons(found) and "record as root" in str(found),
+          "another user's program: why it has no names", found)
 
 
 def hidden_kernel():
@@ -296,6 +416,10 @@ def hidden_kernel():
     found = faulty("hidden kernel addresses", data, "kernel-hidden-when-recorded", "kptr_restrict")
     check(not {"unmapped", "copy-too-small", "no-frame-pointer"} & set(reasons(found)),
           "hidden kernel addresses: nothing else is blamed for them", found)
+    row = run([PERFOLIO, "report", "-i", data, "-s", "comm", "--show-cpu-utilization", "-g", "none"]).stdout
+    shares = re.search(r"^ +100\.00%(?: +100\.00%)? +([0-9.]+)% +([0-9.]+)%  dd", row, re.M)
+    check(shares and float(shares[1]) > 50 and abs(float(shares[1]) + float(shares[2]) - 100) < 0.05,
+          "hidden kernel addresses: its samples are the kernel's all the same", row)
 
 
 def damage():
@@ -309,16 +433,16 @@ def damage():
         broken = os.path.join(FOLDER, label + ".data")
         with open(broken, "wb") as file:
             file.write(content)
-        found = faulty(label, broken, "file-damaged", "copy the whole file")
+        found = faulty(label, broken, "file-damaged", "copy the file again")
         text = next((fault["text"] for fault in found.get("faults", []) if fault["reason"] == "file-damaged"), "")
-        share = re.search(r"([\d.]+) % of the bytes of its records are missing", text)
+        share = re.search(r"([\d.]+) % of the bytes of its records were not read", text)
         check(share and abs(float(share.group(1)) - 40) < 3, f"{label}: how much is missing is said", text)
         check(found["covered_percent"] is None and "not-covered" not in reasons(found),
               f"{label}: what share of the CPU time is left can't be told", found)
     tail = os.path.join(FOLDER, "tail.data")
     with open(tail, "wb") as file:
         file.write(whole[:-300])
-    found = faulty("cut behind the samples", tail, "file-damaged", "copy the whole file", heaviest=False)
+    found = faulty("cut behind the samples", tail, "file-damaged", "copy the file again", heaviest=False)
     text = next((fault["text"] for fault in found.get("faults", []) if fault["reason"] == "file-damaged"), "")
     check(f"truncated: {len(whole) - 300:,} of {len(whole):,} bytes" in text and "all samples are there" in text,
           "cut behind the samples: by how much is said", text)
@@ -433,6 +557,7 @@ def weighed():
     table = run([PERFOLIO, "report", "-i", data]).stdout
     check("75.00%" in table and "25.00%" in table and "75.00 % without a name" in "".join(trusts(data)),
           "a period that changes: without a name is the share that the table has", table)
+    check("75.00 % without a name" in "".join(trusts(data, "-U")), "what is hidden by -U is not forgotten", trusts(data, "-U"))
     told = json.loads(run([PERFOLIO, "query", data, "quality"]).stdout)["trust"]
     check(told["unknown_percent"] == 75 and told["samples"] == 400 and
           [fault["percent"] for fault in doctor(data)["faults"]] == [75], "so do query and doctor", told)
@@ -528,6 +653,8 @@ def main():
         filtered()
         clean()
         skipped_callers()
+        callers()
+        not_followed()
         stacks()
         rebuilt()
         scope()

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * jit LIST END: a program that vanishes and makes code, as a JIT does.
+ * jit LIST END [keep]: a program that vanishes and makes code, as a JIT does.
  *
  * It deletes its own file, computes a fifth of its time in a function of its own and the rest in a
  * page that it wrote, names that page in /tmp/perf-PID.map as soon as there is a file LIST, and
- * ends when there is a file END, taking its list along.
+ * ends when there is a file END, taking its list along.  With `keep` it stays where it is, leaves
+ * its list, and ends after 200 rounds.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -43,21 +44,24 @@ int main(int argc, char **argv)
 {
 	void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
 			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	bool written = false;
+	bool written = false, keep = argc == 4;
+	int rounds = 0;
 	char path[64];
 
-	if (argc != 3 || page == MAP_FAILED)
+	if (argc < 3 || page == MAP_FAILED)
 		return 2;
-	unlink(argv[0]);
+	if (!keep)
+		unlink(argv[0]);
 	snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)getpid());
 	memcpy(page, code, sizeof(code));
 	__builtin___clear_cache(page, (char *)page + sizeof(code));
-	while (access(argv[2], F_OK)) {
+	while (keep ? rounds++ < 200 : access(argv[2], F_OK)) {
 		spin_in_deleted();
 		((void (*)(void))page)();
 		if (!written && !access(argv[1], F_OK) && !(written = write_list(path, page)))
 			return 1;
 	}
-	unlink(path);
+	if (!keep)
+		unlink(path);
 	return 0;
 }

@@ -9,10 +9,13 @@
  */
 #include <arpa/inet.h>
 #include <fcntl.h>
+#include <linux/aio_abi.h>
+#include <linux/io_uring.h>
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -314,6 +317,70 @@ static void run_turns(void)
 	take_turns(0);
 }
 
+/* One short thread at a time: the work is theirs. */
+static void *short_thread(void *unused)
+{
+	for (int i = 0; i < 5; i++)
+		critical();
+	return unused;
+}
+
+static void run_short_threads(void)
+{
+	while (goes_on())
+		start_threads(1, short_thread, true);
+}
+
+/* More than have a row each in the kernel's count, and their sleeping parent outlives them. */
+static void *empty_thread(void *unused)
+{
+	return unused;
+}
+
+static void run_many_threads(void)
+{
+	for (int i = 0; i < 2500; i++)
+		start_threads(1, empty_thread, true);
+	sleep_ms((end_ns - started_ns) / 1000000);
+}
+
+/* Two threads on two CPUs, of which one works at a time, for some milliseconds each. */
+static sem_t hand[2];
+
+static void hand_over(int mine)
+{
+	int cpu = mine % (int)sysconf(_SC_NPROCESSORS_ONLN);
+	cpu_set_t cpus;
+
+	CPU_ZERO(&cpus);
+	CPU_SET(cpu, &cpus);
+	sched_setaffinity(0, sizeof(cpus), &cpus);
+	while (goes_on()) {
+		sem_wait(&hand[mine]);
+		for (int i = 0; i < 15; i++)
+			critical();
+		sem_post(&hand[!mine]);
+	}
+	sem_post(&hand[!mine]);
+}
+
+static void *second_hand(void *unused)
+{
+	hand_over(1);
+	return unused;
+}
+
+static void run_hands(void)
+{
+	pthread_t second;
+
+	sem_init(&hand[0], 0, 1);
+	sem_init(&hand[1], 0, 0);
+	pthread_create(&second, NULL, second_hand, NULL);
+	hand_over(0);
+	pthread_join(second, NULL);
+}
+
 /* ---- waiting ---- */
 
 static void run_sleeps(void)
@@ -569,6 +636,82 @@ static void run_direct_reads(void)
 	}
 }
 
+/* Direct reads that are started, and then waited for. */
+static int open_read(void)
+{
+	int fd = open_file(O_TRUNC);
+
+	for (int i = 0; i < 256; i++)
+		if (write(fd, block, sizeof(block)) < 0)
+			exit(1);
+	fsync(fd);
+	return open_file(O_DIRECT);
+}
+
+static void run_aio(void)
+{
+	aio_context_t context = 0;
+	int fd = open_read();
+
+	if (syscall(SYS_io_setup, 16, &context))
+		exit(1);
+	for (int i = 0; goes_on(); i++) {
+		struct iocb read = { .aio_fildes = (uint32_t)fd,
+				     .aio_lio_opcode = IOCB_CMD_PREAD,
+				     .aio_buf = (uintptr_t)block,
+				     .aio_nbytes = sizeof(block),
+				     .aio_offset = i % 256 * (int64_t)sizeof(block) };
+		struct iocb *one = &read;
+		struct io_event event;
+
+		if (syscall(SYS_io_submit, context, 1, &one) != 1 ||
+		    syscall(SYS_io_getevents, context, 1, 1, &event, NULL) != 1)
+			exit(1);
+	}
+}
+
+static void *map_ring(int fd, size_t size, off_t what)
+{
+	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, what);
+
+	if (memory == MAP_FAILED)
+		exit(1);
+	return memory;
+}
+
+static void run_uring(void)
+{
+	struct io_uring_params params = { 0 };
+	int fd = open_read(), ring = (int)syscall(SYS_io_uring_setup, 4, &params);
+	struct io_uring_sqe *entries;
+	char *submitted, *done;
+
+	if (ring < 0) { /* some machines forbid it */
+		puts("no io_uring");
+		exit(77);
+	}
+	entries = map_ring(ring, params.sq_entries * sizeof(*entries), IORING_OFF_SQES);
+	submitted = map_ring(ring, params.sq_off.array + params.sq_entries * sizeof(uint32_t),
+			     IORING_OFF_SQ_RING);
+	done = map_ring(ring, params.cq_off.cqes + params.cq_entries * sizeof(struct io_uring_cqe),
+			IORING_OFF_CQ_RING);
+	for (uint32_t i = 0; goes_on(); i++) {
+		uint32_t slot = i & (params.sq_entries - 1);
+
+		entries[slot] = (struct io_uring_sqe){ .opcode = IORING_OP_READ,
+						       .fd = fd,
+						       .addr = (uintptr_t)block,
+						       .len = sizeof(block),
+						       .off = i % 256 * sizeof(block) };
+		((uint32_t *)(submitted + params.sq_off.array))[slot] = slot;
+		__atomic_store_n((uint32_t *)(submitted + params.sq_off.tail), i + 1,
+				 __ATOMIC_RELEASE);
+		if (syscall(SYS_io_uring_enter, ring, 1, 1, IORING_ENTER_GETEVENTS, NULL, 0) != 1)
+			exit(1);
+		__atomic_store_n((uint32_t *)(done + params.cq_off.head), i + 1, __ATOMIC_RELEASE);
+	}
+}
+
 /* Pages of a file that are dropped each time. */
 static void run_cold_map(void)
 {
@@ -775,6 +918,11 @@ static const struct {
 	{ "map", run_map },
 	{ "children200", run_200_children },
 	{ "siblings", run_siblings },
+	{ "shortthreads", run_short_threads },
+	{ "manythreads", run_many_threads },
+	{ "hands", run_hands },
+	{ "aio", run_aio },
+	{ "uring", run_uring },
 	{ "nothing", run_nothing },
 };
 

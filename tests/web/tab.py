@@ -24,10 +24,9 @@ class Tab:
         self.root = "http://%s:%d" % site.address
         address = f"{self.root}/r/{run}/{name}{'?' + query if query else ''}"
         signed_in = getattr(browser, "signed_in", None) == site.token
-        self.page = Tab.latest = browser.open(address if signed_in else site.link, motion=motion, **look)
-        if not signed_in:
-            browser.signed_in = site.token
-            self.page.go(address)
+        self.page = Tab.latest = browser.open(address if signed_in else f"{address}#token={site.token}",
+                                              motion=motion, **look)
+        browser.signed_in = site.token
         self.page.ask("Page.bringToFront")
 
     def until(self, expression, timeout=120):

@@ -24,6 +24,16 @@ def start(command, leader, follower):
     return child
 
 
+def rest_of(leader):
+    """All that was written; the kernel brings it later than the writer's end."""
+    rest = b""
+    try:
+        while True:
+            rest += os.read(leader, 1000)
+    except OSError:  # nobody has the other side open any more
+        return rest
+
+
 def main():
     answers = sys.argv[1].split(",")
     leader, follower = os.openpty()
@@ -35,15 +45,13 @@ def main():
             answer = answers.pop(0)
             os.write(leader, b"\x03" if answer == "^C" else answer.encode() + b"\n")
     status = os.waitpid(child, 0)[1]
-    os.set_blocking(leader, False)
-    try:
-        shown += os.read(leader, 1000)
-    except BlockingIOError:
-        pass
+    hides = not termios.tcgetattr(follower)[3] & termios.ECHO
+    os.close(follower)
+    shown += rest_of(leader)
     print(shown.decode().replace("\r\n", "\n"), end="")
     if os.WIFSIGNALED(status):
         print("ended by signal", os.WTERMSIG(status))
-    if not termios.tcgetattr(follower)[3] & termios.ECHO:
+    if hides:
         print("the terminal hides what is typed")
     sys.exit(os.WEXITSTATUS(status))
 

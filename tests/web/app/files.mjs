@@ -30,7 +30,10 @@ function corpusFiles() {
 		{ name: "stacks.txt.gz", bytes: script, good: samples(blocks) },
 		{ name: "stacks.txt", bytes: gunzipSync(script), good: samples(blocks) },
 		{ name: "base.folded", bytes: folded, good: ({ weight }) => weight === total(folded), says: "The file does not say what was sampled" },
-		{ name: "heap.pb.gz", bytes: read("pprof/parca/testdata__alloc_objects.pb.gz"), good: ({ samples }) => samples > 0, says: "Its samples are of alloc_space, not of time" },
+		{ name: "heap.pb.gz", bytes: read("pprof/parca/testdata__alloc_objects.pb.gz"), good: ({ samples }) => samples > 0, says: "Its samples are of alloc_space, not of time", counts: /^alloc_space: [\d.]+ [KMG]iB/ },
+		{ name: "wall.pb.gz", bytes: read("pprof/parca/testdata__fgprof.pb.gz"), good: ({ samples }) => samples > 0, says: "Its samples are of wall-clock time" },
+		{ name: "parts.folded", bytes: Buffer.from("main;fast 0.4\nmain;slow 0.45\nmain;x 3\n"), good: ({ rows }) => rows.some((row) => row.function === "x" && Math.abs(row.self_percent - 77.92) < 0.01) },
+		{ name: "gone.data", bytes: read("perfdata/lnt__segments-dyn.perf_data"), good: samples(487), why: "its file is not there" },
 		{ name: "cpu.pb.gz", bytes: pprof, good: ({ samples, rows }) => samples > 0 && rows.length > 3 && rows.every((row) => words.includes(row.function)) },
 	];
 }
@@ -66,7 +69,7 @@ async function imports(world) {
 	const { server, page, session } = world;
 	if (!existsSync(CORPUS)) return console.log(`# recordings of others are not here: ${CORPUS}`);
 	const files = corpusFiles();
-	for (const [at, { name, bytes, good, says }] of files.entries()) {
+	for (const [at, { name, bytes, good, says, why, counts }] of files.entries()) {
 		const wrong = [];
 		for (const dropped of [true, false]) {
 			const where = (at % 2 === 0) === dropped ? "/" : `/s/${session}`; // each way on both screens, by turns
@@ -76,9 +79,14 @@ async function imports(world) {
 			if (done.state !== "done" || !good({ ...top, weight })) wrong.push({ dropped, state: done.state, reason: done.reason, samples: top.samples, weight });
 			if (!/\/r\/\d+$/.test(new URL(page.url()).pathname)) wrong.push({ dropped, address: page.url() });
 			await page.locator("#tab-flame[aria-selected=true]").waitFor({ timeout: 60000 }).catch(async () => wrong.push({ dropped, tab: await page.locator("[role=tab][aria-selected=true]").textContent() }));
+			const counted = () => page.locator(".flame-subtitle > span").first().textContent();
+			if (counts) await until("what it counts", async () => counts.test(await counted()), 30000).catch(async () => wrong.push({ dropped, counted: await counted() }));
 			await page.getByRole("tab", { name: "Overview" }).click();
 			const told = says ? await page.locator(".sentence h2").filter({ hasText: /\S/ }).textContent() : "";
 			if (says && !told.startsWith(says)) wrong.push({ dropped, told });
+			// what is wrong with it is the same among the findings and under Data quality
+			const places = () => page.locator(".findings li, .faults li").filter({ hasText: why }).count();
+			if (why) await until("why", async () => (await places()) === 2, 30000).catch(async () => wrong.push({ dropped, told: await page.locator(".overview").innerText() }));
 			await page.getByRole("tab", { name: "Functions" }).click();
 			await page.locator(".functions .wide tbody tr").first().waitFor();
 			const wanted = JSON.stringify(top.rows.slice(0, 100).map((row) => row.function ?? "unknown"));
@@ -310,7 +318,7 @@ async function asText({ server, browser }) {
 	}
 	await page.goto(`${server.base}/s/${session}?run=${brought.id}`);
 	const actions = page.locator(`[data-run="${brought.id}"] .history-actions`);
-	await actions.getByRole("link", { name: "Link" }).waitFor();
+	await actions.getByRole("button", { name: "Link" }).waitFor();
 	equal("an import has no form to put back or to run again", [await actions.getByRole("button", { name: "Use settings" }).count(), await actions.getByRole("button", { name: "Again" }).count()], [0, 0]);
 	check("whatever is typed or brought in is shown as text, everywhere", !wrong.length, wrong);
 	equal("and nothing of it runs", hurt, 0);

@@ -110,7 +110,7 @@ async function folding({ server, browser, session, sampled }) {
 async function viewing({ server, browser, session, sampled }) {
 	const tool = (...words) => spawnSync(PERFOLIO, ["user", ...words, "--data", join(server.folder, "data"), "vera"], { encoding: "utf8" });
 	tool("add", "--no-password", "--role", "viewer");
-	const page = await browser.open(`${server.base}/?token=${tool("token").stdout.trim().split("\n").pop()}`, { viewport: SMALL });
+	const page = await browser.open(`${server.base}/#token=${tool("token").stdout.trim().split("\n").pop()}`, { viewport: SMALL });
 	await page.goto(`${server.base}/s/${session}?run=${sampled}&tab=overview`);
 	await page.locator(".bar .chip").waitFor();
 	await becomes("a viewer's run begins at the left", async () => Math.round((await box(page, ".run-panel")).x) < 40, true);

@@ -89,7 +89,7 @@ export class Server {
 			let text = "";
 			this.process.stdout.on("data", (data) => {
 				text += data;
-				const found = /(https?:\/\/\S+?)\/\?token=(\S+)/.exec(text);
+				const found = /(https?:\/\/\S+?)\/#token=(\S+)/.exec(text);
 				if (!found) return;
 				[this.link, this.base, this.token] = found;
 				done(this);
@@ -177,6 +177,8 @@ export class Browser {
 		const page = await context.newPage();
 		await this.slow(context, page);
 		await page.goto(link);
+		// the page signs in by itself, or says why not
+		if (link.includes("#token=")) await page.waitForFunction(() => localStorage.getItem("perfolio-proof") || document.querySelector(".sign-in"));
 		await page.bringToFront(); // keys go to the tab in front
 		return page;
 	}

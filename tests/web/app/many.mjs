@@ -79,8 +79,8 @@ const CHANGES = /^(New session|Import a file|Start|Add |Change |Rename|Remove|Us
 async function lookingOnly({ server, browser, session, running }) {
 	const tool = (...words) => spawnSync(PERFOLIO, ["user", ...words, "--data", join(server.folder, "data"), "vera"], { encoding: "utf8" });
 	tool("add", "--no-password", "--role", "viewer");
-	const page = await browser.open(`${server.base}/?token=${tool("token").stdout.trim().split("\n").pop()}`);
-	const live = (await server.post(`/sessions/${session}/runs`, count("sleep 60"))).items[0].id;
+	const page = await browser.open(`${server.base}/#token=${tool("token").stdout.trim().split("\n").pop()}`);
+	const live = (await server.post(`/sessions/${session}/runs`, count("sleep 1000"))).items[0].id;
 	const told = page.locator(".bar .chip", { hasText: "View only" });
 	const offered = async (path, there) => {
 		await page.goto(server.base + path);
@@ -133,7 +133,7 @@ async function tenTabs({ server, browser, session }) {
 	for (const tab of tabs) await tab.locator(".connection.open").waitFor();
 	const made = await server.post(`/sessions/${session}/runs`, count("sleep 1"));
 	const id = made.items[0].id;
-	for (const tab of tabs) await tab.locator(`[data-run="${id}"]`).waitFor();
+	for (const tab of tabs) await tab.locator(`[data-run="${id}"]`).first().waitFor();
 	check("ten tabs see a new run", true);
 	await server.ended(id);
 	for (const tab of tabs) await until("the end", async () => (await tab.locator(`[data-run="${id}"] .state`).textContent()) === "done");
@@ -145,7 +145,7 @@ async function tenTabs({ server, browser, session }) {
 	await server.start();
 	for (const tab of tabs) await tab.locator(".connection.open").waitFor();
 	const back = (await server.post(`/sessions/${session}/runs`, count("true back"))).items[0].id;
-	for (const tab of tabs) await tab.locator(`[data-run="${back}"]`).waitFor();
+	for (const tab of tabs) await tab.locator(`[data-run="${back}"]`).first().waitFor();
 	check("all ten go on after a restart of the server", true);
 	// Whose cookie holds no more signs in in one tab, and is signed in in all.
 	await server.end();
@@ -155,11 +155,11 @@ async function tenTabs({ server, browser, session }) {
 	await tabs[0].getByRole("button", { name: "Sign in" }).click();
 	for (const tab of tabs) await tab.locator(".connection.open").waitFor();
 	const known = (await server.post(`/sessions/${session}/runs`, count("true known"))).items[0].id;
-	for (const tab of tabs) await tab.locator(`[data-run="${known}"]`).waitFor();
+	for (const tab of tabs) await tab.locator(`[data-run="${known}"]`).first().waitFor();
 	check("and after one has signed in again", true);
 	for (const tab of tabs.slice(5)) await tab.close();
 	const again = (await server.post(`/sessions/${session}/runs`, count("true"))).items[0].id;
-	for (const tab of tabs.slice(0, 5)) await tab.locator(`[data-run="${again}"]`).waitFor();
+	for (const tab of tabs.slice(0, 5)) await tab.locator(`[data-run="${again}"]`).first().waitFor();
 	check("those left go on when others are closed", true);
 	await person.close();
 }
@@ -172,7 +172,7 @@ async function alone({ server, browser, session }) {
 	await page.goto(`${server.base}/s/${session}`);
 	await page.locator(".connection.open").waitFor();
 	const id = (await server.post(`/sessions/${session}/runs`, count("true"))).items[0].id;
-	await page.locator(`[data-run="${id}"]`).waitFor();
+	await page.locator(`[data-run="${id}"]`).first().waitFor();
 	check("a browser without shared workers is live too", true);
 	await person.close();
 }
@@ -199,9 +199,12 @@ async function killed({ server, browser, session }) {
 	await page.locator(`[data-run="${id}"] .history-main`).click();
 	await page.getByRole("tab", { name: "Output" }).click();
 	await page.locator(".terminal", { hasText: "line 5\n" }).waitFor();
-	await page.evaluate(() => (globalThis.untouched = true));
-	await Promise.all([page.locator(".connection.lost").waitFor(), killWebSide(server)]); // it may be back at once
-	await page.locator(".connection.open").waitFor();
+	await page.evaluate(() => {
+		globalThis.untouched = true;
+		new MutationObserver(() => (globalThis.wasLost ||= !!document.querySelector(".connection.lost"))).observe(document.querySelector(".connection"), { attributes: true });
+	});
+	killWebSide(server);
+	await page.waitForFunction(() => globalThis.wasLost && document.querySelector(".connection.open")); // it may be back at once
 	check("the page finds the web side again that was killed", true);
 	program.enough();
 	await page.locator(".terminal", { hasText: "last\n" }).waitFor();
@@ -227,7 +230,7 @@ async function restart({ server, browser, session }) {
 	await page.locator(".connection.open").waitFor();
 	check("the page goes on by itself when it is back", await page.evaluate(() => globalThis.untouched === true));
 	const first = (await server.post(`/sessions/${session}/runs`, count("true"))).items[0].id;
-	await page.locator(`[data-run="${first}"]`).waitFor();
+	await page.locator(`[data-run="${first}"]`).first().waitFor();
 	// Whose cookie holds no more finds everything as it was after signing in.
 	await server.end();
 	await page.context().clearCookies();
@@ -237,15 +240,13 @@ async function restart({ server, browser, session }) {
 	await page.locator(".connection.open").waitFor();
 	equal("what was typed is still there", await page.locator("#command").inputValue(), "kept while it was away");
 	const id = (await server.post(`/sessions/${session}/runs`, count("true"))).items[0].id;
-	await page.locator(`[data-run="${id}"]`).waitFor();
+	await page.locator(`[data-run="${id}"]`).first().waitFor();
 	check("and the page goes on without reloading", true);
 	await page.context().close();
 }
 
-// Told at the end, by whoever asked to be.
-async function notified({ server, browser, session }) {
-	const person = await browser.person({ permissions: ["notifications"] });
-	await person.addInitScript(() => {
+const watchNotifications = (person) =>
+	person.addInitScript(() => {
 		globalThis.told = [];
 		globalThis.Notification = class {
 			static permission = "granted";
@@ -255,6 +256,11 @@ async function notified({ server, browser, session }) {
 			}
 		};
 	});
+
+// Told at the end, by whoever asked to be.
+async function notified({ server, browser, session }) {
+	const person = await browser.person({ permissions: ["notifications"] });
+	await watchNotifications(person);
 	const page = await browser.tab(person, server.link);
 	await page.goto(`${server.base}/s/${session}`);
 	await page.getByLabel("Notify me when done").check();
@@ -276,12 +282,53 @@ async function notified({ server, browser, session }) {
 	await person.close();
 }
 
+// An answer may overtake the stream: the end is told by whichever is first.
+async function notifiedByAnswer({ server, browser, session }) {
+	const person = await browser.person({ permissions: ["notifications"] });
+	await watchNotifications(person);
+	await person.addInitScript(() => {
+		const real = globalThis.fetch;
+		delete globalThis.SharedWorker; // so that the stream is the tab's
+		globalThis.holdStream = () => (globalThis.held = new Promise((done) => (globalThis.goOn = done)));
+		globalThis.fetch = async (url, init) => {
+			const answer = await real(url, init);
+			if (!String(url).startsWith("/api/v1/stream?") || !answer.ok) return answer;
+			const late = new TransformStream({ transform: async (some, to) => (await globalThis.held, to.enqueue(some)) });
+			return new Response(answer.body.pipeThrough(late), answer);
+		};
+	});
+	const page = await browser.tab(person, server.link);
+	await page.goto(`${server.base}/s/${session}`);
+	await page.getByLabel("Notify me when done").check();
+	await page.locator(".connection.open").waitFor();
+	await page.locator(".history-main").first().waitFor();
+	let letThrough;
+	const over = new Promise((done) => (letThrough = done));
+	const asked = page.waitForRequest("**/api/v1/runs?*");
+	await page.route("**/api/v1/runs?*", async (route) => (await over, await route.continue()));
+	const program = endless(server, "told-late", "sleep 0.1");
+	const id = (await server.post(`/sessions/${session}/runs`, count(program.command))).items[0].id;
+	const state = page.locator(`[data-run="${id}"] .state`);
+	await state.filter({ hasText: "running" }).waitFor();
+	await page.evaluate(() => void globalThis.holdStream());
+	await asked; // what one may do with the new run
+	program.enough();
+	await server.ended(id);
+	letThrough();
+	await state.filter({ hasText: "done" }).waitFor();
+	await page.evaluate(() => globalThis.goOn());
+	await until("the notification of an answer", async () => (await page.evaluate(() => globalThis.told.length)) > 0);
+	equal("a notification tells of an end that an answer told first", await page.evaluate(() => globalThis.told), [`perfolio: done: sh: ${program.command}`]);
+	await person.close();
+}
+
 await run(async ({ server, browser }) => {
 	const session = (await server.post("/sessions", { title: "Together" })).id;
 	await twoPeople({ server, browser, session });
 	await tenTabs({ server, browser, session });
 	await alone({ server, browser, session });
 	await notified({ server, browser, session });
+	await notifiedByAnswer({ server, browser, session });
 	await killed({ server, browser, session });
 	await restart({ server, browser, session });
 });

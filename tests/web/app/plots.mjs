@@ -167,7 +167,7 @@ async function saving({ server, page, id, names }) {
 	check("saves as PNG, as wide as the plots", png.subarray(1, 4).toString() === "PNG" && png.length > 3000 && Math.abs(png.readUInt32BE(16) - wide) <= 1, [png.readUInt32BE(16), wide]);
 	const data = await server.get(`/runs/${id}/counters?width=4000&per=second`);
 	const svg = (await save(page, "SVG")).toString();
-	const points = [...svg.matchAll(/points="([^"]*)"/g)].map(([, text]) => text.split(" ").length);
+	const points = [...svg.matchAll(/ d="([^"]*)"/g)].map(([, text]) => text.match(/[ML]/g)?.length ?? 0);
 	equal("saves as SVG with every point of each curve", points, [...data.lines, ...data.ratios].map(({ mean }) => mean.filter((value) => value !== null).length));
 	const csv = (await save(page, "CSV")).toString();
 	const wrong = wrongRows(csv, data);
@@ -200,7 +200,7 @@ async function permalink({ page, names }) {
 
 // Fingers: one pans, two zoom. Nothing in Chromium's emulation but their events is needed for that.
 async function touching({ page }) {
-	const whole = await shownRange(page);
+	const whole = await restingRange(page);
 	await page.evaluate(() => {
 		const over = document.querySelector(".u-over");
 		const box = over.getBoundingClientRect();
@@ -331,8 +331,9 @@ async function live({ server, page, session }) {
 	await until("enough points", async () => (await server.get(`/runs/${id}/counters?width=20000`)).t.length > 120);
 	if ((await end()) < 15) { // later columns of several ticks are shown
 		const csv = (await save(page, "CSV")).toString();
+		// what was a part of an interval when the page asked belongs to the next one now: both differ
 		const wrong = wrongRows(csv, await server.get(`/runs/${id}/counters?width=20000&per=second`));
-		check("its points, ratios too, are the API's", columnsOf(csv).seconds.length > 100 && !wrong.length, { rows: columnsOf(csv).seconds.length, wrong: wrong.slice(0, 3) });
+		check("its points, ratios too, are the API's", columnsOf(csv).seconds.length > 100 && wrong.length <= 2, { rows: columnsOf(csv).seconds.length, wrong: wrong.slice(0, 3) });
 	}
 	await page.locator(".plot").first().focus();
 	for (const key of ["+", "+", "End"]) await page.keyboard.press(key);

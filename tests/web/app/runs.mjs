@@ -7,10 +7,10 @@ import { busy, check, downloaded, equal, run, SHELL, start, until } from "./lib.
 
 const counted = (command, more = {}) => ({ tool: "count", live: true, interval_ms: 20, target: { ...SHELL, command }, events: { count: "task-clock" }, ...more });
 
-// What was counted in the newest points, as the API has them; null until there are some.
+// What was counted in the newest points, as the API has them, null in a pause; null until there are some.
 async function newest(server, id, many = 8) {
 	const data = await server.get(`/runs/${id}/counters?width=4000`).catch(() => null);
-	const mean = data?.lines?.[0]?.mean.filter((value) => value !== null) ?? [];
+	const mean = data?.lines?.[0]?.mean ?? [];
 	return mean.length < many ? null : mean.slice(-many);
 }
 
@@ -23,7 +23,7 @@ async function resetSeen({ server, page, made }) {
 	const said = await until("a total since the reset", async () => /[\d.]+ m?s since the reset at ([\d.]+) s/.exec(await readout.textContent()));
 	const plot = await server.get(`/runs/${made}/counters`); // asked later: it may have grown
 	const { rows } = await server.get(`/runs/${made}/counters/raw?limit=100000`);
-	const before = rows.slice(0, rows.findIndex(([, event]) => event < 0)).reduce((sum, row) => sum + Number(row[3]), 0);
+	const before = rows.slice(0, rows.findIndex(([, event]) => event === -1)).reduce((sum, row) => sum + Number(row[3]), 0);
 	check("after Reset the page's totals begin anew", before > 0 && inSeconds(said[0]) <= plot.lines[0].total / 1e9 + 0.006 && plot.lines[0].total <= rows.reduce((sum, row) => sum + Number(row[3]), 0) - before, { said, total: plot.lines[0].total, before });
 	check("where it was is told", Math.abs(Number(said[1]) - (plot.resets[0] - plot.start_ns) / 1e9) < 0.006 && plot.resets.length === 1, { said, resets: plot.resets });
 	check("what was counted before stays in the curve", plot.t[0] / 1e9 < Number(said[1]));
@@ -40,14 +40,14 @@ async function pausing({ server, page, session }) {
 	await button("Resume").waitFor();
 	equal("pause is shown as the run's state", [await page.locator(".run-head .state").textContent(), await button("Pause").count()], ["paused", 0]);
 	check("and known to the server", (await server.get(`/runs/${made}`)).paused);
-	await until("nothing to be counted", async () => (await newest(server, made))?.every((value) => value === 0));
-	check("a paused run counts nothing", true);
+	await until("a gap", async () => (await newest(server, made))?.every((value) => value === null));
+	check("a paused run counts nothing, which is not zero", true);
 	await page.reload();
 	await button("Resume").waitFor();
 	check("who comes later sees that it is paused", (await page.locator(".run-head .state").textContent()) === "paused");
 	await button("Resume").click();
 	await button("Pause").waitFor();
-	await until("counts again", async () => (await newest(server, made))?.some((value) => value > 0)); // all were 0 before
+	await until("counts again", async () => (await newest(server, made))?.some((value) => value > 0)); // all were null before
 	check("resume counts again", (await server.get(`/runs/${made}`)).paused === false);
 	const answer = page.waitForResponse((one) => one.url().endsWith(`/runs/${made}/reset`));
 	await button("Reset").click();
@@ -60,6 +60,9 @@ async function pausing({ server, page, session }) {
 	equal("stop ends it", [over.state, over.paused], ["cancelled", false]);
 	await until("what was measured", async () => (await server.get(`/runs/${made}`)).facts?.tabs?.includes("counters")); // it is read at the end
 	await button("Remove").waitFor();
+	await page.getByText(/Measuring was paused for .* of its .*: samples and counters are of the rest/).first().waitFor();
+	await page.getByText(/in all, but for .* that it was paused|since the reset at/).first().waitFor();
+	check("the overview says for how long it was paused", true);
 	equal("it is called stopped, and no key presses what came in the button's place", [await page.locator(".run-head .state").textContent(), await page.evaluate(() => document.activeElement.id)], ["stopped", "tab-panel"]);
 	await page.locator(".overview .sentence h2").waitFor();
 	const summary = await server.get(`/runs/${made}/summary`);

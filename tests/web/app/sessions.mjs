@@ -139,8 +139,12 @@ async function overview({ server, page, id }) {
 
 // The address of a run opens the same view for somebody else.
 async function permalink({ server, browser, page, row, id }) {
-	await row.getByRole("link", { name: "Link" }).click();
-	await page.waitForURL(new RegExp(`/r/${id}`));
+	await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+	await page.bringToFront(); // only who looks at a page may copy from it
+	await Promise.all([row.getByRole("button", { name: "Copied" }).waitFor(), row.getByRole("button", { name: "Link" }).click()]);
+	const copied = await page.evaluate(() => navigator.clipboard.readText());
+	equal("the link of a run is copied", copied, `${server.base}/r/${id}`);
+	await page.goto(copied);
 	await page.getByRole("tab", { name: "Functions" }).click();
 	await page.getByLabel("Search functions").fill("s");
 	await page.getByRole("button", { name: "Total" }).click();
@@ -245,13 +249,18 @@ async function refusals({ server, page, session }) {
 async function machines({ server, page }) {
 	await page.goto(`${server.base}/hosts`);
 	const doctor = await server.get("/doctor");
+	const installation = await server.get("/server");
 	const host = (await server.get("/hosts")).items[0];
-	await page.locator(".doctor li").first().waitFor();
-	const titles = await page.locator(".doctor li p:first-child > b").allTextContents();
+	const machine = page.locator("details.area", { hasNot: page.locator("h2", { hasText: "This server" }) });
+	const own = page.locator("details.area", { has: page.locator("h2", { hasText: "This server" }) });
+	await machine.locator(".doctor li").first().waitFor({ state: "attached" });
+	await own.locator(".doctor li").first().waitFor({ state: "attached" });
+	equal("every finding about the server is shown", (await own.locator(".doctor li p:first-child > b").allTextContents()).sort(), installation.findings.map((finding) => finding.title).sort());
+	const titles = await machine.locator(".doctor li p:first-child > b").allTextContents();
 	equal("every finding of the doctor is shown", [...titles].sort(), doctor.findings.map((finding) => finding.title).sort());
 	const words = { ok: "works", limited: "limited", missing: "missing", unknown: "unknown" };
 	for (const finding of doctor.findings.filter((one) => one.remedy).slice(0, 3)) {
-		const row = page.locator(".doctor li", { has: page.locator("b", { hasText: finding.title }) }).first();
+		const row = machine.locator(".doctor li", { has: page.locator("b", { hasText: finding.title }) }).first();
 		check(`${finding.id}: its state and what helps`, (await row.locator(".state").textContent()) === words[finding.state] && (await row.locator(".remedy").textContent()).endsWith(finding.remedy), finding);
 	}
 	const text = await page.locator(".host").textContent();

@@ -1,0 +1,225 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What one person can't take from all others: the analysers' time, the answers of the machine, the disk, the queue."""
+import contextlib
+import json
+import os
+import select
+import signal
+import socket
+
+import lib
+import peer
+import server
+import serve_import
+from lib import check
+from people import Owner, Person
+
+SMALL = b"prog;main 3\n"
+
+
+def send(person, session, data):
+    """An import; its run."""
+    status, _, body = person.raw("POST", f"/sessions/{session}/import?name=file", data)
+    check(status == 201, f"{person.name} imports a file", status, body[:300])
+    return json.loads(body)["id"]
+
+
+def state(person, run):
+    return person.ask("GET", f"/runs/{run}")[1]["state"]
+
+
+def stuck(site, person, session, bomb):
+    """An import whose analyser never ends, whatever time it has; its run and that process."""
+    known = set(serve_import.analysers(site))
+    run = send(person, session, bomb)
+
+    def begun():
+        # the one that looks at the beginning alone has ended when the run is there
+        return next(iter(set(serve_import.analysers(site)) - known), None) if state(person, run) == "processing" else 0
+    analyser = peer.until(begun)
+    os.kill(analyser, signal.SIGSTOP)
+    return run, analyser
+
+
+def stop_all(site):
+    """From now on no analyser ends by itself."""
+    serve_import.take_analyser(site)
+    for pid in serve_import.analysers(site):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGSTOP)
+
+
+def gone(pid):
+    return peer.until(lambda: not os.path.exists(f"/proc/{pid}"))
+
+
+def analysers(site, rob, sue):
+    """One slow import keeps nobody from results, and ends when it is cancelled or removed."""
+    bomb = serve_import.bomb()
+    mine, hers = rob.session("slow"), sue.session("quick")
+    first, analyser = stuck(site, rob, mine, bomb)
+    others = [send(rob, mine, bomb) for _ in range(2)]
+    check(site.wait(send(sue, hers, SMALL))["state"] == "done", "another's import does not wait for it")
+    status, run = sue.run(hers, tool="both", target={"kind": "command", "argv": ["true"]})
+    check(status == 201 and site.wait(run["id"])["state"] == "done", "nor do runs", run)
+    check([state(rob, run) for run in [first, *others]] == ["processing"] * 3, "his own do")
+    status, run = rob.ask("POST", f"/runs/{first}/cancel")
+    check(status == 200 and run["state"] == "cancelled" and gone(analyser), "cancelling it ends its analyser", status, run)
+    status, got = rob.ask("GET", f"/runs/{first}/top")
+    check(status == 404 and "cancelled" in got["error"]["message"], "who looks at it does not begin it again", status, got)
+    stop_all(site)
+    check([rob.ask("DELETE", f"/runs/{run}")[0] for run in others] == [204] * 2 and serve_import.wait_for_none(site),
+          "removing it does, too")
+    check(rob.ask("POST", f"/runs/{others[0]}/restore")[0] == 200 and state(rob, others[0]) == "processing",
+          "what comes back is looked at again")
+    stop_all(site)
+    status, got = rob.ask("DELETE", f"/sessions/{mine}")
+    check(status == 204 and serve_import.wait_for_none(site), "its session can be removed, which ends it", status, got)
+    check(rob.ask("POST", f"/sessions/{mine}/restore")[0] == 200 and serve_import.take_analyser(site), "and come back")
+    rob.ask("DELETE", f"/sessions/{mine}")
+    check(serve_import.wait_for_none(site), "no analyser is left")
+
+
+def checks(supervisor):
+    """Its processes that check an expression, as fast as can be: they don't live long."""
+    try:
+        with open(f"/proc/{supervisor}/task/{supervisor}/children", encoding="ascii") as file:
+            pids = [int(word) for word in file.read().split()]
+    except OSError:
+        pids = peer.children(supervisor)
+    found = []
+    for pid in pids:
+        with contextlib.suppress(OSError), open(f"/proc/{pid}/cmdline", "rb") as file:
+            if b"--role=check" in file.read():
+                found.append(pid)
+    return found
+
+
+class Flood:
+    """Checks of one person at once, each asked again when it was answered."""
+
+    def __init__(self, person):
+        self.person, self.refused = person, []
+        self.sockets = [self.ask() for _ in range(30)]
+
+    def ask(self):
+        site = self.person.site
+        connection = socket.create_connection(site.address)
+        connection.sendall((f"GET /api/v1/events/check?expression=*:*,cpu-clock HTTP/1.1\r\nHost: {site.address[0]}:"
+                            f"{site.address[1]}\r\nAuthorization: Bearer {self.person.token}\r\n\r\n").encode())
+        return connection
+
+    def go_on(self):
+        for connection in select.select(self.sockets, [], [], 0.005)[0]:
+            answer = connection.recv(65536)
+            if answer.startswith(b"HTTP/1.1 503"):
+                self.refused.append(answer)
+            self.sockets.remove(connection)
+            connection.close()
+            self.sockets.append(self.ask())
+
+    def close(self):
+        for connection in self.sockets:
+            connection.close()
+
+
+def questions(site, vera):
+    """One who asks the machine more than it can answer keeps nobody else from asking."""
+    supervisor = peer.children(site.process.pid)[0]
+    flood, stopped = Flood(vera), set()
+
+    def stuck_checks():  # which nothing but a kill ends
+        flood.go_on()
+        for pid in checks(supervisor):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGSTOP)
+                stopped.add(pid)
+        stopped.difference_update([pid for pid in stopped if not peer.alive(pid)])
+        return len(stopped) >= 2 and flood.refused
+    check(peer.until(stuck_checks), "a viewer's questions are two at a time, and many more are refused", stopped)
+    check(b"Retry-After: 1" in flood.refused[-1] and b"too-many" in flood.refused[-1], "as too many, for a second",
+          flood.refused[-1])
+    for path in ("/events/check?expression=cpu-clock", "/doctor"):
+        status, got = site.ask("GET", path)
+        check(status == 200, f"the owner's {path} is answered all the same", status, got)
+    check(len(checks(supervisor)) == 2, "while there are just those two", stopped)
+    flood.close()
+    check(all(gone(pid) for pid in stopped), "and they end when who asked has gone")
+    got = site.get("/events/check?expression=*:*,cpu-clock")
+    check(len(got["events"]) <= 64 and (got["left_out"] or len(got["events"]) < 64), "a wildcard is not tried out whole",
+          len(got["events"]), got["left_out"])
+
+
+def queue(site, rob, sue):
+    """People take turns, however many runs one of them has waiting; the owner may say otherwise."""
+    mine, hers = rob.session("many"), sue.session("few")
+    quick = {"tool": "count", "target": {"kind": "command", "argv": ["true"]}}
+    _, long = rob.run(mine, tool="count", target={"kind": "command", "argv": ["sleep", "300"]})
+    site.wait(long["id"], "running")
+    made = rob.ask("POST", f"/sessions/{mine}/runs", {**quick, "repeats": 20})[1]["items"]
+    first, second = (sue.run(hers, **quick)[1]["id"] for _ in range(2))
+
+    def place(run):
+        return site.get(f"/runs/{run}")["place"]
+    check([place(first), place(second)] == [2, 4], "the second of one comes behind the first of the other",
+          place(first), place(second))
+    status, got = rob.ask("POST", f"/runs/{made[19]['id']}/move", {"before": first})
+    check(status == 403, "nobody passes others by moving his own", status, got)
+    status, got = rob.ask("POST", f"/runs/{made[19]['id']}/move", {"before": made[0]["id"]})
+    check(status == 200 and [place(run) for run in (made[19]["id"], first, made[0]["id"], second)] == [1, 2, 3, 4],
+          "among his own he may, which moves nobody else", got)
+    status, got = site.ask("POST", f"/runs/{second}/move", {"before": made[19]["id"]})
+    check(status == 200 and place(second) == 1, "the owner moves all", status, got)
+    rob.ask("POST", f"/runs/{long['id']}/cancel")
+    check(site.wait(long["id"])["state"] == "cancelled" and all(site.wait(run)["state"] == "done" for run in (first, second)),
+          "then hers have their turns")
+
+
+def folded(size):
+    """A profile of so many bytes that is like no other."""
+    head = f"prog;{os.urandom(8).hex()} 1\n".encode()
+    return head + b"prog;main 1\n" * (size // 12)
+
+
+def disk():
+    """Nobody fills it for all, and what was removed makes room at once."""
+    with server.Server("--max-disk", "12M", "--max-share", "50") as site:
+        rob, sue = Person(site, "rob", "runner"), Person(site, "sue", "runner")
+        mine, hers = rob.session("much"), sue.session("little")
+        sent = []
+        for _ in range(12):
+            status, _, body = rob.raw("POST", f"/sessions/{mine}/import?name=x", folded(1 << 20))
+            if status != 201:
+                break
+            sent.append(json.loads(body)["id"])
+            site.wait(sent[-1])
+        got = json.loads(body)
+        check(status == 507 and 4 <= len(sent) <= 6 and "--max-share" in got["error"]["message"],
+              "half of the disk is one person's", len(sent), status, got)
+        check(site.wait(send(sue, hers, folded(1 << 20)))["state"] == "done", "the other half is for others")
+        for run in sent:
+            rob.ask("DELETE", f"/runs/{run}")
+        run = send(rob, mine, folded(1 << 20))
+        check(site.wait(run)["state"] == "done", "what he removes makes room at once")
+        run = site.wait(send(Owner(site), hers, folded(7 << 20)))
+        check(run["state"] == "done", "the owner has no share", run["state"], run["reason"])
+        big = folded(4 << 20)
+        status, _, body = Owner(site).raw("POST", f"/sessions/{hers}/import?name=x", big)
+        check(status == 507, "for all of it is full for everybody", status, body)
+        check(site.ask("DELETE", f"/runs/{run['id']}")[0] == 204 and send(Owner(site), hers, big), "until one run is removed")
+
+
+def main():
+    lib.need_root()
+    with server.Server() as site:
+        rob, sue = Person(site, "rob", "runner"), Person(site, "sue", "runner")
+        analysers(site, rob, sue)
+        questions(site, Person(site, "vera", "viewer"))
+        queue(site, rob, sue)
+    disk()
+    lib.done()
+
+
+if __name__ == "__main__":
+    main()
