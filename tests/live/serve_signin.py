@@ -187,7 +187,12 @@ def guessing(site):
           looked_at, took)
     check(during == guess(site, "127.0.0.1", "gina", PASSWORD)[0] == 200,
           "from where gina was before her password is good meanwhile", during)
-    status, headers = guess(site, "127.0.0.250", "gina", PASSWORD)
+    for turn in range(20):  # on a slow machine a pause may be over by now: one more guess begins a longer one
+        status, headers = guess(site, f"127.0.1.{turn + 2}", "gina", PASSWORD)
+        if status == 429:
+            break
+        for i in range(8):
+            guess(site, f"127.0.2.{i + 2}", "gina", f"guess {i}")
     check(status == 429 and 0 < int(headers["Retry-After"]) <= 60, "from elsewhere she waits a minute at most", headers["Retry-After"])
     check(me(site, page) == 200 and site.sign_in(), "who is signed in stays so, and the owner's link is good")
     status = site.raw("POST", "/api/v1/sign-in", json.dumps({"token": user(site, "token", "gina").stdout.strip()}))[0]
