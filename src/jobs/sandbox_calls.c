@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/bpf.h>
+#include <linux/fs.h>
 #include <sched.h>
 #include <seccomp.h>
 #include <string.h>
@@ -231,7 +232,7 @@ static int add_limited(scmp_filter_ctx *filter)
 	const struct scmp_arg_cmp thread = SCMP_A0(SCMP_CMP_MASKED_EQ, flags, flags);
 	const struct scmp_arg_cmp itself = SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)getpid());
 	const struct scmp_arg_cmp caller = SCMP_A0(SCMP_CMP_EQ, 0);
-	static const scmp_datum_t requests[] = { FIONREAD, FIONBIO, TCGETS };
+	static const scmp_datum_t requests[] = { FIONREAD, FIONBIO, TCGETS, FS_IOC_GETVERSION };
 	int rc = add(filter, "clone", 1, &thread);
 
 	if (!rc)
@@ -242,7 +243,7 @@ static int add_limited(scmp_filter_ctx *filter)
 		rc = add(filter, "tgkill", 1, &itself);
 	if (!rc)
 		rc = add(filter, "prlimit64", 1, &caller);
-	for (size_t i = 0; i < 3 && !rc; i++) {
+	for (size_t i = 0; i < sizeof(requests) / sizeof(requests[0]) && !rc; i++) {
 		const struct scmp_arg_cmp request = SCMP_A1(SCMP_CMP_EQ, requests[i]);
 
 		rc = add(filter, "ioctl", 1, &request);

@@ -74,6 +74,7 @@ struct mmap_note {
 	uint8_t build_id_size; /* 0: not told */
 	uint64_t inode;	       /* likewise */
 	uint32_t major, minor; /* of its device */
+	uint64_t generation;
 	const char *name;
 };
 
@@ -187,6 +188,7 @@ static void map_user(struct system *system, struct mapping *mapping, const struc
 						  .inode = note->inode,
 						  .major = note->major,
 						  .minor = note->minor,
+						  .generation = note->generation,
 					  });
 	}
 	process->maps = maps_own(process->maps);
@@ -218,6 +220,7 @@ static void take_file(struct mmap_note *note, uint16_t misc, struct cursor *c)
 		memcpy(&note->major, bytes, sizeof(note->major));
 		memcpy(&note->minor, bytes + 4, sizeof(note->minor));
 		memcpy(&note->inode, bytes + 8, sizeof(note->inode));
+		memcpy(&note->generation, bytes + 16, sizeof(note->generation));
 	}
 	note->prot = cursor_u32(c);
 	note->flags = cursor_u32(c);

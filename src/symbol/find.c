@@ -51,8 +51,12 @@ static bool is_newer(const struct finder *f, const struct image_stamp *stamp)
  */
 static bool is_replaced(const struct finder *f, const struct image_stamp *stamp)
 {
-	return f->mapped.inode && stamp->device == makedev(f->mapped.major, f->mapped.minor) &&
-	       stamp->inode != f->mapped.inode;
+	const struct dso_mapped *mapped = &f->mapped;
+
+	if (!mapped->inode || stamp->device != makedev(mapped->major, mapped->minor))
+		return false;
+	return stamp->inode != mapped->inode ||
+	       (stamp->generation && mapped->generation && stamp->generation != mapped->generation);
 }
 
 enum fit { FITS, MAY_FIT, FITS_NOT };

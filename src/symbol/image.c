@@ -4,10 +4,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -21,6 +23,14 @@ static struct image_stamp stamp_of(const struct stat *st)
 				     .size = (uint64_t)st->st_size,
 				     .mtime = st->st_mtim,
 				     .ctime = st->st_ctim };
+}
+
+/* The kernel writes 32 bits, whatever the request says of its size. */
+static uint64_t generation_of(int fd)
+{
+	uint32_t generation[2] = { 0 };
+
+	return ioctl(fd, FS_IOC_GETVERSION, generation) ? 0 : generation[0];
 }
 
 /* Without O_NONBLOCK a pipe of that name would hold us up. */
@@ -45,6 +55,7 @@ static int take_fd(struct image *image, int fd)
 	image->fd = fd;
 	image->is_file = true;
 	image->stamp = stamp_of(&st);
+	image->stamp.generation = generation_of(fd);
 	image->size = image->stamp.size;
 	return 0;
 }

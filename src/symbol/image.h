@@ -24,6 +24,7 @@ struct image {
 	void *owned;  /* freed on close */
 	struct image_stamp {
 		uint64_t device, inode, size;
+		uint64_t generation; /* of the inode; 0: the file system has none */
 		struct timespec mtime, ctime;
 	} stamp;
 };

@@ -131,6 +131,7 @@ struct dso_mapped {
 	uint64_t offset, size; /* of the mapping in the file */
 	uint64_t inode;
 	uint32_t major, minor; /* of the device; with the inode */
+	uint64_t generation;   /* of the inode, whose number is used again; 0: not known */
 };
 
 struct dso_key {
