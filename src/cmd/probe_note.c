@@ -39,7 +39,7 @@ void note_probes(struct buf *out, struct catalog *catalog, const struct event_li
 		if (probes && is_listed(probes, event->name))
 			buf_printf(out,
 				   "note: %s: of a program whose processes run side by side the "
-				   "kernel misses some hits of a probe; -a has all of them\n",
+				   "kernel may miss hits of a probe; -a has all of them\n",
 				   event->name);
 	free(probes);
 	free(path);

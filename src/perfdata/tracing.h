@@ -18,6 +18,10 @@ struct tracing;
 struct tracing *tracing_new(struct perf_reader *reader);
 void tracing_free(struct tracing *tracing);
 
+/* Whether the tracepoint of that id is a probe that somebody has set, in the kernel or in a program;
+ * by its format alone, without parsing the others. */
+bool tracing_is_probe(struct perf_reader *reader, uint64_t id);
+
 /*
  * Who knows the kernel's functions: the name of the one at an address, where it begins, and its
  * module or NULL; NULL if there is none.  The name lives as long as the tracing.

@@ -9,12 +9,14 @@
 #include "perfdata/counts.h"
 #include "perfdata/feature.h"
 #include "perfdata/sort.h"
+#include "perfdata/tracing.h"
 #include "profile/memo.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /*
  * Samples on their way to a row.  Each step asks for the memory that the next one needs, so between
@@ -153,11 +155,23 @@ static bool is_seldom(const struct perf_event_attr *attr)
 		attr->config != PERF_COUNT_SW_TASK_CLOCK);
 }
 
-static uint64_t scope_of(const struct perf_attr *attr)
+static bool is_inherited_probe(struct perf_reader *reader, const struct perf_attr *attr)
 {
 	const struct perf_event_attr *base = &attr->attr.base;
 
-	return (base->exclude_kernel ? SCOPE_NO_KERNEL : 0) |
+	if (!base->inherit)
+		return false;
+	return base->type == PERF_TYPE_TRACEPOINT
+		       ? tracing_is_probe(reader, base->config)
+		       : !strncmp(attr->name, "uprobe/", strlen("uprobe/"));
+}
+
+static uint64_t scope_of(struct perf_reader *reader, const struct perf_attr *attr)
+{
+	const struct perf_event_attr *base = &attr->attr.base;
+
+	return (is_inherited_probe(reader, attr) ? SCOPE_PROBE : 0) |
+	       (base->exclude_kernel ? SCOPE_NO_KERNEL : 0) |
 	       (base->exclude_user ? SCOPE_NO_USER : 0) | (base->freq ? SCOPE_BY_RATE : 0) |
 	       (is_seldom(base) ? SCOPE_SELDOM : 0) |
 	       (base->freq || base->sample_period <= 1 ? SCOPE_FIRST : 0) |
@@ -174,7 +188,7 @@ static void add_events(struct profile_builder *b)
 			.name = name_event(b->profile, attr),
 			.unit = interner_add(&b->profile->strings, attr->unit),
 			.scale = attr->scale,
-			.scope = scope_of(attr),
+			.scope = scope_of(b->reader, attr),
 		};
 		*vec_push(&b->lost) = 0;
 	}

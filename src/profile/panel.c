@@ -125,6 +125,10 @@ static const struct reason reasons[PANEL_REASONS] = {
 				     ADVICE_LONGER },
 	[PANEL_NOT_COUNTED] = { "not-counted", "samples stand for another number than was counted",
 				"perfolio query RECORDING events: count, counted", ADVICES },
+	[PANEL_PROBE_MISSED] = { "probe-missed",
+				 "of processes that run side by side the kernel may miss hits "
+				 "of a probe",
+				 "perfolio stat -a -e EVENT", ADVICE_HOST },
 	[PANEL_IDLE_SAMPLES] = { "idle-samples", "idle CPUs were sampled less often than busy ones",
 				 "perfolio query RECORDING events: idle_ns", ADVICE_BUSY },
 };

@@ -68,6 +68,7 @@ enum panel_reason {
 	PANEL_COVERAGE_UNCLEAR,
 	PANEL_IDLE_SAMPLES,
 	PANEL_NOT_COUNTED, /* of an event that is no time */
+	PANEL_PROBE_MISSED,
 	PANEL_REASONS,
 };
 

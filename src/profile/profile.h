@@ -118,6 +118,7 @@ enum profile_scope {
 	/* Nothing left out either: it may not happen at all, however long a program runs. */
 	SCOPE_SELDOM = 1 << 4,
 	SCOPE_FIRST = 1 << 5, /* the first time that it happens gives a sample */
+	SCOPE_PROBE = 1 << 6, /* a probe that each process has inherited from its parent */
 };
 
 /* Samples, a row each; the columns have the same length. */

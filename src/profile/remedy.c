@@ -130,6 +130,8 @@ static const char *const words[ADVICES][2] = {
 				"kernel.perf_event_paranoid at 1 or lower, or CAP_PERFMON" },
 	[ADVICE_USER_TOO] = { "record without :k and --all-kernel", "choose events without :k" },
 	[ADVICE_ALL_CPUS] = { "record without -C" },
+	[ADVICE_HOST] = { "record the whole machine (-a), which has all of them",
+			  "measure the whole host" },
 	[ADVICE_NO_FILTER] = { "record without --filter" },
 	[ADVICE_SHORT_PROCESSES] = { "record it as root, which samples all of its processes by "
 				     "CPU, or "

@@ -382,6 +382,20 @@ static void check_file(struct trust *t, const struct profile *p, const struct re
 			  facts->bad_lines == 1 ? " was" : "s were");
 }
 
+/* A probe is in one place: any of its samples tells. */
+static bool is_in_user_code(const struct trust *t, const struct profile *p)
+{
+	const struct profile_samples *rows = &p->samples;
+
+	for (size_t i = 0; i < rows->len; i++) {
+		uint32_t function = p->stacks.function[rows->stack[i]];
+
+		if (rows->event[i] == t->event && function != NO_FUNCTION)
+			return p->functions.data[function].kind != FRAME_KERNEL;
+	}
+	return false;
+}
+
 static void check_scope(struct trust *t, const struct profile *p, const struct remedy_facts *facts)
 {
 	const struct profile_quality *quality = &p->quality;
@@ -410,6 +424,10 @@ static void check_scope(struct trust *t, const struct profile *p, const struct r
 			  (unsigned long long)quality->cpus_sampled,
 			  (unsigned long long)quality->cpus_online,
 			  quality->cpus_sampled == 1 ? "was" : "were");
+	if (event->scope & SCOPE_PROBE && quality->forks && is_in_user_code(t, p))
+		add_fault(t, PANEL_PROBE_MISSED, 0, advise(PANEL_PROBE_MISSED, facts, ""),
+			  "%.80s: %s; how many is not known", profile_text(p, event->name),
+			  panel_reason(PANEL_PROBE_MISSED)->text);
 	if (quality->is_filtered)
 		add_fault(t, PANEL_FILTERED, 0, advise(PANEL_FILTERED, facts, ""),
 			  "events that --filter left out were not recorded");

@@ -80,15 +80,23 @@ if os.path.exists(CONTROL):
         os.write(control, text.encode())
         os.close(control)
 
-    write_control(f"p:{group}/here /bin/true:0x1000\n")
+    with open("/bin/true", "rb") as program:  # where it begins: hit once by each process
+        entry = int.from_bytes(program.read(32)[24:], "little")
+    write_control(f"p:{group}/here /bin/true:{entry:#x}\n")
     try:
-        said = {word: "misses some hits" in run([PERFOLIO, *word.split(), "-e", f"{group}:here", "--", "true"]).stderr
+        for name, words in (("probe", []), ("probe-host", ["-a"])):
+            run([PERFOLIO, "record", "-g", *words, "-e", f"{group}:here", "-o", name, "--", "sh", "-c", "/bin/true; /bin/true; :"])
+        said = {word: "may miss hits" in run([PERFOLIO, *word.split(), "-e", f"{group}:here", "--", "true"]).stderr
                 for word in ("record -g", "record -a", "stat", "stat -r 2", "stat -a", "stat -i")}
-        said["modifier"] = "misses some hits" in run([PERFOLIO, "stat", "-e", f"{group}:here:u", "--", "true"]).stderr
+        said["modifier"] = "may miss hits" in run([PERFOLIO, "stat", "-e", f"{group}:here:u", "--", "true"]).stderr
     finally:
         write_control(f"-:{group}/here\n")
     check([word for word, told in said.items() if told] == ["record -g", "stat", "stat -r 2", "modifier"],
           "that a probe may miss hits is said, but not with -a", said)
+    found = {name: query(name, "quality")["trust"] for name in ("probe", "probe-host")}
+    faults = {name: [fault["reason"] for fault in trust["faults"]] for name, trust in found.items()}
+    check("probe-missed" in faults["probe"] and "probe-missed" not in faults["probe-host"] and
+          not found["probe"]["good"], "of what was recorded, too", found)
 
 # ---- rates that programs suffer from ----
 most = int(open("/proc/sys/kernel/perf_event_max_sample_rate", encoding="ascii").read())
