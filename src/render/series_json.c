@@ -152,17 +152,15 @@ static void put_resets(struct outbuf *out, const struct series_plot *plot)
 }
 
 /* One that goes on ends where the series does. */
-static void put_pauses(struct outbuf *out, const struct series *series,
-		       const struct series_plot *plot)
+static void put_pauses(struct outbuf *out, const struct series *series)
 {
-	out_text(out, "\"pauses\":[");
-	vec_each (pause, &plot->pauses) {
-		uint64_t last = series->rows[series->count - 1].time_ns;
+	uint64_t last = series->count ? series->rows[series->count - 1].time_ns : 0;
 
+	out_text(out, "\"pauses\":[");
+	vec_each (pause, &series->pauses)
 		out_printf(out, "%s[\"%" PRIu64 "\",\"%" PRIu64 "\"]",
-			   pause == plot->pauses.data ? "" : ",", pause->from_ns,
+			   pause == series->pauses.data ? "" : ",", pause->from_ns,
 			   pause->to_ns < last ? pause->to_ns : last);
-	}
 	out_text(out, "],");
 }
 
@@ -186,7 +184,7 @@ void series_plot_json(const struct series_subject *subject, const struct series_
 		   subject->running ? "true" : "false",
 		   question->per_second ? "second" : "interval");
 	put_resets(out, &plot);
-	put_pauses(out, series, &plot);
+	put_pauses(out, series);
 	put_times(out, series, &plot);
 	out_text(out, "\"lines\":[");
 	vec_each (line, &plot.lines) {

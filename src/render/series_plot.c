@@ -151,7 +151,7 @@ static void put_ratio(struct plotter *p, const struct plot_ratio *ratio, bool pa
 
 static bool in_pause(struct plotter *p)
 {
-	const struct series_pauses *pauses = &p->plot->pauses;
+	const struct series_pauses *pauses = &p->series->pauses;
 
 	while (p->pause < pauses->len && pauses->data[p->pause].to_ns < p->tick_ns)
 		p->pause++;
@@ -395,7 +395,6 @@ void series_plot_make(struct series_plot *plot, const struct series *series,
 	plot->lengths = mem_alloc((p.columns + 1) * sizeof(*plot->lengths));
 	p.gaps = mem_alloc(p.columns + 1);
 	p.tick_before = time_before(&p);
-	series_find_pauses(series, &plot->pauses);
 	read_rows(&p);
 	if (plot->down_sampled)
 		close_columns(&p);
@@ -417,7 +416,6 @@ void series_plot_free(struct series_plot *plot)
 	vec_free(&plot->times);
 	free(plot->lengths);
 	vec_free(&plot->resets);
-	vec_free(&plot->pauses);
 }
 
 /* Whether the tick that begins with a row is cut: by the end of the series, or by a mark. */
@@ -436,12 +434,11 @@ static bool is_cut(const struct series *series, size_t row, uint64_t before)
 }
 
 /* What is cut, or paused, holds less than the others for no reason of its own. */
-static bool is_whole_tick(const struct series *series, const struct series_pauses *pauses,
-			  size_t row, uint64_t before)
+static bool is_whole_tick(const struct series *series, size_t row, uint64_t before)
 {
 	uint64_t tick = series->rows[row].time_ns;
 
-	vec_each (pause, pauses)
+	vec_each (pause, &series->pauses)
 		if (pause->from_ns < tick && tick <= pause->to_ns)
 			return false;
 	return !is_cut(series, row, before);
@@ -454,11 +451,9 @@ static void collect_values(struct series_values *values, const struct series *se
 	size_t first = series_row_at(series, from_ns);
 	size_t last = to_ns ? series_row_at(series, to_ns) : series->count;
 	uint64_t before = first ? series->rows[first - 1].time_ns : series->head->start_ns;
-	struct series_pauses pauses = { 0 };
 	uint64_t tick = before;
 	bool whole = false, begun = false;
 
-	series_find_pauses(series, &pauses);
 	for (size_t i = first; i < last; i++) {
 		const struct series_row *row = &series->rows[i];
 
@@ -467,7 +462,7 @@ static void collect_values(struct series_values *values, const struct series *se
 		if (i == first || row->time_ns != tick) {
 			before = tick;
 			tick = row->time_ns;
-			whole = parts || is_whole_tick(series, &pauses, i, before);
+			whole = parts || is_whole_tick(series, i, before);
 			begun = false;
 		}
 		if (!whole || row->event != event || !series_row_good(series, row) ||
@@ -478,7 +473,6 @@ static void collect_values(struct series_values *values, const struct series *se
 		begun = true;
 		*vec_last(values) += (double)row->value;
 	}
-	vec_free(&pauses);
 }
 
 void series_values_of(struct series_values *values, const struct series *series, uint32_t event,

@@ -59,8 +59,7 @@ struct series_plot {
 	VEC(uint64_t) times; /* of the columns */
 	uint64_t
 		*lengths; /* ns that the ticks of a column took: what a mean over several goes by */
-	VEC(uint64_t) resets;	     /* in the range; totals are of what is behind the last one */
-	struct series_pauses pauses; /* of all of the series; the last may not have ended */
+	VEC(uint64_t) resets; /* in the range; totals are of what is behind the last one */
 	VEC(struct plot_line) lines;
 	VEC(struct plot_ratio) ratios;
 	size_t points; /* counts in the range */

@@ -42,6 +42,25 @@ static bool read_names(struct series *series, const char *bytes, size_t size)
 	       read_texts(series->units, events, &at, end);
 }
 
+/* Once for all that is asked later: it reads every row. */
+static void find_pauses(struct series *series)
+{
+	bool paused = false;
+
+	for (size_t i = 0; i < series->count; i++) {
+		const struct series_row *row = &series->rows[i];
+
+		if (row->event == SERIES_PAUSE && !paused)
+			*vec_push(&series->pauses) = (struct series_pause){ row->time_ns,
+									    UINT64_MAX };
+		else if (row->event == SERIES_RESUME && paused)
+			vec_last(&series->pauses)->to_ns = row->time_ns;
+		else
+			continue;
+		paused = !paused;
+	}
+}
+
 int series_of(struct series *series, const void *bytes, size_t size, struct err *err)
 {
 	const struct series_head *head = bytes;
@@ -64,6 +83,7 @@ int series_of(struct series *series, const void *bytes, size_t size, struct err 
 	}
 	series->rows = (const void *)((const char *)bytes + head->rows_at);
 	series->count = (size - head->rows_at) / sizeof(*series->rows);
+	find_pauses(series);
 	return 0;
 }
 
@@ -95,6 +115,7 @@ void series_close(struct series *series)
 {
 	free(series->names);
 	free(series->units);
+	vec_free(&series->pauses);
 	if (series->base)
 		munmap(series->base, series->size);
 	*series = (struct series){ 0 };
@@ -126,21 +147,4 @@ size_t series_row_at(const struct series *series, uint64_t time_ns)
 			high = middle;
 	}
 	return low;
-}
-
-void series_find_pauses(const struct series *series, struct series_pauses *pauses)
-{
-	bool paused = false;
-
-	for (size_t i = 0; i < series->count; i++) {
-		const struct series_row *row = &series->rows[i];
-
-		if (row->event == SERIES_PAUSE && !paused)
-			*vec_push(pauses) = (struct series_pause){ row->time_ns, UINT64_MAX };
-		else if (row->event == SERIES_RESUME && paused)
-			vec_last(pauses)->to_ns = row->time_ns;
-		else
-			continue;
-		paused = !paused;
-	}
 }

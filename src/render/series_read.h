@@ -13,6 +13,12 @@
 
 #define SERIES_EVENTS 4096 /* more than anybody counts at once */
 
+/* When nothing was counted: ticks of (from, to]; `to` is UINT64_MAX where that did not end. */
+struct series_pause {
+	uint64_t from_ns, to_ns;
+};
+struct series_pauses VEC_OF(struct series_pause);
+
 struct series {
 	const struct series_head *head;
 	const char **names;   /* of events */
@@ -20,7 +26,8 @@ struct series {
 	const double *scales; /* the same */
 	const struct series_row *rows;
 	size_t count; /* rows that are whole */
-	void *base;   /* what is mapped; NULL: the bytes are somebody else's */
+	struct series_pauses pauses;
+	void *base; /* what is mapped; NULL: the bytes are somebody else's */
 	size_t size;
 };
 
@@ -33,13 +40,6 @@ void series_close(struct series *series);
 
 /* The first row at or after `time`, if they are in order. */
 size_t series_row_at(const struct series *series, uint64_t time_ns);
-
-/* When nothing was counted: ticks of (from, to]; `to` is UINT64_MAX where that did not end. */
-struct series_pause {
-	uint64_t from_ns, to_ns;
-};
-struct series_pauses VEC_OF(struct series_pause);
-void series_find_pauses(const struct series *series, struct series_pauses *pauses);
 
 /* "" and 1 where an event is a plain count. */
 const char *series_unit(const struct series *series, uint32_t event);
