@@ -29,6 +29,7 @@ struct chain_origin {
 	bool no_rules;	 /* code was met of which nobody tells how to leave it */
 	bool whole;	 /* the outermost frame has no caller, and says so */
 	bool deep;	 /* there are more frames than are unwound */
+	bool left_out;	 /* the recorder has left out the copy, as it does of our own processes */
 };
 
 /* In the upper half of a length: what stands before it is a chain (struct sample: user_chain). */

@@ -253,6 +253,8 @@ static void add_row(struct profile_builder *b, const struct perf_attr *attr,
 		count_skip(b, stack, attr->index, weight);
 	b->profile->quality.off_map += stack->off_map;
 	b->profile->quality.mapless += stack->mapless;
+	if (sample->chain_origin.left_out)
+		count(&event->left_out, weight);
 	event->reused.samples += stack->reused;
 	event->reused.weight += stack->reused ? weight : 0;
 	b->profile->quality.stack_copies += sample->user_stack_size > 0;
@@ -475,6 +477,18 @@ static void tick(struct profile_builder *b)
 		finish_all(b);
 }
 
+/* The kernel has registers of every task that runs a program; our recorder may take them away. */
+static bool is_left_out(const struct perf_attr *attr, const struct sample *sample)
+{
+	bool user = sample->cpumode == PERF_RECORD_MISC_USER;
+
+	if (!(attr->attr.base.sample_type & PERF_SAMPLE_STACK_USER) || sample->user_regs.values)
+		return false;
+	for (uint64_t i = 0; i < sample->chain_len && !user; i++)
+		user = sample->chain[i] == (uint64_t)PERF_CONTEXT_USER;
+	return user;
+}
+
 static void take_sample(struct profile_builder *b, const struct sorted_record *rec)
 {
 	struct profile_quality *quality = &b->profile->quality;
@@ -489,8 +503,10 @@ static void take_sample(struct profile_builder *b, const struct sorted_record *r
 		quality->unknown_records++;
 	else if (sample_parse(rec->attr, rec->rec.header, sample))
 		quality->damaged++;
-	else
+	else {
+		sample->chain_origin.left_out = is_left_out(rec->attr, sample);
 		accept(b, rec->attr, sample, queued);
+	}
 	if (!rec->lasting)
 		finish_everything(b);
 }

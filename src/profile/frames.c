@@ -616,12 +616,12 @@ struct frames_stack frames_end(struct frames *frames, const struct frames_walk *
 	result.cut = sample->chain &&
 		     (walk->lost_way ||
 		      (user && !sample->chain_origin.whole && !begins_unnamed(frames, walk))) &&
-		     !has_begun(frames, walk);
+		     !has_begun(frames, walk) && !sample->chain_origin.left_out;
 	result.off_map = walk->lost_way;
 	result.stack = stack_of(frames, walk);
 	mark(&frames->profile->stacks.flags[result.stack], result.cut, walk->deep,
 	     &sample->chain_origin);
-	if (!sample->chain || walk->unwound || !frames->unwinding)
+	if (!sample->chain || walk->unwound || !frames->unwinding || sample->chain_origin.left_out)
 		return result;
 	if (!result.cut)
 		mark_skips(frames, walk, &result);

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #define INDEX_MAGIC   0x58444e494f494c46ull /* "FLIOINDX" */
-#define INDEX_VERSION 19
+#define INDEX_VERSION 20
 #define INDEX_ORDER   0x01020304
 
 /* The parts of the file, in their order; each begins at a multiple of 8. */

@@ -129,6 +129,10 @@ static const struct reason reasons[PANEL_REASONS] = {
 				 "of processes that run side by side the kernel may miss hits "
 				 "of a probe",
 				 "perfolio stat -a -e EVENT", ADVICE_HOST },
+	[PANEL_OWN] = { "own-processes",
+			"perfolio's own processes, whose memory is never copied: callers may be "
+			"missing",
+			"ps -C perfolio", ADVICES },
 	[PANEL_IDLE_SAMPLES] = { "idle-samples", "idle CPUs were sampled less often than busy ones",
 				 "perfolio query RECORDING events: idle_ns", ADVICE_BUSY },
 };

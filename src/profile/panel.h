@@ -69,6 +69,7 @@ enum panel_reason {
 	PANEL_IDLE_SAMPLES,
 	PANEL_NOT_COUNTED, /* of an event that is no time */
 	PANEL_PROBE_MISSED,
+	PANEL_OWN,
 	PANEL_REASONS,
 };
 

@@ -92,6 +92,8 @@ struct profile_event {
 	uint64_t guest_samples, guest_weight;
 	uint64_t scope;		   /* enum profile_scope, as bits */
 	struct weight_pair reused; /* at an address that a JIT gave to several functions */
+	/* of our own processes, whose stacks are not copied where others' are (record/tuck.h) */
+	struct weight_pair left_out;
 	/* string: what `samples` counts where it is no samples: "alloc_objects"; "" for samples */
 	uint64_t noun;
 };

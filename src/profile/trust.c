@@ -512,6 +512,7 @@ static void check_depth(struct trust *t, const struct profile *p)
 static void check_rows(struct trust *t, const struct profile *p, const struct remedy_facts *facts)
 {
 	const struct weight_pair *reused = &event_of(t, p)->reused;
+	const struct weight_pair *own = &event_of(t, p)->left_out;
 	struct panel panel;
 
 	panel_make(&panel, p, t->event);
@@ -529,6 +530,9 @@ static void check_rows(struct trust *t, const struct profile *p, const struct re
 		add_fault(t, PANEL_NO_STACK, panel_share(&panel.without_stack, &panel.all), NULL,
 			  "%.2f %% have no stack in the file: they are shown as " NO_STACK_NAME,
 			  100 * panel_share(&panel.without_stack, &panel.all));
+	if (panel_matters(own, &panel.all))
+		add_fault(t, PANEL_OWN, panel_share(own, &panel.all), NULL, "%.2f %% are of %s",
+			  100 * panel_share(own, &panel.all), panel_reason(PANEL_OWN)->text);
 	if (panel_matters(reused, &panel.all))
 		add_fault(t, PANEL_CODE_REUSED, panel_share(reused, &panel.all), NULL,
 			  "%.2f %% are at addresses that a JIT used for several functions: the "

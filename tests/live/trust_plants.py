@@ -408,6 +408,16 @@ def others():
           "another user's program: why it has no names", found)
 
 
+def own_processes():
+    """Our own memory is not copied: that is the reason, and no flag of the recorder helps."""
+    data = record("read", "-g", build("clean", CLEAN, *FRAMES))
+    words = f"for i in 1 2 3 4 5; do {PERFOLIO} report --no-index -i {data}; done >/dev/null 2>&1"
+    found = doctor(record("own", "-a", "--call-graph", "dwarf", "--", "sh", "-c", words))
+    named = [fault for fault in found.get("faults", []) if fault["reason"] == "own-processes"]
+    blamed = [fault["text"] for fault in found.get("faults", []) if "stacks" in fault["text"] and "/perfolio:" in fault["text"]]
+    check(named and not named[0]["remedy"] and not blamed, "perfolio's own processes: why callers may be missing", found)
+
+
 def hidden_kernel():
     os.chmod(FOLDER, 0o777)
     with settings(kptr_restrict=1, perf_event_paranoid=1):
@@ -658,6 +668,7 @@ def main():
         stacks()
         rebuilt()
         scope()
+        own_processes()
         hidden_kernel()
         damage()
         lossy()
