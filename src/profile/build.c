@@ -171,6 +171,7 @@ static uint64_t scope_of(struct perf_reader *reader, const struct perf_attr *att
 	const struct perf_event_attr *base = &attr->attr.base;
 
 	return (is_inherited_probe(reader, attr) ? SCOPE_PROBE : 0) |
+	       (base->enable_on_exec ? SCOPE_ON_EXEC : 0) |
 	       (base->exclude_kernel ? SCOPE_NO_KERNEL : 0) |
 	       (base->exclude_user ? SCOPE_NO_USER : 0) | (base->freq ? SCOPE_BY_RATE : 0) |
 	       (is_seldom(base) ? SCOPE_SELDOM : 0) |

@@ -119,8 +119,9 @@ enum profile_scope {
 	SCOPE_VOID = 1 << 3, /* it happens only where it was not sampled */
 	/* Nothing left out either: it may not happen at all, however long a program runs. */
 	SCOPE_SELDOM = 1 << 4,
-	SCOPE_FIRST = 1 << 5, /* the first time that it happens gives a sample */
-	SCOPE_PROBE = 1 << 6, /* a probe that each process has inherited from its parent */
+	SCOPE_FIRST = 1 << 5,	/* the first time that it happens gives a sample */
+	SCOPE_PROBE = 1 << 6,	/* a probe that processes inherit, unless it is of whole CPUs */
+	SCOPE_ON_EXEC = 1 << 7, /* it began with the program: it is not of whole CPUs */
 };
 
 /* Samples, a row each; the columns have the same length. */

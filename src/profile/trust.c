@@ -424,7 +424,8 @@ static void check_scope(struct trust *t, const struct profile *p, const struct r
 			  (unsigned long long)quality->cpus_sampled,
 			  (unsigned long long)quality->cpus_online,
 			  quality->cpus_sampled == 1 ? "was" : "were");
-	if (event->scope & SCOPE_PROBE && quality->forks && is_in_user_code(t, p))
+	if (event->scope & SCOPE_PROBE && quality->forks && is_in_user_code(t, p) &&
+	    (p->coverage.inherited || event->scope & SCOPE_ON_EXEC))
 		add_fault(t, PANEL_PROBE_MISSED, 0, advise(PANEL_PROBE_MISSED, facts, ""),
 			  "%.80s: %s; how many is not known", profile_text(p, event->name),
 			  panel_reason(PANEL_PROBE_MISSED)->text);
