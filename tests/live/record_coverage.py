@@ -89,7 +89,8 @@ record("-q", "-e", "page-faults", "-c", "1", "-e", "cpu-clock", "--", CHAIN, "1"
 answer = events()
 faults, clock = answer["rows"]
 check(faults["counted"] == faults["count"] + faults["lost"], "every fault is sampled, as counted", faults)
-check(clock["counted"] == answer["cpu_time_ns"], "the clock among others is the CPU time", answer)
+# no event counts while the kernel switches tasks, which the program is charged with
+check(0.9 * answer["cpu_time_ns"] - 1e6 < clock["counted"] <= answer["cpu_time_ns"], "the clock among others is the CPU time", answer)
 
 # ---- a recorder that is killed: as of the last round ----
 os.unlink("perf.data")

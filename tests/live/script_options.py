@@ -10,7 +10,7 @@ import re
 import struct
 import tempfile
 
-from lib import PERFOLIO, check, done, need_program, need_root, program, run, run_perf
+from lib import PERFOLIO, alike, check, done, need_program, need_root, program, run, run_perf
 from perffile import PerfFile
 
 need_program("perf")
@@ -43,11 +43,6 @@ def texts(name, words):
     perf = run_perf("script", "-i", name, *words)
     ours = run([PERFOLIO, "script", "-i", name, *words])
     return perf, ours
-
-
-def alike(perf, ours):
-    """The same line, but for a stub that we name (f@plt) and perf does not: of those it knows one section alone."""
-    return perf == ours or perf == re.sub(r"[\w.]+@plt(\+0x[0-9a-f]+)?", "[unknown]", ours)
 
 
 HOST = ["-F", "comm,pid,tid,cpu,time,event"]  # on the host there are programs whose names perf does not find
