@@ -10,7 +10,7 @@ import statistics
 import subprocess
 import tempfile
 
-from lib import PERFOLIO, check, done, need_program, need_root, program, run, sanitized, skip_all
+from lib import PERFOLIO, check, done, need_program, need_root, program, run, run_perf, sanitized, skip_all
 
 need_program("perf")
 need_root()
@@ -51,8 +51,8 @@ busy = subprocess.Popen(["taskset", "-c", ON, program("chain"), str(len(CPUS)), 
 try:
     # ---- with stack copies ----
     # What timers bring on this machine, perf tells: without copies.
-    possible = sample_count(run(["perf", "record", "-C", ON, "-e", "cpu-clock", "-F", "9999", "-o", "x.data", "--",
-                                 "sleep", str(SECONDS)]).stderr)
+    possible = sample_count(run_perf("record", "-C", ON, "-e", "cpu-clock", "-F", "9999", "-o", "x.data", "--",
+                                      "sleep", str(SECONDS)).stderr)
     if shutil.disk_usage(".").free < ENOUGH:
         print("# stack copies are left out: the disk is almost full")
     else:

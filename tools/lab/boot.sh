@@ -14,8 +14,23 @@ dir=${1:?usage: boot.sh DIR BOOT SHIFT} boot=${2:?} shift=${3:?}
 work=$dir/$boot
 limit_s=900
 
+# The kernel's module $1 to the folder $2, behind those that it needs, which is not the same in all kernels; newer ones
+# have some of them built in.
+add_module() {
+	local module need
+
+	module=$(find "$dir/guest/lib/modules" -name "$1.ko*")
+	[ -n "$module" ] && [ ! -e "$2/$1.ko" ] || return 0
+	if [ "${module##*.}" = xz ]; then xz -dc "$module"; else cat "$module"; fi >"$2/$1.ko"
+	for need in $(aarch64-linux-gnu-objcopy -O binary --only-section=.modinfo "$2/$1.ko" /dev/stdout |
+		tr '\0' '\n' | sed -n 's/^depends=//p' | tr , ' '); do
+		add_module "$need" "$2"
+	done
+	echo "$1.ko" >>"$2/order"
+}
+
 make_initramfs() {
-	local tree=$work/tree module name
+	local tree=$work/tree name
 
 	rm -rf "$tree"
 	mkdir -p "$tree"/{bin,dev,etc,proc,sys,tmp,modules}
@@ -31,14 +46,9 @@ make_initramfs() {
 		cp "$dir"/sysroot/usr/lib/*/libcmocka.so.0 "$tree/lib/"
 	fi
 	cp -r "$work/cases" "$tree/cases"
-	# In the order in which they need each other; newer kernels have some of them built in.
 	: >"$tree/modules/order"
-	for name in virtio virtio_ring virtio_mmio virtio_console; do
-		module=$(find "$dir/guest/lib/modules" -name "$name.ko*")
-		[ -n "$module" ] || continue
-		if [ "${module##*.}" = xz ]; then xz -dc "$module"; else cat "$module"; fi \
-			>"$tree/modules/$name.ko"
-		echo "$name.ko" >>"$tree/modules/order"
+	for name in virtio_mmio virtio_console; do
+		add_module "$name" "$tree/modules"
 	done
 	(cd "$tree" && find . | cpio -o -H newc -R 0:0 --quiet | gzip -1) >"$work/initramfs.gz"
 }
