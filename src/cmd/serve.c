@@ -367,7 +367,7 @@ static int serve_run(void *options, int argc, char **argv, struct err *err)
 	struct serve serve = {
 		.options = options,
 		.folder = { .fd = -1, .own = -1 },
-		.listener = { .fd = -1 },
+		.listener = { .fd = -1, .held = -1 },
 		.tls_cert = -1,
 		.tls_key = -1,
 	};

@@ -199,6 +199,30 @@ static void spell(const union address *address, char *into, size_t room, bool *l
 	*any = address->v4.sin_addr.s_addr == htonl(INADDR_ANY);
 }
 
+/*
+ * "localhost" is 127.0.0.1 and ::1, and browsers ask the one that answers: who listens on the port
+ * of the other one is the same origin, and gets its cookies and storage.  So that port is held,
+ * without listening; false: somebody else has it.  Without SO_REUSEADDR nobody can join us there.
+ */
+static bool hold_other(struct listener *listener, const union address *address)
+{
+	const struct sockaddr_in v4 = { .sin_family = AF_INET,
+					.sin_port = address->v6.sin6_port,
+					.sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	const struct sockaddr_in6 v6 = { .sin6_family = AF_INET6,
+					 .sin6_port = address->v4.sin_port,
+					 .sin6_addr = IN6ADDR_LOOPBACK_INIT };
+	bool is_v4 = address->any.sa_family == AF_INET;
+
+	listener->held = socket(is_v4 ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (listener->held < 0)
+		return errno == EAFNOSUPPORT;
+	if (is_v4)
+		return !bind(listener->held, (const struct sockaddr *)&v6, sizeof(v6)) ||
+		       errno == EADDRNOTAVAIL;
+	return !bind(listener->held, (const struct sockaddr *)&v4, sizeof(v4));
+}
+
 static void name_tcp(struct listener *listener, const union address *address,
 		     const struct listener_options *options)
 {
@@ -213,11 +237,15 @@ static void name_tcp(struct listener *listener, const union address *address,
 				      port);
 	if (!any)
 		add_host(listener, shown, port, options->tls);
-	if (any || listener->loopback) {
-		add_host(listener, "localhost", port, options->tls);
+	if (any) {
 		add_host(listener, "127.0.0.1", port, options->tls);
-		add_host(listener, "[::1]", port, options->tls);
+		if (address->any.sa_family == AF_INET6)
+			add_host(listener, "[::1]", port, options->tls);
 	}
+	/* what listens on all of IPv6 has IPv4, too */
+	if ((any && address->any.sa_family == AF_INET6) ||
+	    ((any || listener->loopback) && hold_other(listener, address)))
+		add_host(listener, "localhost", port, options->tls);
 	if (!listener->loopback)
 		add_host(listener, machine, port, options->tls);
 	for (size_t i = 0; options->names && i < options->names->len; i++)
@@ -252,7 +280,7 @@ int listener_open(struct listener *listener, const struct listener_options *opti
 {
 	int rc;
 
-	*listener = (struct listener){ .fd = -1 };
+	*listener = (struct listener){ .fd = -1, .held = -1 };
 	rc = take_activated(listener, err);
 	if (rc == 0 && !options->address)
 		rc = open_first_free(listener, err);
@@ -271,10 +299,12 @@ void listener_close(struct listener *listener)
 {
 	if (listener->fd >= 0)
 		close(listener->fd);
+	if (listener->held >= 0)
+		close(listener->held);
 	if (listener->path)
 		unlink(listener->path);
 	free(listener->path);
 	free(listener->origin);
 	strlist_free(&listener->hosts);
-	*listener = (struct listener){ .fd = -1 };
+	*listener = (struct listener){ .fd = -1, .held = -1 };
 }

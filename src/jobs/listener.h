@@ -10,6 +10,7 @@ struct err;
 
 struct listener {
 	int fd;
+	int held;	      /* the same port of the other loopback address; -1: none */
 	char *path;	      /* of a unix socket that we made; NULL else */
 	bool loopback;	      /* nobody outside this machine gets here */
 	char *origin;	      /* "http://127.0.0.1:7700" */

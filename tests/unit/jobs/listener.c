@@ -4,8 +4,10 @@
 #include "base/mem.h"
 #include "test.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <stdio.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 static bool has_host(const struct listener *listener, const char *format, int port)
@@ -36,6 +38,41 @@ TEST(listener_loopback)
 	EXPECT(has_host(&listener, "127.0.0.1:%d", port_of(&listener)));
 	EXPECT(has_host(&listener, "localhost:%d", port_of(&listener)));
 	EXPECT(!has_host(&listener, "example.org:%d", port_of(&listener)));
+	listener_close(&listener);
+}
+
+/* "localhost" is both loopback addresses: who has the port of the other one would be us. */
+TEST(listener_other_loopback)
+{
+	struct sockaddr_in6 other = { .sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT };
+	struct listener_options options = { .address = "127.0.0.1:0" };
+	socklen_t size = sizeof(other);
+	struct listener listener;
+	struct err err = { 0 };
+	int on = 1, fd = socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	char address[32];
+
+	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+	if (fd < 0 || bind(fd, (struct sockaddr *)&other, size) || listen(fd, 1)) {
+		if (fd >= 0)
+			close(fd);
+		return; /* this machine has no IPv6, and so nobody has */
+	}
+	getsockname(fd, (struct sockaddr *)&other, &size);
+	snprintf(address, sizeof(address), "127.0.0.1:%d", ntohs(other.sin6_port));
+	options.address = address;
+	EXPECT_INT(listener_open(&listener, &options, &err), 0);
+	EXPECT(!has_host(&listener, "localhost:%d", port_of(&listener)));
+	EXPECT(has_host(&listener, "127.0.0.1:%d", port_of(&listener)));
+	listener_close(&listener);
+	close(fd);
+
+	EXPECT_INT(listener_open(&listener, &options, &err), 0);
+	EXPECT(has_host(&listener, "localhost:%d", port_of(&listener)));
+	fd = socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+	EXPECT(bind(fd, (struct sockaddr *)&other, size) && errno == EADDRINUSE);
+	close(fd);
 	listener_close(&listener);
 }
 
