@@ -79,7 +79,7 @@ struct hub_stats hub_stats(struct hub *hub);
 struct hub_event *hub_event_new(struct hub *hub, const char *topic, const char *name,
 				const char *json);
 void hub_event_put(struct hub_event *event);
-/* From a hub_source only. */
+/* From a hub_source, or between begin and end. */
 void hub_snapshot(struct hub_client *client, struct hub_event *event);
 
 /* Clients */
@@ -107,6 +107,7 @@ void hub_client_put(struct hub_client *client);
 struct hub_wish {
 	const char *topic;
 	const char *since; /* an id; "" or one that is not understood: from its state now */
+	bool gone;	   /* there is nothing to follow, and whoever asks may not wait for it */
 };
 
 /*

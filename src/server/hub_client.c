@@ -330,6 +330,8 @@ static void join_one(struct hub_client *client, const struct hub_wish *wish, str
 {
 	struct hub *hub = client->hub;
 
+	if (wish->gone)
+		return;
 	if (!find_missed(hub, wish, missed) && hub->source)
 		hub->source(hub->source_user, client, wish->topic);
 	pthread_mutex_lock(&hub->lock);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/stream.h"
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/json.h"
 #include "server/app.h"
 #include "server/http.h"
 #include "server/hub.h"
+#include "server/live_run.h"
 #include "server/live_topic.h"
 #include "server/route.h"
 #include "server/signin.h"
@@ -52,9 +54,13 @@ static int add_wish(struct request *request, struct wishes *wishes, const char *
 	if (wishes->len == MOST_TOPICS)
 		return err_set(err, E2BIG, "these are too many topics");
 	rc = topic.kind == TOPIC_OUTPUT ? rights_check_raw(request, topic.id, "output", err) : 0;
-	if (rc && rc != -ENOENT) /* of a run that is gone it is told that */
+	if (rc && rc != -ENOENT)
 		return rc;
-	*vec_push(wishes) = (struct hub_wish){ name, at ? arena_strdup(arena, at + 1) : last };
+	/* Of a run that is not there the end is told, and no more: who may see its output is known
+	 * only once it is. */
+	*vec_push(wishes) = (struct hub_wish){ .topic = name,
+					       .since = at ? arena_strdup(arena, at + 1) : last,
+					       .gone = rc };
 	return 0;
 }
 
@@ -153,6 +159,24 @@ static void tell_hello(struct hub_client *client, const struct wishes *wishes)
 	free(text);
 }
 
+/* Between begin and end of the hub. */
+static void tell_gone(struct hub *hub, struct hub_client *client, const struct wishes *wishes)
+{
+	vec_each (wish, wishes) {
+		struct live_topic topic;
+		struct buf json = { 0 };
+		struct hub_event *event;
+
+		if (!wish->gone || !live_topic_parse(wish->topic, &topic))
+			continue;
+		live_write_end(&json, topic.id, "unknown");
+		event = hub_event_new(hub, wish->topic, "end", json.data);
+		hub_snapshot(client, event);
+		hub_event_put(event);
+		buf_free(&json);
+	}
+}
+
 static int begin_stream(struct hub *hub, struct hub_client *client, const struct wishes *wishes)
 {
 	int rc;
@@ -160,6 +184,7 @@ static int begin_stream(struct hub *hub, struct hub_client *client, const struct
 	hub_begin(hub);
 	tell_hello(client, wishes);
 	rc = hub_join(client, wishes->data, wishes->len, true);
+	tell_gone(hub, client, wishes);
 	hub_tell(client, "ready", "{}", true);
 	hub_end(hub);
 	return rc;
@@ -215,6 +240,7 @@ static int change_topics(struct request *request, struct hub_client *client,
 	vec_each (topic, remove)
 		hub_leave(client, *topic);
 	rc = hub_join(client, wishes->data, wishes->len, false);
+	tell_gone(hub, client, wishes);
 	hub_end(hub);
 	if (rc)
 		return too_many_topics(err);

@@ -3,6 +3,7 @@
 """What one may not do with what is another's: the ways by which a viewer became owner of 0.1.0, and a runner removed
 what others had measured; each refused, with words and a line in the log."""
 import contextlib
+import json
 import os
 import pwd
 import shutil
@@ -159,6 +160,23 @@ def makers(site, owner, rob, sue, vera):
     check(rob.ask("POST", f"/sessions/{session}/restore")[0] == 200, "but he does")
 
 
+def before_it_is(site, rob, vera):
+    """Who follows the output of a run that is not there yet gets nothing of it when it is."""
+    session = rob.session("rob's, later")
+    last = max(run["id"] for run in site.get("/runs?limit=1")["items"])
+    topics = ",".join(f"run:{last + 1 + i}{part}" for i in range(8) for part in ("", ":output"))
+    with site.stream(topics, token=vera.token) as stream:
+        status, made = rob.run(session, tool="count", events={"count": "page-faults"},
+                               target={"kind": "command", "argv": ["echo", SECRET]})
+        ended = site.wait(made["id"])
+        seen = []
+        while not any('"state": "done"' in json.dumps(one.data) for one in seen):
+            seen.append(next(stream))
+        told = [one for one in seen if one.data.get("topic", "").endswith(":output")]
+        check(status == 201 and ended["state"] == "done" and made["id"] > last and {one.name for one in told} == {"end"},
+              "output of a run that comes later is not for a viewer, who is told that there is none", told)
+
+
 def log(site, rob, sue, vera):
     """The owner sees all lines, a runner their own; who is refused all the time does not fill it."""
     seen = {line["person"] for line in rob.ask("GET", "/audit?limit=1000")[1]["items"]}
@@ -263,6 +281,7 @@ def main():
         second_account(site, (owner, sue))
         raw_of_attached(site, owner, rob, sue, vera)
         makers(site, owner, rob, sue, vera)
+        before_it_is(site, rob, vera)
         log(site, rob, sue, vera)
         restarted(site)
     allowed()

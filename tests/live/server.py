@@ -201,8 +201,8 @@ class Server:
                 return found
             time.sleep(0.05)
 
-    def stream(self, topics="", last=None, timeout=TIMEOUT):
-        return Stream(self, topics, last, timeout)
+    def stream(self, topics="", last=None, timeout=TIMEOUT, token=None):
+        return Stream(self, topics, last, timeout, token)
 
 
 class Event:
@@ -218,11 +218,11 @@ class Event:
 class Stream:
     """An event stream, read event by event; .last is the id to come back with."""
 
-    def __init__(self, server, topics="", last=None, timeout=TIMEOUT):
+    def __init__(self, server, topics="", last=None, timeout=TIMEOUT, token=None):
         self.socket = socket.create_connection(server.address, timeout=timeout)
         head = [f"GET /api/v1/stream?topics={topics} HTTP/1.1",
                 f"Host: {server.address[0]}:{server.address[1]}",
-                f"Authorization: Bearer {server.token}", "Accept: text/event-stream"]
+                f"Authorization: Bearer {token or server.token}", "Accept: text/event-stream"]
         if last:
             head.append(f"Last-Event-ID: {last}")
         self.socket.sendall("\r\n".join([*head, "", ""]).encode())
