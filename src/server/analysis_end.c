@@ -6,9 +6,11 @@
 #include "base/log.h"
 #include "profile/index.h"
 #include "server/app.h"
+#include "server/rights.h"
 #include "server/webhook.h"
 #include "store/content.h"
 #include "store/datadir.h"
+#include "store/people.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -19,6 +21,7 @@ static int open_row(struct app *app, int64_t id, const struct file_row *row,
 		    struct analysis_source *source, struct err *err)
 {
 	struct file_row opened;
+	struct user maker;
 	struct run run;
 	int rc;
 
@@ -27,7 +30,9 @@ static int open_row(struct app *app, int64_t id, const struct file_row *row,
 	rc = store_run_get(app->store, id, &source->arena, &run, err);
 	if (rc)
 		return rc;
-	source->person = run.person;
+	/* of somebody who was removed it is looked at as everybody, not as who has the name now */
+	rc = rights_find_maker(app, &run, &source->arena, &maker, NULL);
+	source->person = rc ? "" : run.person;
 	source->kind = row->kind;
 	source->fd = content_open(app->dir, row->id, &source->arena, &opened, err);
 	return source->fd < 0 ? source->fd : 0;

@@ -380,6 +380,20 @@ static int check_file(struct request *request, const char *what, struct err *err
 }
 
 /* Output is looked at all the time: noted is who looks at somebody else's. */
+int rights_find_maker(const struct app *app, const struct run *run, struct arena *arena,
+		      struct user *user, struct err *err)
+{
+	int rc;
+
+	*user = (struct user){ .name = OWNER_NAME, .role = ROLE_OWNER, .password = "" };
+	if (!run->maker)
+		return 0;
+	rc = store_user_find(app->store, run->person, arena, user, err);
+	if (rc == -ENOENT || (!rc && user->id != run->maker))
+		return err_set(err, ENOENT, "%s, who queued it, was removed", run->person);
+	return rc;
+}
+
 int rights_check_raw(struct request *request, int64_t id, const char *what, struct err *err)
 {
 	struct run run;

@@ -23,6 +23,7 @@
 #include <stdint.h>
 
 struct app;
+struct arena;
 struct err;
 struct makers;
 struct request;
@@ -65,6 +66,13 @@ struct run_rights {
 };
 struct run_rights rights_of_run(struct request *request, const struct run *run);
 bool rights_change_session(const struct user *user, const struct session *session);
+
+/*
+ * The account that made it; the owner's is none.  -ENOENT if it was removed: another person may
+ * have that name by now, with another Unix account.
+ */
+int rights_find_maker(const struct app *app, const struct run *run, struct arena *arena,
+		      struct user *user, struct err *err);
 
 /* Raw data of a run for a stream; `what` is its name for the log. */
 int rights_check_raw(struct request *request, int64_t run, const char *what, struct err *err);

@@ -10,6 +10,7 @@
 #include "server/form.h"
 #include "server/link.h"
 #include "server/resource.h"
+#include "server/rights.h"
 #include "server/run_end.h"
 #include "server/share.h"
 #include "store/content.h"
@@ -169,6 +170,18 @@ static uint64_t room_for_run(struct app *app, int64_t maker)
 	return left > 0 ? (uint64_t)left : 1;
 }
 
+/* Who queued it may have been removed since, or may start nothing any more. */
+static int check_maker(struct app *app, const struct run *run, struct arena *arena, struct err *err)
+{
+	struct user user;
+	int rc = rights_find_maker(app, run, arena, &user, err);
+
+	if (!rc && user.role < ROLE_RUNNER)
+		return err_set(err, EACCES, "%s, who queued it, may not start runs any more",
+			       run->person);
+	return rc;
+}
+
 static int send_start(struct app *app, const struct run *run, struct arena *arena, struct err *err)
 {
 	struct json_object *object = jsonread(run->form, strlen(run->form), "its form", err);
@@ -179,6 +192,8 @@ static int send_start(struct app *app, const struct run *run, struct arena *aren
 	if (!rc)
 		start = form_start(&form, run->id);
 	start.person = run->person;
+	if (!rc)
+		rc = check_maker(app, run, arena, err);
 	/* whoever has no room left himself does not keep the queue waiting for it */
 	if (!rc && share_left(app, run->maker) == 0)
 		rc = share_room(app, run->maker, 0, err);

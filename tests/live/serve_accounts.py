@@ -154,6 +154,26 @@ def changed(site, people, ann, ben):
           "and all of it is in the log", lines[:6])
 
 
+def removed(site):
+    """What waits when its maker is removed, or becomes a viewer, does not run: as nobody, nor as who has the name next."""
+    form = {"tool": "count", "events": {"count": "page-faults"}}
+    busy = site.run(site.session(), {**form, "target": {"kind": "command", "argv": ["sleep", "600"]}})
+    site.wait(busy, "running")
+    waiting = {}
+    for name in ("dora", "emil"):
+        person = Person(site, name)
+        waiting[name] = person.ask("POST", f"/sessions/{person.session}/runs",
+                                   {**form, "target": {"kind": "command", "argv": ["id", "-un"]}})[1]["items"][0]["id"]
+    user(site, "remove", "dora")
+    user(site, "add", "--no-password", "--role", "runner", "--unix", "bob", "dora")
+    user(site, "change", "--role", "viewer", "emil")
+    site.post(f"/runs/{busy}/cancel")
+    for name, words in (("dora", "was removed"), ("emil", "may not start runs")):
+        run = site.wait(waiting[name])
+        check(run["state"] == "failed" and words in run["reason"] and not output(site, run["id"]),
+              f"what {name} had queued does not run", run["state"], run["reason"])
+
+
 def main():
     people, scratch = unixpeople.enter("alice", "bob")
     try:
@@ -167,6 +187,7 @@ def main():
             taken_over(site, ann)
             wrong_accounts(site, ann)
             changed(site, people, ann, ben)
+            removed(site)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
     lib.done()
