@@ -3,8 +3,9 @@
 #include "base/text.h"
 #include "profile/overview_inside.h"
 
-#define FAULT_NS	700.0 /* about what a page costs that is touched for the first time */
-#define SHORT_SAMPLES	4.0   /* samples that a short process has on average, at most */
+#define FAULT_NS	700.0  /* about what a page costs that is touched for the first time */
+#define FAULT_MOST_NS	5000.0 /* and what one may cost at most, on a slow machine */
+#define SHORT_SAMPLES	4.0    /* samples that a short process has on average, at most */
 #define SHORT_PROCESSES 10
 #define SHORT_S		0.02 /* CPU time of one, on average */
 #define SEVERAL_CPUS	1.1  /* below it is one, by clocks that differ a little */
@@ -820,6 +821,13 @@ static bool has_calls(const struct sums *s)
 	return s->kernel >= MOST;
 }
 
+/* Without stacks, faults may have taken as much where they were many, or where nobody counted. */
+static bool may_be_faults(const struct sums *s)
+{
+	return !s->facts->knows_counts || s->cpu_s <= 0 ||
+	       (double)s->facts->minor_faults * FAULT_MOST_NS * 1e-9 / s->cpu_s >= 0.25;
+}
+
 static bool is_sure_of_calls(const struct sums *s)
 {
 	return tells_by_stacks(s) && is_above(s->facts, s->facts->calls, MOST);
@@ -835,9 +843,8 @@ static void tell_calls(const struct sums *s, struct finding *f)
 		say(f, "It was limited by system calls: %.0f %% of its CPU time went into them",
 		    percent(facts->calls));
 	else
-		say(f,
-		    "Mostly kernel time, probably system calls: the kernel took %.0f %% of the CPU "
-		    "time",
+		say(f, "Mostly kernel time, %s: the kernel took %.0f %% of the CPU time",
+		    may_be_faults(s) ? "system calls or page faults" : "probably system calls",
 		    percent(s->kernel));
 	if (standing_out(facts) == 1 && top->kernel && !facts->other_event &&
 	    !is_interrupt_place(top)) {
