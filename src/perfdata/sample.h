@@ -23,13 +23,14 @@ struct sample_read_value {
 /* What became of the chain of a sample with a copied stack (machine/unwinding.h); else all false.
  */
 struct chain_origin {
-	bool unwound;	 /* its user part comes out of the copy */
-	bool spliced;	 /* and further out is what the kernel followed by frame pointers */
-	bool short_copy; /* the copy ended before the stack did */
-	bool no_rules;	 /* code was met of which nobody tells how to leave it */
-	bool whole;	 /* the outermost frame has no caller, and says so */
-	bool deep;	 /* there are more frames than are unwound */
-	bool left_out;	 /* the recorder has left out the copy, as it does of our own processes */
+	bool unwound;	  /* its user part comes out of the copy */
+	bool spliced;	  /* and further out is what the kernel followed by frame pointers */
+	bool short_copy;  /* the copy ended before the stack did */
+	bool no_rules;	  /* code was met of which nobody tells how to leave it */
+	bool whole;	  /* the outermost frame has no caller, and says so */
+	bool deep;	  /* there are more frames than are unwound */
+	bool kernel_only; /* nobody asked for the user's part */
+	bool left_out;	  /* the recorder has left out the copy, as it does of our own processes */
 };
 
 /* In the upper half of a length: what stands before it is a chain (struct sample: user_chain). */

@@ -166,12 +166,23 @@ static bool is_inherited_probe(struct perf_reader *reader, const struct perf_att
 		       : !strncmp(attr->name, "uprobe/", strlen("uprobe/"));
 }
 
+/* Of copied stacks, and of those that the CPU keeps, the user's part does not come with the chain.
+ */
+static bool has_kernel_chains(const struct perf_event_attr *attr)
+{
+	const uint64_t others = PERF_SAMPLE_STACK_USER | PERF_SAMPLE_BRANCH_STACK;
+
+	return attr->exclude_callchain_user && attr->sample_type & PERF_SAMPLE_CALLCHAIN &&
+	       !(attr->sample_type & others);
+}
+
 static uint64_t scope_of(struct perf_reader *reader, const struct perf_attr *attr)
 {
 	const struct perf_event_attr *base = &attr->attr.base;
 
 	return (is_inherited_probe(reader, attr) ? SCOPE_PROBE : 0) |
 	       (base->enable_on_exec ? SCOPE_ON_EXEC : 0) |
+	       (has_kernel_chains(base) ? SCOPE_KERNEL_CHAINS : 0) |
 	       (base->exclude_kernel ? SCOPE_NO_KERNEL : 0) |
 	       (base->exclude_user ? SCOPE_NO_USER : 0) | (base->freq ? SCOPE_BY_RATE : 0) |
 	       (is_seldom(base) ? SCOPE_SELDOM : 0) |
@@ -506,6 +517,7 @@ static void take_sample(struct profile_builder *b, const struct sorted_record *r
 		quality->damaged++;
 	else {
 		sample->chain_origin.left_out = is_left_out(rec->attr, sample);
+		sample->chain_origin.kernel_only = has_kernel_chains(&rec->attr->attr.base);
 		accept(b, rec->attr, sample, queued);
 	}
 	if (!rec->lasting)
@@ -513,17 +525,21 @@ static void take_sample(struct profile_builder *b, const struct sorted_record *r
 }
 
 /*
- * A new process and no thread.  The recorder's own ones tell of those that were there before: perf
+ * A new process, or thread.  The recorder's own ones tell of those that were there before: perf
  * marks them, ours and older ones have no time.
  */
-static bool is_fork(const struct perf_event_header *header, struct cursor *c)
+static void take_fork(struct profile_quality *quality, const struct perf_event_header *header,
+		      struct cursor *c)
 {
 	uint32_t pid = cursor_u32(c), parent = cursor_u32(c);
 	uint64_t time;
 
 	cursor_u64(c); /* threads */
 	time = cursor_u64(c);
-	return !(header->misc & PERF_RECORD_MISC_FORK_EXEC) && pid != parent && time && !c->broken;
+	if (header->misc & PERF_RECORD_MISC_FORK_EXEC || !time || c->broken)
+		return;
+	quality->forks += pid != parent;
+	quality->spawns++;
 }
 
 static void take_lost_samples(struct profile_builder *b, const struct perf_attr *attr,
@@ -591,7 +607,7 @@ static void take_other(struct profile_builder *b, const struct sorted_record *re
 		break;
 	case PERF_RECORD_LOST_SAMPLES: take_lost_samples(b, rec->attr, cursor_u64(&c)); break;
 	case PERF_RECORD_THROTTLE: quality->throttled++; break;
-	case PERF_RECORD_FORK: quality->forks += is_fork(header, &c); break;
+	case PERF_RECORD_FORK: take_fork(quality, header, &c); break;
 	case USER_RECORD_FINISHED_ROUND: take_counts(b, header); break;
 	default: break;
 	}

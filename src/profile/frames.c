@@ -609,19 +609,20 @@ static bool has_begun(const struct frames *frames, const struct frames_walk *wal
 struct frames_stack frames_end(struct frames *frames, const struct frames_walk *walk,
 			       const struct sample *sample)
 {
+	const struct chain_origin *origin = &sample->chain_origin;
 	struct frames_stack result = walk->result;
 	bool user = walk->addresses[walk->count - 1].mode == PERF_RECORD_MISC_USER;
 
 	/* In a stripped program _start has no name, but its rules say that nobody calls it. */
 	result.cut = sample->chain &&
 		     (walk->lost_way ||
-		      (user && !sample->chain_origin.whole && !begins_unnamed(frames, walk))) &&
-		     !has_begun(frames, walk) && !sample->chain_origin.left_out;
+		      (user && !origin->whole && !begins_unnamed(frames, walk))) &&
+		     !has_begun(frames, walk) && !origin->left_out && !origin->kernel_only;
 	result.off_map = walk->lost_way;
 	result.stack = stack_of(frames, walk);
-	mark(&frames->profile->stacks.flags[result.stack], result.cut, walk->deep,
-	     &sample->chain_origin);
-	if (!sample->chain || walk->unwound || !frames->unwinding || sample->chain_origin.left_out)
+	mark(&frames->profile->stacks.flags[result.stack], result.cut, walk->deep, origin);
+	if (!sample->chain || walk->unwound || !frames->unwinding || origin->left_out ||
+	    origin->kernel_only)
 		return result;
 	if (!result.cut)
 		mark_skips(frames, walk, &result);

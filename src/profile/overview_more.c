@@ -108,9 +108,10 @@ static bool hides_python(const struct sums *s)
 static void tell_python(const struct sums *s, struct finding *f)
 {
 	say(f,
-	    "%.0f %% of the %s%s is in Python's interpreter and what it calls; which functions of "
-	    "the Python program those were is not recorded.",
-	    percent(s->facts->python), measured(s), side(s));
+	    "%.0f %% of the %s%s is in Python's interpreter%s; which functions of the Python "
+	    "program those were is not recorded.",
+	    percent(s->facts->python), measured(s), side(s),
+	    s->facts->has_kernel_stacks && s->facts->cut < 0.05 ? " and what it calls" : "");
 	advise(f, s, ADVICE_PYTHON, "");
 	show_share(f, "in the interpreter", s->facts->python);
 }

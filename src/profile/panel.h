@@ -62,6 +62,8 @@ enum panel_reason {
 	PANEL_KERNEL_ONLY,
 	PANEL_SOME_CPUS,
 	PANEL_FILTERED,
+	PANEL_KERNEL_CHAINS,
+	PANEL_MAX_SIZE,
 	PANEL_SHORT_PROCESSES, /* samples stand for less time than there was, and why */
 	PANEL_RATE_TOO_HIGH,
 	PANEL_NOT_COVERED,

@@ -119,9 +119,10 @@ enum profile_scope {
 	SCOPE_VOID = 1 << 3, /* it happens only where it was not sampled */
 	/* Nothing left out either: it may not happen at all, however long a program runs. */
 	SCOPE_SELDOM = 1 << 4,
-	SCOPE_FIRST = 1 << 5,	/* the first time that it happens gives a sample */
-	SCOPE_PROBE = 1 << 6,	/* a probe that processes inherit, unless it is of whole CPUs */
-	SCOPE_ON_EXEC = 1 << 7, /* it began with the program: it is not of whole CPUs */
+	SCOPE_FIRST = 1 << 5, /* the first time that it happens gives a sample */
+	SCOPE_PROBE = 1 << 6, /* a probe that processes inherit, unless it is of whole CPUs */
+	SCOPE_KERNEL_CHAINS = 1 << 8, /* stacks were asked for without their user part */
+	SCOPE_ON_EXEC = 1 << 7,	      /* it began with the program: it is not of whole CPUs */
 };
 
 /* Samples, a row each; the columns have the same length. */
@@ -174,6 +175,7 @@ struct profile_quality {
 	uint64_t unknown_leaves;  /* whose own function has no name */
 	uint64_t stack_copies;	  /* that came with a copy of their stack, to be unwound */
 	uint64_t forks;		  /* processes that were started meanwhile, sampled or not */
+	uint64_t spawns;	  /* and threads */
 	uint64_t damage;	  /* string: what is wrong with the file; "" for nothing */
 	uint64_t records_cut;	  /* 1: records are missing because of it */
 	uint64_t bytes_missing;	  /* of the file's data, as far as that is known */

@@ -46,13 +46,15 @@ static const char *const words[ADVICES][2] = {
 				      "-fasynchronous-unwind-tables and choose DWARF under Call "
 				      "graph" },
 	[ADVICE_MAX_STACK] = { "raise the limit (sysctl kernel.perf_event_max_stack=1024) and "
-			       "record again, or record with --call-graph dwarf,65528",
-			       "raise the limit (sysctl kernel.perf_event_max_stack=1024), or "
-			       "choose DWARF, 64 KB, under Call graph" },
+			       "record again; stacks of less than 64 KB are whole with "
+			       "--call-graph dwarf,65528, too",
+			       "raise the limit (sysctl kernel.perf_event_max_stack=1024); stacks "
+			       "of less than 64 KB are whole with DWARF, 64 KB, too" },
 	[ADVICE_LARGER_COPIES] = { "record larger copies of the stacks (--call-graph dwarf,%s)",
 				   "choose DWARF, 64 KB, under Call graph" },
 	[ADVICE_TOO_DEEP] = { "these stacks are deeper than the kernel can copy; frame pointers "
-			      "(-fno-omit-frame-pointer) have no such limit" },
+			      "(-fno-omit-frame-pointer) lead as far as "
+			      "kernel.perf_event_max_stack says" },
 	[ADVICE_UNWIND_TABLES] = { "build it with -fasynchronous-unwind-tables" },
 	[ADVICE_JIT_FRAMES] = { "let the runtime keep frame pointers (node "
 				"--interpreted-frames-native-stack, java "
@@ -133,10 +135,12 @@ static const char *const words[ADVICES][2] = {
 	[ADVICE_HOST] = { "record the whole machine (-a), which has all of them",
 			  "measure the whole host" },
 	[ADVICE_NO_FILTER] = { "record without --filter" },
-	[ADVICE_SHORT_PROCESSES] = { "record it as root, which samples all of its processes by "
-				     "CPU, or "
-				     "at a higher rate (-F 9999)",
-				     "choose a Rate of 9999" },
+	[ADVICE_USER_CHAINS] = { "record without --kernel-callchains" },
+	[ADVICE_LARGER_FILE] = { "record with a larger --max-size" },
+	[ADVICE_SHORT_PROCESSES] = { "let record start it, or record its cgroup (-G) or the whole "
+				     "machine (-a), as root: these sample by CPU; or record at a "
+				     "higher rate (-F 9999)",
+				     "start it as a Command, or choose a Rate of 9999" },
 	[ADVICE_LOWER_RATE] = { "record at a lower rate (-F %s)", "choose a Rate of %s" },
 	[ADVICE_FIXED_PERIOD] = { "record with a fixed period in place of a rate (-c 1: each one)",
 				  "choose every event, or one in so many, in place of a rate" },

@@ -245,7 +245,7 @@ static const char *why_gap(const struct trust *t, const struct profile *p,
 		return "the kernel stopped sampling at times";
 	if (unsampled > 0 && unsampled >= missing / 2)
 		return "the kernel samples nothing while it switches from task to task";
-	if (p->coverage.inherited && p->quality.forks)
+	if (p->coverage.inherited && p->quality.spawns)
 		*reason = PANEL_SHORT_PROCESSES;
 	else if (missing > 0 && rate > HIGH_RATE)
 		*reason = PANEL_RATE_TOO_HIGH;
@@ -292,8 +292,8 @@ static void check_count(struct trust *t, const struct profile *p, const struct r
 		  text_grouped(counted, event->counted),
 		  t->lost && stands < (double)event->counted ? "samples were lost"
 		  : by_rate ? "at a rate the kernel guesses the period"
-		  : p->coverage.inherited && p->quality.forks
-			  ? "each process begins a period of its own"
+		  : p->coverage.inherited && p->quality.spawns
+			  ? "each process and thread begins a period of its own"
 			  : "why is not recorded");
 }
 
@@ -408,9 +408,14 @@ static void check_scope(struct trust *t, const struct profile *p, const struct r
 		double missing = t->covered_share >= 0 && t->covered_share < 1
 					 ? 1 - t->covered_share
 					 : 0;
-		char part[64] = "";
+		char part[160] = "";
 
-		if (missing > 0)
+		if (missing > GAP_MATTERS && p->coverage.inherited && quality->spawns)
+			snprintf(part, sizeof(part),
+				 "; samples stand for %.1f %% of the CPU time, and short processes "
+				 "or threads may be missing, too",
+				 100 * t->covered_share);
+		else if (missing > 0)
 			snprintf(part, sizeof(part), ", %.1f %% of the CPU time",
 				 100 * t->covered_share);
 		add_fault(t, reason, missing, advise(reason, facts, ""),
@@ -429,6 +434,12 @@ static void check_scope(struct trust *t, const struct profile *p, const struct r
 		add_fault(t, PANEL_PROBE_MISSED, 0, advise(PANEL_PROBE_MISSED, facts, ""),
 			  "%.80s: %s; how many is not known", profile_text(p, event->name),
 			  panel_reason(PANEL_PROBE_MISSED)->text);
+	if (event->scope & SCOPE_KERNEL_CHAINS && event->samples)
+		add_fault(t, PANEL_KERNEL_CHAINS, 0, advise(PANEL_KERNEL_CHAINS, facts, ""), "%s",
+			  panel_reason(PANEL_KERNEL_CHAINS)->text);
+	if (p->coverage.full)
+		add_fault(t, PANEL_MAX_SIZE, 0, advise(PANEL_MAX_SIZE, facts, ""), "%s",
+			  panel_reason(PANEL_MAX_SIZE)->text);
 	if (quality->is_filtered)
 		add_fault(t, PANEL_FILTERED, 0, advise(PANEL_FILTERED, facts, ""),
 			  "events that --filter left out were not recorded");
@@ -581,7 +592,7 @@ static const char *find_remedy(const struct trust *t, bool records_cut)
 }
 
 /* Where nothing else is wrong: what it may have been doing. */
-static void check_none(struct trust *t, const struct profile *p)
+static void check_none(struct trust *t, const struct profile *p, const struct remedy_facts *facts)
 {
 	const struct profile_coverage *known = &p->coverage;
 	const struct profile_event *event = event_of(t, p);
@@ -598,6 +609,11 @@ static void check_none(struct trust *t, const struct profile *p)
 	else if (event->scope & SCOPE_SELDOM && !(known->known && !known->cpu_ns))
 		add_fault(t, PANEL_NONE, 1, NULL, "%s did not happen%s", name,
 			  event->scope & SCOPE_FIRST ? "" : ", or too seldom for a sample");
+	else if (known->known && known->cpu_ns && known->inherited && p->quality.spawns)
+		add_fault(t, PANEL_NONE, 1, advise(PANEL_SHORT_PROCESSES, facts, ""),
+			  "its processes and threads ran for %.3f ms in all, each too short for a "
+			  "sample",
+			  (double)known->cpu_ns / 1e6);
 	else if (known->known && known->cpu_ns)
 		add_fault(t, PANEL_NONE, 1, NULL, "it ran for %.3f ms only, too short for a sample",
 			  (double)known->cpu_ns / 1e6);
@@ -643,6 +659,6 @@ void trust_of(struct trust *t, const struct profile *p, uint16_t event,
 	check_coverage(t, p, facts);
 	check_scope(t, p, facts);
 	check_rows(t, p, facts);
-	check_none(t, p);
+	check_none(t, p, facts);
 	t->remedy = find_remedy(t, quality->records_cut);
 }

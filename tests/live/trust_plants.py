@@ -392,6 +392,10 @@ def scope():
     faulty("recorded by nobody", data, "user-only", "perf_event_paranoid")
     faulty("--all-kernel", record("kernel", "--all-kernel", "dd", "if=/dev/zero", "of=/dev/null", "bs=1M", "count=40000",
                                   "status=none"), "kernel-only", "--all-kernel")
+    faulty("the kernel's part of stacks", record("chains", "-g", "--kernel-callchains", "--", path), "kernel-callchains",
+           "without --kernel-callchains")
+    faulty("a file that is full", record("full", "--call-graph", "dwarf", "--max-size", "1M", "--", path), "max-size",
+           "a larger --max-size", heaviest=False)
     if os.cpu_count() > 1:
         faulty("one CPU", record("cpu", "-C", "0", "--", path), "some-cpus", "without -C", heaviest=False)
     others()

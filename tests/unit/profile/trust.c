@@ -330,6 +330,7 @@ TEST(trust_covers_the_time)
 		p->coverage = cases[i].coverage;
 		p->coverage.cpu_ns = p->events.data[0].counted = cases[i].counted;
 		p->quality.forks = cases[i].forks;
+		p->quality.spawns = cases[i].forks;
 		trust_of(&trust, p, 0, NULL);
 		EXPECT_INT(trust.fault_count, cases[i].want != PANEL_GOOD);
 		if (trust.fault_count) {
