@@ -201,9 +201,21 @@ double percent(double share)
 	return share > 1 ? 100 : 100 * share;
 }
 
+/* Some of its time was not sampled (-D, -i, what was lost ...), by more than chance may explain. */
+static bool is_partly_sampled(const struct overview_facts *facts)
+{
+	double cpu = facts->knows_cpu || facts->budget.whole ? (double)overview_cpu_ns(facts) : 0;
+
+	if (facts->other_event || !facts->sampled_ns || !facts->samples)
+		return false;
+	return (double)facts->sampled_ns < cpu * (0.8 - 2 / sqrt((double)facts->samples));
+}
+
 const char *side(const struct sums *s)
 {
-	return s->facts->side ? s->facts->side : "";
+	return s->facts->side		     ? s->facts->side
+	       : is_partly_sampled(s->facts) ? " that was sampled"
+					     : "";
 }
 
 const char *subject(const struct sums *s)

@@ -31,7 +31,8 @@ static void show_heaviest(struct finding *finding, const struct sums *s)
 {
 	const char *label = !*side(s)			? "heaviest function"
 			    : strstr(side(s), "kernel") ? "heaviest function, of the kernel"
-							: "heaviest function, of user space";
+			    : strstr(side(s), "user")	? "heaviest function, of user space"
+							: "heaviest function, of what was sampled";
 
 	show_share(finding, label, s->facts->functions.data[0].share);
 }
@@ -888,7 +889,8 @@ static void say_heaviest(struct finding *f, const struct sums *s)
 		    percent(facts->unknown), side(s));
 		show_share(f, "without names", facts->unknown);
 	} else if (!standing) {
-		say(f, "; no function stands out%s", side(s));
+		say(f, "; no function stands out%s",
+		    strstr(side(s), "sampled") ? " of what was sampled" : side(s));
 	} else if (!is_interrupt_place(top)) {
 		say(f, "; ");
 		for (size_t i = 0; i < standing; i++) {

@@ -1024,6 +1024,31 @@ TEST(overview_says_of_which_side)
 	}
 }
 
+/* Samples of a part of the run (-D, -i, an attached process's children) are of that part. */
+TEST(overview_says_what_was_sampled)
+{
+	struct profile *profile = made_profile();
+	struct overview *overview = mem_alloc(sizeof(*overview));
+	struct overview_facts facts = busy();
+
+	for (uint64_t n = 0; n < 200; n++)
+		profile_add(profile, &(struct profile_row){
+					     .time = n,
+					     .weight = 10,
+					     .stack = made_stack(profile, "main;work"),
+				     });
+	overview_facts_add(&facts, profile, 0);
+	facts.sampled_ns = overview_cpu_ns(&facts) / 2;
+	overview_make(overview, &facts);
+	EXPECT_CONTAINS(overview->findings[0].text, "took 100 % of its CPU time that was sampled");
+	facts.sampled_ns = overview_cpu_ns(&facts);
+	overview_make(overview, &facts);
+	EXPECT_CONTAINS(overview->findings[0].text, "took 100 % of its CPU time.");
+	overview_facts_free(&facts);
+	profile_free(profile);
+	free(overview);
+}
+
 /* The kernel's stacks alone don't tell how much of the CPU time they are. */
 TEST(overview_of_the_kernel_alone_blames_nothing)
 {
