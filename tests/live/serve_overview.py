@@ -85,7 +85,8 @@ def check_counted(site, session):
     """Without samples, the kernel's account has to do."""
     for what, rule, words in (("idle", "waiting", "idle, only counted: is told all the same"),
                               ("faults", "page-faults", "faults, only counted: the kernel's account tells")):
-        told = lambda overview, rule=rule: first_rule(overview) == rule
+        # where a fault costs much, counts alone don't tell whether calls took as long
+        told = lambda overview, rule=rule: first_rule(overview) == rule or "system calls or page faults" in overview["sentence"]
         _, overview = overview_of(site, session, told, what, "count")
         lib.check(told(overview) or waits_for_others(overview), words, overview)
 
