@@ -5,6 +5,10 @@
 #include <ctype.h>
 #include <string.h>
 
+/* perf's widths of what whose code it was (-F misc) and of an address. */
+#define MISC_COLUMNS	6
+#define ADDRESS_COLUMNS 16
+
 static const char nothing[] = "";
 const struct piece no_piece = { nothing, nothing };
 
@@ -124,8 +128,11 @@ static bool is_date(struct piece day, struct piece clock)
 	return looks_like(day, "0000-00-00") && looks_like(clock, "00:00:00");
 }
 
-/* Both may stand between the CPU, or thread, and the time. */
-static struct piece without_between(struct piece text)
+/*
+ * Both may stand between the CPU, or thread, and what is `next`: the time.  Right behind a name the
+ * letters are only told from a word of it by the six columns that perf gives them.
+ */
+static struct piece without_between(struct piece text, const char *next)
 {
 	struct script_head unused = { 0 };
 	struct piece word = last_word(text), front = trim(text.at, word.at);
@@ -133,11 +140,14 @@ static struct piece without_between(struct piece text)
 
 	if (is_date(day, word)) {
 		text = trim(front.at, day.at);
+		next = day.at;
 		word = last_word(text);
 		front = trim(text.at, word.at);
 	}
 	if (!is_misc(word))
 		return text;
+	if (next - word.at >= MISC_COLUMNS && front.at < front.end)
+		return front;
 	word = last_word(front);
 	return read_cpu(word, &unused) || read_thread(word, &unused) ? front : text;
 }
@@ -157,12 +167,12 @@ static const char *behind_between(const char *at, const char *end)
 	return is_date(day, clock) ? clock.end : text.at;
 }
 
-/* Everything in front of the time, from its end: CPU, thread, and what is left is the name. */
-static void read_before(struct piece text, struct script_head *head)
+/* Everything in front of `next`, from its end: CPU, thread, and what is left is the name. */
+static void read_before(struct piece text, const char *next, struct script_head *head)
 {
 	struct piece word;
 
-	text = without_between(text);
+	text = without_between(text, next);
 	word = last_word(text);
 
 	if (read_cpu(word, head)) {
@@ -226,7 +236,7 @@ bool script_head_parse(const char *at, const char *end, struct script_head *head
 	};
 	head->has_time = find_time(line, &time, &head->time_ns);
 	if (head->has_time) {
-		read_before(trim(line.at, time.at), head);
+		read_before(trim(line.at, time.at), time.at, head);
 		after = time.end + 1;
 	} else {
 		after = read_without_time(line, head);
@@ -295,6 +305,52 @@ static struct piece without_mark(struct piece text)
 	return text;
 }
 
+/* What tracepoints print in brackets is no object: "NR 59 (7ffd12a0, 55d0e8, 0)". */
+static bool is_object(struct piece name)
+{
+	if (name.at == name.end)
+		return false;
+	if (*name.at == '/' || *name.at == '[')
+		return true;
+	for (const char *p = name.at; p < name.end; p++)
+		if (*p == ',' || *p == '=' || is_blank(*p))
+			return false;
+	return true;
+}
+
+/*
+ * The bracket at the end of a frame if an object is in it, else NULL.  Others are the name's own:
+ * "operator()", "double Hot.work(int)", "StubRoutines (1)", "StubRoutines (final stubs)".
+ */
+static const char *object_at_end(struct piece text, const char *open)
+{
+	static const char deleted[] = " (deleted)";
+	struct piece object = { open + 1, text.end - 1 };
+	size_t length = sizeof(deleted) - 1;
+	uint64_t number;
+
+	if (open > text.at && !is_blank(open[-1]))
+		return NULL;
+	if (piece_length(object) > length && !memcmp(object.end - length, deleted, length))
+		return open;
+	if (object.at < object.end &&
+	    (!is_object(object) || read_number(object.at, object.end, &number)))
+		return NULL;
+	return open;
+}
+
+/* "ADDRESS name" (-F ip,sym): only the address makes it a frame. */
+static bool parse_without_object(struct script_frame *frame, struct piece text)
+{
+	if (!is_address(frame->address.at, frame->address.end))
+		return false;
+	/* Branches may follow instead of a name (-F ip,brstack). */
+	frame->has_branches = piece_length(text) >= 2 && !memcmp(text.at, "0x", 2);
+	if (!frame->has_branches)
+		take_name(frame, text);
+	return piece_length(frame->address) >= 3 || frame->name.at < frame->name.end;
+}
+
 bool script_frame_parse(const char *at, const char *end, struct script_frame *frame)
 {
 	struct piece text = without_mark(trim(at, end));
@@ -311,36 +367,17 @@ bool script_frame_parse(const char *at, const char *end, struct script_frame *fr
 		if (!isalnum((unsigned char)*p) && *p != '_')
 			return false;
 	text = trim(word, text.end);
-	if (text.at == text.end || text.end[-1] != ')') {
-		/* Without objects (-F ip,sym) only the address makes it a frame. */
-		for (const char *p = frame->address.at; p < word; p++)
-			if (!is_hex(*p))
-				return false;
-		/* Branches may follow instead of a name (-F ip,brstack). */
-		frame->has_branches = piece_length(text) >= 2 && !memcmp(text.at, "0x", 2);
-		if (!frame->has_branches)
-			take_name(frame, text);
-		return piece_length(frame->address) >= 3 || frame->name.at < frame->name.end;
-	}
+	if (text.at == text.end || text.end[-1] != ')')
+		return parse_without_object(frame, text);
 	open = opening(text.at, text.end);
-	if (!open || (open > text.at && !is_blank(open[-1])))
+	if (!open) /* two lines that were written into each other */
 		return false;
+	open = object_at_end(text, open);
+	if (!open)
+		return parse_without_object(frame, text);
 	frame->object = without_offset((struct piece){ open + 1, text.end - 1 }); /* -F dsoff */
 	take_name(frame, trim(text.at, open));
 	frame->inlined = piece_length(frame->object) == 7 && !memcmp(open + 1, "inlined", 7);
-	return true;
-}
-
-/* What tracepoints print in brackets is no object: "NR 59 (7ffd12a0, 55d0e8, 0)". */
-static bool is_object(struct piece name)
-{
-	if (name.at == name.end)
-		return false;
-	if (*name.at == '/' || *name.at == '[')
-		return true;
-	for (const char *p = name.at; p < name.end; p++)
-		if (*p == ',' || *p == '=' || is_blank(*p))
-			return false;
 	return true;
 }
 
@@ -401,6 +438,8 @@ bool script_frame_in_head(const struct script_head *head, struct script_frame *f
 		return true;
 	if (is_tracepoint)
 		return false;
+	if (last_frame(rest, frame)) /* "4005dc operator()" */
+		return true;
 	/* Short addresses only where nothing but the kind of a branch ("tr strt", "call") and
 	 * another address stand in front of them. */
 	for (word = rest.at; word < rest.end && words < 4; words++) {
@@ -436,12 +475,34 @@ bool script_line_parse(const char *at, const char *end, struct script_head *head
 	return true;
 }
 
+/* Without the address that was accessed (-F addr) and its name: a number so wide is no thread. */
+static struct piece without_accessed(struct piece text)
+{
+	const char *before = word_end(text.at, text.end), *at, *next;
+
+	for (; before < text.end; before = next) {
+		at = trim(before, text.end).at;
+		next = word_end(at, text.end);
+		if (next - before >= ADDRESS_COLUMNS && is_address(at, next))
+			return (struct piece){ text.at, before };
+	}
+	return text;
+}
+
 void script_head_bare(const char *at, const char *end, struct script_head *head)
 {
+	struct piece text = without_accessed(trim(at, end)), word = last_word(text);
+	const char *next = text.end;
+
 	*head = (struct script_head){
 		.comm = no_piece, .event = no_piece, .rest = no_piece, .period = 1
 	};
-	read_before(trim(at, end), head);
+	if (piece_length(word) > 1 && word.end[-1] == ':') {
+		head->event = (struct piece){ word.at, word.end - 1 };
+		next = word.at;
+		text = trim(text.at, next);
+	}
+	read_before(text, next, head);
 }
 
 bool script_is_record(const char *at, const char *end)
@@ -501,6 +562,13 @@ static bool is_place(struct piece text)
 	       is_address(open + 1, text.end - 1);
 }
 
+static bool begins_frame(struct piece text)
+{
+	const char *word = word_end(text.at, text.end);
+
+	return word < text.end && is_long_address(text.at, word);
+}
+
 bool script_is_noise(const char *at, const char *end)
 {
 	static const char inlined[] = " (inlined)";
@@ -512,6 +580,9 @@ bool script_is_noise(const char *at, const char *end)
 	/* Branches; but some tools write the addresses of frames so. */
 	if (piece_length(text) >= 2 && !memcmp(text.at, "0x", 2))
 		return !script_frame_parse(at, end, &frame) || !is_object(frame.object);
+	/* A name may end like a source line: "7f12a0b0c0d0 JS:*fib /tmp/hot.js:1:13". */
+	if (begins_frame(text))
+		return false;
 	for (size_t i = 0; i < sizeof(starts) / sizeof(*starts); i++)
 		if (piece_length(text) >= strlen(starts[i]) &&
 		    !memcmp(text.at, starts[i], strlen(starts[i])))

@@ -52,7 +52,10 @@ struct script_frame {
 	bool has_branches;    /* they follow in the same line, which is a whole sample then */
 };
 
-/* "ADDRESS name+0x12 (object)"; false if it is no frame. */
+/*
+ * "ADDRESS name+0x12 (object)"; false if it is no frame.  Without objects (-F ip,sym) brackets at
+ * the end are the name's, "operator()", and the address has to be one.
+ */
 bool script_frame_parse(const char *at, const char *end, struct script_frame *frame);
 
 /* The frame that a sample without a call chain has in its own line, if there is one. */
@@ -64,7 +67,10 @@ bool script_frame_in_head(const struct script_head *head, struct script_frame *f
  */
 bool script_line_parse(const char *at, const char *end, struct script_head *head,
 		       struct script_frame *frame);
-/* "comm with blanks PID/TID [CPU]" of which each may be missing: a head without time and event. */
+/*
+ * "comm with blanks PID/TID [CPU] EVENT: ADDRESS name", of which each may be missing: a head
+ * without a time.  The address is the one that was accessed (-F addr).
+ */
 void script_head_bare(const char *at, const char *end, struct script_head *head);
 
 /*

@@ -95,6 +95,24 @@ TEST(perfscript_frames)
 		{ " 7f12", "", "", false },
 		{ " 7f12 (/lib/x.so)", "", "/lib/x.so", false },
 		{ " 4005d7 0x4005d7/0x4005e5/P/-/-/8  0x40062f/0x4005b0/P/-/-/6", "", "", false },
+		/* brackets that are part of a name, with the object and without */
+		{ " 7f12 app::F::operator()", "app::F::operator()", "", false },
+		{ " 7f12 app::F::operator()+0x12", "app::F::operator()", "", false },
+		{ " 7f12 app::F::operator() (/b)", "app::F::operator()", "/b", false },
+		{ " 7f12 run(std::function<int (int)>)", "run(std::function<int (int)>)", "",
+		  false },
+		{ " 7f12 double Hot.work(int)", "double Hot.work(int)", "", false },
+		{ " 7f12 void A.b(int, java.lang.String)", "void A.b(int, java.lang.String)", "",
+		  false },
+		{ " 7f12 double Hot.work(int) (/tmp/perf-7.map)", "double Hot.work(int)",
+		  "/tmp/perf-7.map", false },
+		{ " 7f12 StubRoutines (1)", "StubRoutines (1)", "", false },
+		{ " 7f12 StubRoutines (final stubs)", "StubRoutines (final stubs)", "", false },
+		{ " 7f12 StubRoutines (1) (/tmp/perf-7.map)", "StubRoutines (1)", "/tmp/perf-7.map",
+		  false },
+		{ " 7f12 JS:*fib /tmp/x/hot.js:1:13", "JS:*fib /tmp/x/hot.js:1:13", "", false },
+		{ " 7f12 f (SYSV00000000 (deleted))", "f", "SYSV00000000 (deleted)", false },
+		{ " 7f12 f (java)", "f", "java", false },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -239,6 +257,41 @@ TEST(perfscript_stacks)
 		/* a thread, not the address of a frame */
 		{ "  prog 12 cycles:   4005dc f (/b)\n", "prog-?/12;f 1\n" },
 		{ "  prog 12    4005dc f (/b)    0\n", "prog-?/12;f 1\n" },
+		/* names without objects that end like a line of source, or in brackets */
+		{ "node 7 1.5: cpu-clock: \n\t    7f12a0b0c0d0 JS:*fib /tmp/x/hot.js:1:13\n"
+		  "\t    7f12a0b0c0e0 JS:~ node:internal/main:2:1\n  hot.js:12\n"
+		  "\t          e4ed main\n\n",
+		  "node-?/7;main;JS:~ node:internal/main:2:1;JS:*fib /tmp/x/hot.js:1:13 1\n" },
+		{ "node 7 1.5: cpu-clock:     7f12a0b0c0d0 JS:*fib /tmp/x/hot.js:1:13\n",
+		  "node-?/7;JS:*fib /tmp/x/hot.js:1:13 1\n" },
+		{ "tp \n\t    55d0e8b0c0d0 app::F::operator()\n\t    55d0e8b0c0e0 main\n\n",
+		  "tp-?/0;main;app::F::operator() 1\n" },
+		{ "tp 7 1.5: cpu-clock: \n\t    55d0e8b0c0d0 app::F::operator()\n"
+		  "\t    55d0e8b0c0e0 main\n\n",
+		  "tp-?/7;main;app::F::operator() 1\n" },
+		{ "tp 7 1.5: cpu-clock:     55d0e8b0c0d0 app::F::operator()\n",
+		  "tp-?/7;app::F::operator() 1\n" },
+		{ "java 71 1.5: cpu-clock: \n\t    7f77c0938cc9 StubRoutines (1)\n"
+		  "\t    7f77c0938cd0 double Hot.work(int)\n\n",
+		  "java-?/71;double Hot.work(int);StubRoutines (1) 1\n" },
+		/* whose code it was right behind the name, which may end in such a letter */
+		{ "my prog K      2636.920597: cpu-clock: \n\t  4008a0 f (/b)\n\n"
+		  "my prog U     12636.920597: cpu-clock: \n\t  4008a0 f (/b)\n\n"
+		  "my U 2636.920597: cpu-clock: \n\t  4008a0 f (/b)\n\n",
+		  "my U-?/0;f 1\nmy prog-?/0;f 2\n" },
+		/* an address that was accessed, without time and event */
+		{ "half   362     7ffecc622609 [unknown]\n\t  4008a0 f\n\t  4008b0 main\n\n"
+		  "half   362                0 [unknown]\n\t  4008a0 f\n\t  4008b0 main\n\n",
+		  "half-?/362;main;f 2\n" },
+		{ "   half   362     7ffecc622609 [unknown] ([stack])    4008a0 f (/b)\n"
+		  "   half   362                0 [unknown] ([unknown])    4008a0 f (/b)\n",
+		  "half-?/362;f 2\n" },
+		/* and an event without time and thread */
+		{ "cpu-clock: \n\t  4008a0 f (/b)\n\t  4008b0 main (/b)\n\n", "main;f 1\n" },
+		{ "my prog cpu-clock: \n\t  4008a0 f (/b)\n\t  4008b0 main (/b)\n\n",
+		  "my prog-?/0;main;f 1\n" },
+		{ "my prog K     cpu-clock: \n\t  4008a0 f (/b)\n\t  4008b0 main (/b)\n\n",
+		  "my prog-?/0;main;f 1\n" },
 		/* lines of source */
 		{ "p 1 9.1: 1 a:\n\t  4008a0 f (/b)\n|175\t  x = y; // 12 cycles: 3\n\t  4008b0 "
 		  "main (/b)\n\n",
@@ -262,11 +315,12 @@ TEST(perfscript_broken_lines)
 {
 	struct import_result result;
 	char *got = fold_text("p 1 1.0: 1 a:\n\t7f f (/b)\n\tffffffff810427cd cut ([kern\n"
-			      "p 1 1.2: 1 a:\n\t7f f (/b)\n???\n",
+			      "p 1 1.2: 1 a:\n\t7f f (/b)\n???\n"
+			      "p 1 1.3: 1 a:\n\t810427cd g ([k])/libc.so)\n",
 			      &result);
 
-	EXPECT_TEXT(got, "p-?/1;cut ([kern;f 1\np-?/1;f 1\n");
-	EXPECT_INT(result.broken, 1);
+	EXPECT_TEXT(got, "p-?/1 1\np-?/1;cut ([kern;f 1\np-?/1;f 1\n");
+	EXPECT_INT(result.broken, 2);
 	EXPECT_INT(result.broken_line, 6);
 	EXPECT_TEXT(result.broken_text, "???");
 	free(got);
