@@ -41,8 +41,8 @@ struct perf_reader {
 	size_t current; /* the stream that perf_reader_next is at */
 	char *damage;
 	bool records_cut; /* by that damage; what stands behind the records is no record */
-	uint64_t unknown;
-	struct buf split; /* simpleperf's: the parts so far of a large record */
+	uint64_t unknown, unknown_bytes; /* records of types that we do not know */
+	struct buf split;		 /* simpleperf's: the parts so far of a large record */
 	unsigned char *scratch, *held, *again; /* for records that cannot be handed out in place */
 };
 

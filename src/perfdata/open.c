@@ -229,6 +229,11 @@ uint64_t perf_reader_unknown_records(const struct perf_reader *reader)
 	return reader->unknown;
 }
 
+uint64_t perf_reader_unknown_bytes(const struct perf_reader *reader)
+{
+	return reader->unknown_bytes;
+}
+
 uint32_t perf_reader_stream_count(const struct perf_reader *reader)
 {
 	return (uint32_t)reader->streams.len;

@@ -151,7 +151,9 @@ static int stops(struct perf_reader *reader, struct stream *stream, enum stop wh
 			      stream->at);
 	else if (why == STOP_NONSENSE)
 		reader_damage(reader,
-			      "damaged at offset %" PRIu64 "; everything before it was read",
+			      reader->unknown ? "damaged before offset %" PRIu64
+					      : "damaged at offset %" PRIu64
+						"; everything before it was read",
 			      stream->at);
 	else if (stream->end != UINT64_MAX && stream->at > stream->end)
 		reader_damage(reader, "its last record reaches past the end of the data");
@@ -293,6 +295,14 @@ static bool take_user_record(struct perf_reader *reader, struct stream *stream, 
 	return rec->header->type < SIMPLEPERF_RECORD_FIRST;
 }
 
+static void pass_over(struct perf_reader *reader, const struct stream *stream,
+		      const struct record *rec)
+{
+	reader->unknown++;
+	if (!stream->inflating)
+		reader->unknown_bytes += rec->header->size;
+}
+
 int perf_reader_next_of(struct perf_reader *reader, uint32_t index, struct record *rec,
 			struct err *err)
 {
@@ -313,7 +323,7 @@ int perf_reader_next_of(struct perf_reader *reader, uint32_t index, struct recor
 		if (rec->header->type == PERF_RECORD_SAMPLE)
 			return 1;
 		if (!is_known(rec->header->type))
-			reader->unknown++;
+			pass_over(reader, stream, rec);
 		else if (rec->header->type < USER_RECORD_FIRST ||
 			 take_user_record(reader, stream, rec))
 			return 1;

@@ -123,6 +123,8 @@ const char *perf_reader_damage(const struct perf_reader *reader);
 bool perf_reader_records_cut(const struct perf_reader *reader);
 /* Records whose type we do not know; skipped and counted. */
 uint64_t perf_reader_unknown_records(const struct perf_reader *reader);
+/* What these take of the file; those that came out of compressed ones take nothing. */
+uint64_t perf_reader_unknown_bytes(const struct perf_reader *reader);
 /*
  * The samples that were lost, each counted once, from the sums of what LOST records and what
  * LOST_SAMPLES records tell.

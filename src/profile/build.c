@@ -70,6 +70,7 @@ struct profile_builder {
 	uint64_t last_time;
 	struct idmap skips; /* rows of them, by object and event */
 	VEC(uint64_t) lost; /* by event, as LOST_SAMPLES tells */
+	uint64_t bad_bytes; /* of the file, in records that were not understood */
 	struct perf_counts counts;
 };
 
@@ -501,6 +502,14 @@ static bool is_left_out(const struct perf_attr *attr, const struct sample *sampl
 	return user;
 }
 
+/* One that was not understood; `count` is the quality's. */
+static void refuse(struct profile_builder *b, const struct sorted_record *rec, uint64_t *count)
+{
+	++*count;
+	if (rec->rec.reread) /* it stands in the file like that */
+		b->bad_bytes += rec->rec.header->size;
+}
+
 static void take_sample(struct profile_builder *b, const struct sorted_record *rec)
 {
 	struct profile_quality *quality = &b->profile->quality;
@@ -512,9 +521,9 @@ static void take_sample(struct profile_builder *b, const struct sorted_record *r
 	if (rec->attr && rec->attr->index >= b->profile->events.len)
 		add_events(b);
 	if (!rec->attr || rec->attr->index > UINT16_MAX)
-		quality->unknown_records++;
+		refuse(b, rec, &quality->unknown_records);
 	else if (sample_parse(rec->attr, rec->rec.header, sample))
-		quality->damaged++;
+		refuse(b, rec, &quality->damaged);
 	else {
 		sample->chain_origin.left_out = is_left_out(rec->attr, sample);
 		sample->chain_origin.kernel_only = has_kernel_chains(&rec->attr->attr.base);
@@ -595,7 +604,7 @@ static void take_other(struct profile_builder *b, const struct sorted_record *re
 	if (!machine_passes_over(header->type) || sample_queue_is_empty(&b->queue))
 		finish_everything(b);
 	if (header->size < trailer + sizeof(*header)) {
-		quality->damaged++;
+		refuse(b, rec, &quality->damaged);
 		return;
 	}
 	c = cursor_of(header + 1, header->size - trailer - sizeof(*header));
@@ -613,24 +622,31 @@ static void take_other(struct profile_builder *b, const struct sorted_record *re
 	}
 }
 
-/* What is wrong with the file, and how much of its data could not be read for that. */
+/*
+ * What is wrong with the file, and how much of its data could not be read for that.  Bytes in the
+ * middle that make no sense are mostly taken for a few huge records of no known type, which swallow
+ * what stands behind them: that was not read either.
+ */
 static void note_damage(struct profile_builder *b)
 {
 	struct profile_quality *quality = &b->profile->quality;
 	const struct perf_section *data = &perf_reader_header(b->reader)->data;
 	const char *damage = perf_reader_damage(b->reader);
-	uint64_t at, size;
+	uint64_t at, size, missing;
 
 	if (!damage)
 		return;
 	quality->damage = interner_add(&b->profile->strings, damage);
 	quality->records_cut = perf_reader_records_cut(b->reader);
 	perf_reader_progress(b->reader, &at, &size);
-	if (perf_reader_is_pipe(b->reader) || !data->size || at < data->offset ||
-	    at - data->offset >= data->size)
+	if (perf_reader_is_pipe(b->reader) || perf_reader_stream_count(b->reader) != 1 ||
+	    !data->size || at < data->offset)
 		return;
-	quality->bytes_all = data->size;
-	quality->bytes_missing = data->size - (at - data->offset);
+	missing = b->bad_bytes;
+	if (at - data->offset < data->size)
+		missing += data->size - (at - data->offset);
+	quality->bytes_all = missing ? data->size : 0;
+	quality->bytes_missing = missing < data->size ? missing : data->size;
 }
 
 /* How many CPUs a list like "0,2-4" names; 0 if it is none. */
@@ -703,6 +719,7 @@ static void note_command_line(struct profile_builder *b)
 int profile_builder_read(struct profile_builder *b, struct err *err)
 {
 	uint64_t unknown = perf_reader_unknown_records(b->reader);
+	uint64_t unknown_bytes = perf_reader_unknown_bytes(b->reader);
 	struct sorted_record rec;
 	int rc;
 
@@ -720,6 +737,7 @@ int profile_builder_read(struct profile_builder *b, struct err *err)
 	sum_losses(b);
 	b->profile->quality.out_of_order = record_sort_out_of_order(b->sort);
 	b->profile->quality.unknown_records += perf_reader_unknown_records(b->reader) - unknown;
+	b->bad_bytes += perf_reader_unknown_bytes(b->reader) - unknown_bytes;
 	note_damage(b);
 	note_command_line(b);
 	frames_find_lines(&b->frames);

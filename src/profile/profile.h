@@ -178,7 +178,8 @@ struct profile_quality {
 	uint64_t spawns;	  /* and threads */
 	uint64_t damage;	  /* string: what is wrong with the file; "" for nothing */
 	uint64_t records_cut;	  /* 1: records are missing because of it */
-	uint64_t bytes_missing;	  /* of the file's data, as far as that is known */
+	/* Of a damaged file's data, as far as that is known; with records not understood. */
+	uint64_t bytes_missing;
 	uint64_t bytes_all;
 	uint64_t cpus_sampled, cpus_online; /* 0: not known */
 	uint64_t is_filtered;		    /* tracepoints with --filter */

@@ -227,6 +227,49 @@ TEST(build_counts_what_did_not_come_through)
 	profile_free(p);
 }
 
+/* Records of huge sizes in the middle hide those behind them: these were not read. */
+TEST(build_counts_bytes_of_records_it_does_not_understand)
+{
+	static const char bytes[4000];
+	static const struct {
+		const char *what;
+		size_t unknown, bad, behind; /* bytes in front of the damage, and from there on */
+	} cases[] = {
+		{ "nothing before", 0, 0, 800 },
+		{ "a type that nobody knows", 4000, 0, 800 },
+		{ "samples that are cut off", 0, 8, 800 },
+		{ "both", 4000, 8, 8 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		size_t missing = cases[i].behind, header = sizeof(struct perf_event_header);
+		struct maker m = { 0 };
+		struct profile *p;
+
+		test_case("%s", cases[i].what);
+		start(&m);
+		SAMPLE(&m, PERF_RECORD_MISC_USER, 1, PERF_CONTEXT_USER, 1);
+		if (cases[i].unknown) {
+			make_record(&m, 0xdead, 0);
+			make_bytes(&m, bytes, cases[i].unknown);
+			make_record_end(&m);
+			missing += header + cases[i].unknown;
+		}
+		if (cases[i].bad) {
+			make_record(&m, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
+			make_bytes(&m, bytes, cases[i].bad);
+			make_record_end(&m);
+			missing += header + cases[i].bad;
+		}
+		make_bytes(&m, bytes, cases[i].behind); /* a record's size can't be 0 */
+		p = build(&m);
+		EXPECT_INT(p->samples.len, 1);
+		EXPECT_INT(p->quality.bytes_missing, missing);
+		EXPECT_INT(p->quality.bytes_all, missing + 72); /* the sample that is good */
+		profile_free(p);
+	}
+}
+
 static bool leaf_is_kernel(const struct profile *p, size_t row)
 {
 	uint32_t function = p->stacks.function[p->samples.stack[row]];
