@@ -161,10 +161,10 @@ static void __attribute__((noreturn)) become(const struct child_spec *spec)
 		lower_io();
 	rc = prepare(spec, kept, &failure.step);
 	if (!rc) {
-		wait_for_gate(kept[0]);
-		restore_signals();
 		failure.step = CHILD_EXEC;
 		environ = (char **)spec->environment; /* its own PATH, not ours */
+		restore_signals();
+		wait_for_gate(kept[0]); /* what is behind it is measured */
 		if (spec->self)
 			execv("/proc/self/exe", spec->argv);
 		else

@@ -31,7 +31,7 @@ struct child_spec {
 	size_t fd_count;
 	const char *folder; /* NULL: stays where we are */
 	const char *cpus;   /* "0-3"; NULL: all */
-	int gate;	    /* read a byte from it before the exec; 0 or less: at once */
+	int gate;	    /* read a byte from it right before the exec; 0 or less: at once */
 	int close_first;    /* our end of the gate, which it must not hold open; 0: none */
 	int failure;	    /* struct child_failure is written there; -1: nobody asks */
 	bool low_io;	    /* behind others at the disk */

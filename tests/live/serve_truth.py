@@ -68,6 +68,19 @@ def check_tracepoint(site, session):
               "one in a hundred is that, and stands for a hundred", event, counted)
 
 
+def check_start(site, session):
+    """What makes a program ready to start is not counted with it: `perfolio stat` counts from the program on."""
+    name = "raw_syscalls:sys_enter"
+    if not site.get(f"/events/check?expression={name}")["events"][0]["openable"]:
+        print("# no tracepoints here")
+        return
+    alone = int(lib.run([lib.PERFOLIO, "stat", "-x,", "-e", name, "--", "/bin/true"]).stderr.split(",")[0])
+    form = {"tool": "count", "target": {"kind": "command", "argv": ["/bin/true"]}, "events": {"count": name}}
+    counts = [int(site.get(f"/runs/{measured(site, session, **form)}/summary")["counters"][0]["total"]) for _ in range(3)]
+    # its execve alone; the wait before it may be broken off and begun again
+    lib.check(0 <= min(counts) - alone <= 2, "system calls of a run are the program's", counts, alone)
+
+
 def check_plan(site):
     """One form has one plan, and another rate another one in proportion."""
     form = {"tool": "sample", "target": {"kind": "command", "command": "true"}, "call_graph": "fp",
@@ -277,6 +290,7 @@ def main():
         session = site.session("truth")
         check_naps(site, session)
         check_tracepoint(site, session)
+        check_start(site, session)
         check_kernel_names(site, session)
         check_plan(site)
         check_processes(site)
