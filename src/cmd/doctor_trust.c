@@ -245,8 +245,8 @@ static void print_summary(const struct page *page, const struct examination *e)
 		buf_printf(&text, "; %.2f %% go on by frame pointers where the copy ended",
 			   100 * panel_share(&e->panel.spliced, &e->panel.all));
 	if (t->covered_share >= 0)
-		buf_printf(&text, "; samples stand for %.1f %% of %.3f s of CPU time",
-			   100 * t->covered_share, (double)t->cpu_ns / 1e9);
+		buf_printf(&text, "; samples stand for %.1f %% of %.3f s of %s",
+			   100 * t->covered_share, (double)t->cpu_ns / 1e9, trust_time_noun(t));
 	if (t->counted)
 		buf_printf(&text, "; samples stand for %s, %s were counted",
 			   text_grouped(samples, t->weight), text_grouped(lost, t->counted));

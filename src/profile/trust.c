@@ -201,13 +201,12 @@ static void say_unclear(struct trust *t, const struct profile_event *event,
 {
 	char number[TEXT_NUMBER];
 
-	add_fault(
-		t, PANEL_COVERAGE_UNCLEAR, fabs(t->covered_share - 1),
-		advise(PANEL_COVERAGE_UNCLEAR, facts, "more samples tell"),
-		"samples stand for %.1f %% of the %.3f s of CPU time: with %s samples that may be "
-		"chance (up to %.0f points)",
-		100 * t->covered_share, (double)t->cpu_ns / 1e9,
-		text_grouped(number, event->samples), 100 * chance_of(event->samples));
+	add_fault(t, PANEL_COVERAGE_UNCLEAR, fabs(t->covered_share - 1),
+		  advise(PANEL_COVERAGE_UNCLEAR, facts, "more samples tell"),
+		  "samples stand for %.1f %% of the %.3f s of %s: with %s samples that may be "
+		  "chance (up to %.0f points)",
+		  100 * t->covered_share, (double)t->cpu_ns / 1e9, trust_time_noun(t),
+		  text_grouped(number, event->samples), 100 * chance_of(event->samples));
 }
 
 /* Of what was counted, what the lost samples would have stood for. */
@@ -266,8 +265,8 @@ static void explain_gap(struct trust *t, const struct profile *p, const struct p
 			 100 * lost, 100 * missing);
 	lower_rate(t, event, lower, sizeof(lower));
 	add_fault(t, reason, missing, advise(reason, facts, lower),
-		  "samples stand for %.1f %% of the %.3f s of CPU time: %s%s",
-		  100 * t->covered_share, (double)t->cpu_ns / 1e9, why, part);
+		  "samples stand for %.1f %% of the %.3f s of %s: %s%s", 100 * t->covered_share,
+		  (double)t->cpu_ns / 1e9, trust_time_noun(t), why, part);
 }
 
 /* Of an event that is no time, the number itself is known. */
@@ -333,6 +332,7 @@ static void check_coverage(struct trust *t, const struct profile *p,
 	    !event->counted || !event->samples)
 		return;
 	t->cpu_ns = p->coverage.cpu_ns;
+	t->whole_cpus = p->coverage.idle_known;
 	t->covered_share = (double)(event->weight + event->guest_weight) / (double)event->counted *
 			   (double)counted_of(t, p) / (double)t->cpu_ns;
 	if (event->scope & (SCOPE_NO_KERNEL | SCOPE_NO_USER))

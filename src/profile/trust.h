@@ -41,6 +41,7 @@ struct trust {
 	/* Samples times period beside the CPU time that there was; -1: that was not recorded. */
 	double covered_share;
 	uint64_t cpu_ns; /* 0: not recorded */
+	bool whole_cpus; /* that is all of their time, idle or not */
 	bool is_time;	 /* else it has no covered_share, but these two; 0: not recorded */
 	uint64_t weight, counted;
 	double idle_share;     /* of it, as the kernel accounts it; -1: not recorded, or no -a */
@@ -73,6 +74,12 @@ void trust_of(struct trust *trust, const struct profile *profile, uint16_t event
 
 /* One of the eight. */
 const char *trust_verdict(const struct trust *trust);
+
+/* What cpu_ns is: "1.250 s of CPU time", "8.004 s of all CPUs". */
+static inline const char *trust_time_noun(const struct trust *trust)
+{
+	return trust->whole_cpus ? "all CPUs" : "CPU time";
+}
 
 static inline bool trust_is_good(const struct trust *trust)
 {

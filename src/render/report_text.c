@@ -483,8 +483,9 @@ void report_trust_text(const struct profile *p, const struct trust *trust, bool 
 		buf_printf(into, "; %llu record%s not understood",
 			   (unsigned long long)trust->damaged, text_plural(trust->damaged));
 	if (trust->covered_share >= 0)
-		buf_printf(into, "; samples stand for %.1f %% of %.3f s of CPU time",
-			   trust->covered_share * 100, (double)trust->cpu_ns / 1e9);
+		buf_printf(into, "; samples stand for %.1f %% of %.3f s of %s",
+			   trust->covered_share * 100, (double)trust->cpu_ns / 1e9,
+			   trust_time_noun(trust));
 	if (trust->counted)
 		buf_printf(into, "; samples stand for %s, %s were counted",
 			   text_grouped(samples, trust->weight),

@@ -295,7 +295,8 @@ static void use_counters(struct figures *f)
 
 	if (clock <= 0)
 		clock = total_of(f, "cpu-clock");
-	if (!facts->knows_cpu && !facts->sampled_ns && clock > 0)
+	/* of whole CPUs a clock counts all of their time, idle or not */
+	if (!facts->knows_cpu && !facts->sampled_ns && !facts->whole_host && clock > 0)
 		facts->sampled_ns = (uint64_t)clock;
 	if (cycles > 0)
 		facts->ipc = total_of(f, "instructions") / cycles;

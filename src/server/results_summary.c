@@ -58,11 +58,20 @@ static void put_tabs(struct json *json, const struct figures *f)
 	json_close(json);
 }
 
-/* Of its time from start to end: something of it ran. */
+/* Whether the idle share of a whole machine is known. */
+static bool knows_idle(const struct overview_facts *facts)
+{
+	return facts->whole_host && (facts->idle_counted || (facts->clocked && facts->samples));
+}
+
+/* Of its time from start to end: something of it ran.  Of a machine: of the time of all its CPUs.
+ */
 static double running_share(const struct overview_facts *facts, double cpus_used)
 {
 	double shares[BUDGET_PARTS];
 
+	if (knows_idle(facts))
+		return 1 - facts->idle;
 	budget_shares(facts->budget.run_ns, shares);
 	if (facts->budget.source != BUDGET_NONE)
 		return shares[BUDGET_RAN];
@@ -88,7 +97,9 @@ static void put_times(struct json *json, const struct figures *f)
 	put_known_text(json, "user_ns", facts->knows_cpu, facts->user_ns);
 	put_known_text(json, "system_ns", facts->knows_cpu, facts->system_ns);
 	put_known_double(json, "cpus_used", knows_use, used);
-	put_known_double(json, "on_cpu_percent", knows_use, 100 * running_share(facts, used));
+	put_known_double(json, "on_cpu_percent",
+			 knows_use && (!facts->whole_host || knows_idle(facts)),
+			 100 * running_share(facts, used));
 	put_known_double(json, "user_percent", knows_kernel, 100 * (1 - kernel.share));
 	put_known_double(json, "kernel_percent", knows_kernel, 100 * kernel.share);
 }
@@ -222,7 +233,7 @@ static void put_cpu_figure(struct json *json, const struct overview_facts *facts
 	char text[TEXT_NUMBER];
 
 	snprintf(text, sizeof(text), "%.2f", used);
-	if (used > 1.02)
+	if (!knows_idle(facts) && (used > 1.02 || facts->whole_host))
 		put_figure(json, "on-cpu", "CPUs in use", used, text);
 	else
 		put_share_figure(json, "on-cpu", "On CPU", running_share(facts, used));
@@ -270,7 +281,7 @@ static void put_use_figures(struct json *json, const struct figures *f)
 		if (overview_cpus_used(facts, &used))
 			put_cpu_figure(json, facts, used);
 	}
-	if (facts->whole_host && (facts->clocked || facts->idle_counted))
+	if (knows_idle(facts))
 		put_share_figure(json, "idle", "Idle", facts->idle);
 	put_budget_figures(json, &facts->budget);
 	if (overview_kernel(facts, &kernel)) {

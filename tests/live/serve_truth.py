@@ -213,6 +213,11 @@ def check_idle(site, session):
     truth = 100 * (inside[-1][1] - inside[0][1]) / (inside[-1][2] - inside[0][2])
     figures = {figure["name"]: figure["value"] for figure in site.get(f"/runs/{run['id']}/summary")["figures"]}
     lib.check("idle" in figures and abs(figures["idle"] - truth) < 5, "the idle share is that of /proc/stat", figures, truth)
+    lib.check(abs(figures["on-cpu"] + figures["idle"] - 100) < 0.2, "the rest of the CPUs' time is the share on CPU", figures)
+    form = {"tool": "count", "live": False, "target": {"kind": "host"}, "events": {"count": "cpu-clock"}, "limit_s": 1}
+    summary = site.get(f"/runs/{site.wait(site.run(session, form))['id']}/summary")
+    lib.check(summary["counters"] and summary["cpu_ns"] is None and summary["on_cpu_percent"] is None,
+              "a clock of whole CPUs, which counts idle ones too, is no CPU time", summary["cpu_ns"], summary["figures"])
 
 
 def check_span(site, session):

@@ -363,6 +363,10 @@ TEST(trust_counts_the_switches_as_cpu_time)
 	EXPECT_CONTAINS(trust.faults[0].text,
 			"80.0 % of the 1.250 s of CPU time: the kernel samples nothing while it "
 			"switches");
+	p->coverage.idle_known = true;
+	trust_of(&trust, p, 0, NULL);
+	EXPECT_INT(trust.fault_count, 1);
+	EXPECT_CONTAINS(trust.faults[0].text, "80.0 % of the 1.250 s of all CPUs: the kernel ");
 	profile_free(p);
 }
 

@@ -245,7 +245,7 @@ function Trust({ quality, summary }: { quality: Quality | undefined; summary: Ru
 		...(has("caller-unclear") ? [["Stacks that may lack a direct caller", percent(trust.unclear_percent ?? 0), "Can't tell"] satisfies [string, string, string]] : []),
 		["Functions without a name", percent(unknown), sound("names", unknown)],
 		...(trust.throttled === null ? [] : [["Throttled", String(trust.throttled ?? 0), judge(!trust.throttled)] satisfies [string, string, string]]),
-		...(covered === undefined || covered === null ? [] : [[`CPU time covered by samples${paused ? ", while not paused" : ""}`, percent(covered), coverage] satisfies [string, string, string]]),
+		...(covered === undefined || covered === null ? [] : [[`${trust.idle_percent === undefined ? "CPU time" : "Time of all CPUs"} covered by samples${paused ? ", while not paused" : ""}`, percent(covered), coverage] satisfies [string, string, string]]),
 	];
 	return (
 		<section class="trust" aria-label="Data quality">
