@@ -435,8 +435,11 @@ static void tell_ending(struct overview *overview, const struct sums *s)
 
 	first->text[0] = '\0';
 	text_duration(text, (int64_t)facts->duration_ns);
-	if (facts->limited)
-		say(first, "It was ended after %s, its time limit. ", text);
+	if (facts->limited && *facts->time_limit)
+		say(first, "It was ended at its time limit of %s, after %s. ", facts->time_limit,
+		    text);
+	else if (facts->limited)
+		say(first, "It was ended after %s, at its time limit. ", text);
 	else if (facts->ended_why)
 		say(first, "It was ended after %s: %s. ", text, facts->ended_why);
 	else if (facts->full && !facts->failed)

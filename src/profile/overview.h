@@ -59,7 +59,8 @@ struct overview_facts {
 	struct budget budget; /* of all that it started; source BUDGET_NONE: not known */
 	bool failed;	      /* ended by a signal or with another status than 0 */
 	bool stopped;	      /* by somebody, or with the server */
-	bool limited;	      /* it reached its time limit */
+	bool limited;	      /* it reached its time limit: */
+	char time_limit[32];  /* "2 s"; "": not known */
 	bool full;	      /* the recording reached its size, and the program may have gone on */
 	bool printed;	      /* something: that may say why */
 	const char *

@@ -16,7 +16,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define ENDED_FOR "ended because " /* as reasons of a disk's limit begin */
+#define ENDED_FOR   "ended because "   /* as reasons of a disk's limit begin */
+#define ENDED_AFTER "ended after "     /* as that of a time limit does, */
+#define ITS_LIMIT   ", its time limit" /* and ends */
 
 /* Numbers may be text. */
 static uint64_t number(struct json_object *object, const char *key)
@@ -114,6 +116,18 @@ static void read_usage(struct figures *f)
 	json_object_put(usage);
 }
 
+/* "ended after 2 s, its time limit": the limit, and not when the program gave in. */
+static void read_time_limit(struct overview_facts *facts, const char *reason)
+{
+	const char *begin = strstr(reason, ENDED_AFTER), *end = strstr(reason, ITS_LIMIT);
+
+	facts->limited = !facts->stopped && end;
+	if (!facts->limited || !begin || end < begin + strlen(ENDED_AFTER))
+		return;
+	begin += strlen(ENDED_AFTER);
+	snprintf(facts->time_limit, sizeof(facts->time_limit), "%.*s", (int)(end - begin), begin);
+}
+
 static void read_run(struct figures *f)
 {
 	const struct run_facts *known = &f->run.facts;
@@ -126,7 +140,7 @@ static void read_run(struct figures *f)
 	facts->form = !facts->imported;
 	/* what we ended ourselves, and said so, did not fail */
 	facts->stopped = f->run.state == RUN_CANCELLED || strstr(known->reason, "interrupted");
-	facts->limited = !facts->stopped && strstr(known->reason, "its time limit");
+	read_time_limit(facts, known->reason);
 	facts->failed = !*known->reason && f->run.state != RUN_CANCELLED &&
 			(known->ending == ENDING_SIGNAL ||
 			 (known->ending == ENDING_EXIT && known->ending_code));

@@ -92,8 +92,8 @@ PLANTS = [
     Plant("segfault", {"failed": CPU}, quick=True, begins=SIGNAL % r"11 \(Segmentation fault\)"),
     Plant("abort", {"failed": CPU}, begins=SIGNAL % r"6 \(Aborted\)"),
     Plant("status", {"failed": CPU}, begins=r"It ended with exit status 3 after \S+ \S+?(; its output may say why)?\. "),
-    Plant("forever", {"cpu-bound": CPU}, begins=r"It was ended after .*, its time limit\. ", limit_s=1),
-    Plant("childrenforever", {"cpu-bound": CPU}, quick=True, begins=r"It was ended after .*, its time limit\. ", limit_s=1),
+    Plant("forever", {"cpu-bound": CPU}, begins=r"It was ended at its time limit of 1 s, after \S+ \S+\. ", limit_s=1),
+    Plant("childrenforever", {"cpu-bound": CPU}, quick=True, begins=r"It was ended at its time limit of 1 s, after \S+ \S+\. ", limit_s=1),
     Plant("forever", {"cpu-bound": CPU}, begins=r"It was stopped after \S+ \S+\. ", stop=True),
 ]
 

@@ -4,6 +4,7 @@
 run, or from asking twice."""
 import json
 import os
+import re
 import sys
 import tempfile
 import threading
@@ -289,6 +290,15 @@ def check_left_over(site, session):
     lib.check("left_over" not in site.get(f"/runs/{run}")["usage"], "nothing is told of nothing")
 
 
+def check_limit(site, session):
+    """Its limit is named as it is, also of a program that does not mind SIGTERM and is killed later."""
+    argv = ["/bin/sh", "-c", "trap '' TERM; while :; do :; done"]
+    run = measured(site, session, tool="sample", target={"kind": "command", "argv": argv}, limit_s=1)
+    sentence = site.get(f"/runs/{run}/overview")["findings"][0]["text"]
+    after = re.match(r"It was ended at its time limit of 1 s, after ([\d.]+) s\. ", sentence)
+    lib.check(after and float(after[1]) > 2, "a time limit is what was asked for, and not when the program ended", sentence)
+
+
 def main():
     lib.need_root()
     with server.Server() as site:
@@ -305,6 +315,7 @@ def main():
         check_span(site, session)
         check_pause(site, session)
         check_left_over(site, session)
+        check_limit(site, session)
     lib.done()
 
 

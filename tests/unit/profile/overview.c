@@ -663,7 +663,10 @@ TEST(overview_begins_with_a_bad_end)
 	       "was limited by the CPU");
 	facts.failed = false;
 	facts.limited = true;
-	expect(&facts, "cpu-bound", "It was ended after 2 s, its time limit. It was limited by");
+	expect(&facts, "cpu-bound", "It was ended after 2 s, at its time limit. It was limited by");
+	strcpy(facts.time_limit, "500 ms"); /* it did not mind SIGTERM */
+	expect(&facts, "cpu-bound",
+	       "It was ended at its time limit of 500 ms, after 2 s. It was limited by");
 	facts.limited = false;
 	facts.stopped = true;
 	expect(&facts, "cpu-bound", "It was stopped after 2 s. It was limited by");
