@@ -134,7 +134,7 @@ const struct option_spec serve_option_specs[] = {
 	{ OPT_CALL, 0, "max-output", 0, "SIZE",
 	  "how much of a program's output to keep; default: 64M", .call = set_output },
 	{ OPT_CALL, 0, "max-disk", 0, "SIZE",
-	  "how much all files may take: runs end there, and others wait; default: 20G",
+	  "how much files and database may take: runs end there, and others wait; default: 20G",
 	  .call = set_disk },
 	{ OPT_CALL, 0, "max-share", 0, "PERCENT",
 	  "of that disk space one person may have, the owner aside; default: 50",

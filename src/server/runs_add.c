@@ -23,6 +23,8 @@
 #include <sodium.h>
 #include <string.h>
 
+#define TEXT_MOST (4 << 20) /* of all runs that one request makes */
+
 static int check_target(const struct app *app, const struct form *form, const char *person,
 			struct err *err)
 {
@@ -133,10 +135,11 @@ static void set_batch(struct json_object *form, const char *name, uint64_t index
 	json_object_object_add(form, "batch", batch);
 }
 
-static int add_one(struct request *request, int64_t session, const struct form *form,
-		   struct json_object *object, int64_t *id, struct err *err)
+/* Without its events. */
+static struct run run_of(const struct request *request, int64_t session, const struct form *form,
+			 struct json_object *object)
 {
-	struct run run = {
+	return (struct run){
 		.session = session,
 		.state = RUN_QUEUED,
 		.host = request->app->policy.host,
@@ -150,6 +153,12 @@ static int add_one(struct request *request, int64_t session, const struct form *
 		.environment = form->environment,
 		.tags = form->tags,
 	};
+}
+
+static int add_one(struct request *request, int64_t session, const struct form *form,
+		   struct json_object *object, int64_t *id, struct err *err)
+{
+	struct run run = run_of(request, session, form, object);
 	int rc;
 
 	form_events(form, &request->arena, &run.events);
@@ -171,6 +180,25 @@ static void note(struct request *request, const struct form *form, int64_t id)
 		      form_tool_name(form->tool), form_target_name(form->target), form->who,
 		      form->children ? " and its children" : "");
 	buf_free(&command);
+}
+
+/* Each repeat has all of the texts, in a transaction that keeps everybody else waiting. */
+static int check_size(const struct request *request, const struct form *form,
+		      struct json_object *object, int64_t *bytes, struct err *err)
+{
+	struct run run = run_of(request, 0, form, object);
+	int64_t each = store_run_text(&run), repeats = (int64_t)form->repeats;
+	char all[TEXT_NUMBER], most[TEXT_NUMBER], one[TEXT_NUMBER];
+
+	*bytes = repeats * (each + STORE_ROW_BYTES);
+	if (repeats * each <= TEXT_MOST)
+		return 0;
+	return err_set(err, E2BIG,
+		       "%lld runs with a form and a command of %s each are %s, and %s are taken "
+		       "at once; ask for fewer repeats, or have the program read what is long "
+		       "from a file",
+		       (long long)repeats, text_bytes(one, (uint64_t)each),
+		       text_bytes(all, (uint64_t)(repeats * each)), text_bytes(most, TEXT_MOST));
 }
 
 static int add_all(struct request *request, int64_t session, const struct form *form,
@@ -199,6 +227,7 @@ int runs_add(struct request *request, int64_t session, struct json_object *objec
 {
 	struct app *app = request->app;
 	struct asker asker = { .person = request->user->name }; /* it is queued without him, too */
+	int64_t bytes = 0;
 	struct form form;
 	int rc = form_parse(object, &request->arena, &form, err);
 
@@ -206,9 +235,11 @@ int runs_add(struct request *request, int64_t session, struct json_object *objec
 		return rc;
 	rc = form_permitted(app, &form, request->user->name, err);
 	if (!rc)
+		rc = check_size(request, &form, object, &bytes, err);
+	if (!rc)
 		rc = possible(app, &form, &asker, err);
 	if (!rc)
-		rc = share_room(app, request->user->id, 0, err);
+		rc = share_room(app, request->user->id, bytes, err);
 	if (!rc)
 		rc = add_all(request, session, &form, object, ids, err);
 	if (rc == -EACCES)

@@ -6,6 +6,7 @@
 #include "server/analysis.h"
 #include "server/app.h"
 #include "server/resource.h"
+#include "server/share.h"
 #include "store/datadir.h"
 
 #include <errno.h>
@@ -72,6 +73,11 @@ static int read_patch(const struct request *request, struct session_patch *patch
 	return rc;
 }
 
+static int64_t length_of(const char *text)
+{
+	return text ? (int64_t)strlen(text) : 0;
+}
+
 static int add_session(struct request *request, struct err *err)
 {
 	static const struct wordlist none;
@@ -82,6 +88,10 @@ static int add_session(struct request *request, struct err *err)
 
 	if (!rc && !first.title)
 		rc = err_set(err, EINVAL, "a session needs a `title`");
+	if (!rc)
+		rc = share_room(request->app, request->user->id,
+				length_of(first.title) + length_of(first.notes) + STORE_ROW_BYTES,
+				err);
 	if (!rc)
 		rc = store_session_add(request->store, &first, &id, err);
 	if (!rc)
@@ -100,6 +110,19 @@ static int get_session(struct request *request, struct err *err)
 	return reply_session(request, request->ids[0], err);
 }
 
+/* What becomes no longer needs none: it is how room is made. */
+static int room_for_patch(struct request *request, const struct session_patch *patch,
+			  const struct session *now, struct err *err)
+{
+	int64_t more = 0;
+
+	if (patch->title)
+		more += length_of(patch->title) - length_of(now->title);
+	if (patch->notes)
+		more += length_of(patch->notes) - length_of(now->notes);
+	return more > 0 ? share_room(request->app, request->user->id, more, err) : 0;
+}
+
 static int patch_session(struct request *request, struct err *err)
 {
 	struct session_patch patch = { 0 };
@@ -110,6 +133,8 @@ static int patch_session(struct request *request, struct err *err)
 	if (!rc)
 		rc = store_session_get(request->store, request->ids[0], &request->arena, &session,
 				       err);
+	if (!rc)
+		rc = room_for_patch(request, &patch, &session, err);
 	if (!rc)
 		rc = store_session_change(request->store, session.id, &patch, err);
 	if (!rc)

@@ -78,7 +78,7 @@ int datadir_purge(struct datadir *dir, int64_t now_ns, struct datadir_sweep *swe
 /* Purges, and compares all rows with all files. */
 int datadir_gc(struct datadir *dir, int64_t now_ns, struct datadir_sweep *sweep, struct err *err);
 
-/* What files take, each content once, unfinished ones too. */
+/* What files take, each content once, unfinished ones too, and the rows of the database. */
 int datadir_bytes(struct datadir *dir, int64_t *bytes, struct err *err);
 
 /* The same of one who made runs, by the account's number, with what is being sent. */

@@ -40,12 +40,18 @@ int store_file_get(struct store *store, int64_t id, struct arena *arena, struct 
 int store_file_drop(struct store *store, int64_t id, char orphan[static HASH_TEXT],
 		    struct err *err);
 
-/* Forgets what was removed and is due; *orphans are the hashes that no row has any more. */
+/*
+ * Forgets what was removed and is due, some at a time, for a journal of bounded size: until there
+ * are no more *things.  *orphans are the hashes that no row has any more.
+ */
 int store_purge(struct store *store, int64_t now_ns, struct hashes *orphans, int64_t *things,
 		struct err *err);
 
 int store_bytes(struct store *store, int64_t *bytes, struct err *err); /* each content once */
-/* The same of one who made runs; files that are still being written are named only. */
+/*
+ * The same of one who made runs, with the rows of his sessions and runs; files that are still being
+ * written are named only.
+ */
 struct file_ids VEC_OF(int64_t);
 int store_bytes_of(struct store *store, int64_t maker, int64_t *bytes, struct file_ids *unfinished,
 		   struct err *err);

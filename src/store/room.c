@@ -99,9 +99,15 @@ static int unfinished_bytes(struct datadir *dir, int64_t *bytes, struct err *err
 
 int datadir_bytes(struct datadir *dir, int64_t *bytes, struct err *err)
 {
+	int64_t rows, spare;
 	int rc = store_bytes(dir->store, bytes, err);
 
-	return rc ? rc : unfinished_bytes(dir, bytes, err);
+	if (!rc)
+		rc = store_size(dir->store, &rows, &spare, err);
+	if (rc)
+		return rc;
+	*bytes += rows;
+	return unfinished_bytes(dir, bytes, err);
 }
 
 int datadir_bytes_of(struct datadir *dir, int64_t maker, int64_t *bytes, struct err *err)

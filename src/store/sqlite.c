@@ -12,20 +12,25 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define BUSY_MS 5000
+#define BUSY_MS	     5000
+#define SHRINK_FROM  (1 << 20)
+#define SHRINK_PAGES "256"
+#define SHRINK_WHOLE (32 << 20) /* also in memory, and in the journal */
 
 /*
  * WAL lets readers go on while something is written.  FULL: what was committed outlives a power
  * cut, for a run that is taken from the queue must not be taken again after it.  Sorting and the
- * journals of statements happen in memory: the fence lets no temporary file be made.
+ * journals of statements happen in memory: the fence lets no temporary file be made.  The first has
+ * to come first: a database that is older has it from its next VACUUM on.
  */
-#define SETTINGS                       \
-	"PRAGMA journal_mode = WAL;"   \
-	"PRAGMA synchronous = FULL;"   \
-	"PRAGMA foreign_keys = ON;"    \
-	"PRAGMA trusted_schema = OFF;" \
-	"PRAGMA secure_delete = ON;"   \
-	"PRAGMA temp_store = MEMORY;"  \
+#define SETTINGS                            \
+	"PRAGMA auto_vacuum = INCREMENTAL;" \
+	"PRAGMA journal_mode = WAL;"        \
+	"PRAGMA synchronous = FULL;"        \
+	"PRAGMA foreign_keys = ON;"         \
+	"PRAGMA trusted_schema = OFF;"      \
+	"PRAGMA secure_delete = ON;"        \
+	"PRAGMA temp_store = MEMORY;"       \
 	"PRAGMA cell_size_check = ON;"
 
 static int no_space(struct store *store, struct err *err)
@@ -278,6 +283,71 @@ int store_version(struct store *store, int64_t *version, struct err *err)
 		rc = stmt_number(&q, version, err);
 	}
 	return db_done(store, rc, err);
+}
+
+static int pragma_number(struct store *store, const char *sql, int64_t *into, struct err *err)
+{
+	struct stmt q;
+
+	stmt_open(&q, store, sql);
+	return stmt_number(&q, into, err);
+}
+
+int store_size(struct store *store, int64_t *used, int64_t *spare, struct err *err)
+{
+	int64_t page = 0, pages = 0, free_pages = 0;
+	int rc = db_read(store, err);
+
+	if (!rc)
+		rc = pragma_number(store, "PRAGMA page_size", &page, err);
+	if (!rc)
+		rc = pragma_number(store, "PRAGMA page_count", &pages, err);
+	if (!rc)
+		rc = pragma_number(store, "PRAGMA freelist_count", &free_pages, err);
+	*used = (pages - free_pages) * page;
+	*spare = free_pages * page;
+	return db_done(store, rc, err);
+}
+
+/* One step; what it leaves is the new *spare. */
+static int shrink(struct store *store, int64_t *spare, struct err *err)
+{
+	int64_t used;
+	int rc = db_write(store, err);
+
+	if (!rc)
+		rc = db_run(store, "PRAGMA incremental_vacuum(" SHRINK_PAGES ")", err);
+	rc = db_done(store, rc, err);
+	return rc ? rc : store_size(store, &used, spare, err);
+}
+
+/* Of an older one: all of it is written anew, in memory at first. */
+static int shrink_whole(struct store *store, struct err *err)
+{
+	int64_t used, spare;
+	int rc = store_size(store, &used, &spare, err);
+
+	return rc || spare < used || used > SHRINK_WHOLE ? rc : store_scrub(store, err);
+}
+
+int store_shrink(struct store *store, struct err *err)
+{
+	int64_t used, before, spare;
+	int rc = store_size(store, &used, &spare, err);
+
+	if (rc || spare < SHRINK_FROM)
+		return rc;
+	do {
+		before = spare;
+		rc = shrink(store, &spare, err);
+	} while (!rc && spare && spare < before);
+	if (!rc && spare >= SHRINK_FROM)
+		return shrink_whole(store, err);
+	pthread_mutex_lock(&store->lock);
+	if (!rc) /* until then the file is as long as before */
+		rc = db_run(store, "PRAGMA wal_checkpoint(TRUNCATE)", err);
+	pthread_mutex_unlock(&store->lock);
+	return rc;
 }
 
 int store_scrub(struct store *store, struct err *err)

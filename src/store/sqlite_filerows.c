@@ -10,7 +10,8 @@
 #define FILE_COLUMNS                                                           \
 	"SELECT f.id, f.run, f.kind, f.hash, f.size, f.created_ns FROM file f" \
 	" JOIN run r ON f.run = r.id JOIN session s ON r.session = s.id "
-#define PRESENT "r.purge_ns IS NULL AND s.purge_ns IS NULL"
+#define PURGE_BYTES (1 << 20) /* of rows, at a time */
+#define PRESENT	    "r.purge_ns IS NULL AND s.purge_ns IS NULL"
 
 static void read_hash(struct stmt *q, char into[static HASH_TEXT])
 {
@@ -167,39 +168,76 @@ int store_file_drop(struct store *store, int64_t id, char orphan[static HASH_TEX
 	return rc;
 }
 
-static int hashes_due(struct store *store, int64_t now_ns, struct hashes *into, struct err *err)
+static int hashes_of(struct store *store, int64_t run, struct hashes *into, struct err *err)
 {
 	struct stmt q;
 	int rc;
 
-	stmt_open(&q, store,
-		  "SELECT DISTINCT f.hash FROM file f JOIN run r ON f.run = r.id"
-		  " JOIN session s ON r.session = s.id"
-		  " WHERE f.hash <> '' AND (r.purge_ns <= ?1 OR s.purge_ns <= ?1)");
-	stmt_int(&q, now_ns);
+	stmt_open(&q, store, "SELECT hash FROM file WHERE run = ? AND hash <> ''");
+	stmt_int(&q, run);
 	while ((rc = stmt_row(&q, err)) > 0)
 		read_hash(&q, vec_push(into)->text);
 	stmt_close(&q);
 	return rc;
 }
 
-/* Deletes the rows that are due by one statement and notes each. */
-static int purge_kind(struct store *store, enum store_kind kind, const char *sql, int64_t now_ns,
-		      int64_t *things, struct err *err)
+/* The first ones by one statement that gives ids and sizes. */
+static int some_due(struct store *store, const char *sql, int64_t now_ns, struct file_ids *into,
+		    struct err *err)
 {
-	VEC(int64_t) gone = { 0 };
+	int64_t bytes = 0;
 	struct stmt q;
 	int rc;
 
 	stmt_open(&q, store, sql);
 	stmt_int(&q, now_ns);
-	while ((rc = stmt_row(&q, err)) > 0)
-		*vec_push(&gone) = stmt_get_int(&q);
+	while ((rc = stmt_row(&q, err)) > 0 && bytes < PURGE_BYTES) {
+		*vec_push(into) = stmt_get_int(&q);
+		bytes += stmt_get_int(&q);
+	}
 	stmt_close(&q);
-	for (size_t i = 0; i < gone.len && !rc; i++)
-		rc = db_changed(store, kind, gone.data[i], err);
-	*things += (int64_t)gone.len;
-	vec_free(&gone);
+	return rc < 0 ? rc : 0;
+}
+
+static int purge_one(struct store *store, enum store_kind kind, int64_t id, struct err *err)
+{
+	struct stmt q;
+	int rc;
+
+	stmt_open(&q, store,
+		  kind == STORE_RUN ? "DELETE FROM run WHERE id = ?"
+				    : "DELETE FROM session WHERE id = ?");
+	stmt_int(&q, id);
+	rc = stmt_end(&q, err);
+	return rc < 0 ? rc : db_changed(store, kind, id, err);
+}
+
+/* Sessions come last: their runs would go with them, all at once. */
+static int purge_some(struct store *store, int64_t now_ns, struct hashes *orphans, int64_t *things,
+		      struct err *err)
+{
+	enum store_kind kind = STORE_RUN;
+	struct file_ids due = { 0 };
+	int rc = some_due(store,
+			  "SELECT id, bytes FROM run WHERE purge_ns <= ?1 OR session IN"
+			  " (SELECT id FROM session WHERE purge_ns <= ?1) ORDER BY id LIMIT 64",
+			  now_ns, &due, err);
+
+	if (!rc && !due.len) {
+		kind = STORE_SESSION;
+		rc = some_due(store,
+			      "SELECT id, bytes FROM session WHERE purge_ns <= ?1 ORDER BY id"
+			      " LIMIT 64",
+			      now_ns, &due, err);
+	}
+	for (size_t i = 0; i < due.len && !rc; i++) {
+		if (kind == STORE_RUN)
+			rc = hashes_of(store, due.data[i], orphans, err);
+		if (!rc)
+			rc = purge_one(store, kind, due.data[i], err);
+	}
+	*things = (int64_t)due.len;
+	vec_free(&due);
 	return rc;
 }
 
@@ -226,16 +264,7 @@ int store_purge(struct store *store, int64_t now_ns, struct hashes *orphans, int
 
 	*things = 0;
 	if (!rc)
-		rc = hashes_due(store, now_ns, orphans, err);
-	if (!rc)
-		rc = purge_kind(store, STORE_RUN,
-				"DELETE FROM run WHERE purge_ns <= ?1 OR session IN"
-				" (SELECT id FROM session WHERE purge_ns <= ?1) RETURNING id",
-				now_ns, things, err);
-	if (!rc)
-		rc = purge_kind(store, STORE_SESSION,
-				"DELETE FROM session WHERE purge_ns <= ?1 RETURNING id", now_ns,
-				things, err);
+		rc = purge_some(store, now_ns, orphans, things, err);
 	if (!rc)
 		rc = keep_unused(store, orphans, err);
 	rc = db_done(store, rc, err);
@@ -263,6 +292,7 @@ int store_bytes(struct store *store, int64_t *bytes, struct err *err)
 int store_bytes_of(struct store *store, int64_t maker, int64_t *bytes, struct file_ids *unfinished,
 		   struct err *err)
 {
+	int64_t rows = 0;
 	struct stmt q;
 	int rc = db_read(store, err);
 
@@ -273,6 +303,15 @@ int store_bytes_of(struct store *store, int64_t maker, int64_t *bytes, struct fi
 			  " AND f.hash <> '' GROUP BY f.hash)");
 		stmt_int(&q, maker);
 		rc = stmt_number(&q, bytes, err);
+	}
+	if (!rc) {
+		stmt_open(&q, store,
+			  "SELECT coalesce(sum(bytes + ?2), 0) FROM (SELECT bytes FROM session"
+			  " WHERE maker = ?1 UNION ALL SELECT bytes FROM run WHERE maker = ?1)");
+		stmt_int(&q, maker);
+		stmt_int(&q, STORE_ROW_BYTES);
+		rc = stmt_number(&q, &rows, err);
+		*bytes += rows;
 	}
 	if (!rc) {
 		stmt_open(&q, store,

@@ -167,6 +167,26 @@ static int make_place(struct store *store, int64_t maker, int64_t *place, struct
 	return rc < 0 ? rc : 0;
 }
 
+static int64_t text_bytes_of(const struct wordlist *words)
+{
+	int64_t bytes = 0;
+
+	for (size_t i = 0; i < words->len; i++)
+		bytes += (int64_t)strlen(words->data[i]) + 1;
+	return bytes;
+}
+
+static int64_t length_of(const char *text)
+{
+	return text ? (int64_t)strlen(text) : 0;
+}
+
+int64_t store_run_text(const struct run *run)
+{
+	return length_of(run->form) + length_of(run->folder) + text_bytes_of(&run->argv) +
+	       text_bytes_of(&run->environment);
+}
+
 static int insert_row(struct store *store, const struct run *run, int64_t *id, struct err *err)
 {
 	int64_t place = 0;
@@ -178,13 +198,13 @@ static int insert_row(struct store *store, const struct run *run, int64_t *id, s
 	stmt_open(&q, store,
 		  "INSERT INTO run (session, state, place, host, person, tool, form, folder, argv,"
 		  " environment, created_ns, started_ns, ended_ns, ending, ending_code, kernel,"
-		  " perfolio, cpu_model, quality, reason, usage, facts, maker)"
+		  " perfolio, cpu_model, quality, reason, usage, facts, maker, bytes)"
 		  " VALUES (?, ?, iif(?2 = 'queued', iif(?3, ?3, (SELECT coalesce(max(place), 0)"
 		  " + 1 FROM run WHERE state = 'queued')), NULL), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
 		  "?, "
 		  "coalesce(?, ''), coalesce(?, ''),"
 		  " coalesce(?, ''), coalesce(?, ''), coalesce(?, ''), coalesce(?, ''),"
-		  " coalesce(?, ''), ?) RETURNING id");
+		  " coalesce(?, ''), ?, ?) RETURNING id");
 	stmt_int(&q, run->session);
 	stmt_text(&q, run_state_name(run->state));
 	stmt_int(&q, place);
@@ -198,6 +218,7 @@ static int insert_row(struct store *store, const struct run *run, int64_t *id, s
 	stmt_int(&q, clock_wall_ns());
 	run_bind_facts(&q, &run->facts);
 	stmt_int(&q, run->maker);
+	stmt_int(&q, store_run_text(run));
 	return stmt_number(&q, id, err);
 }
 

@@ -13,7 +13,8 @@
 	"  WHERE r.session = s.id),"                                                   \
 	" (SELECT number FROM change c WHERE c.kind = 'session' AND c.id = s.id)"      \
 	" FROM session s "
-#define SESSION_TAGS "SELECT tag FROM session_tag WHERE session = ? ORDER BY tag"
+#define TEXT_BYTES(title, notes) "length(CAST(" title " AS BLOB)) + length(CAST(" notes " AS BLOB))"
+#define SESSION_TAGS		 "SELECT tag FROM session_tag WHERE session = ? ORDER BY tag"
 
 int db_check_session(struct store *store, int64_t id, struct err *err)
 {
@@ -60,8 +61,8 @@ static int add(struct store *store, const struct session_patch *first, int64_t *
 	int rc;
 
 	stmt_open(&q, store,
-		  "INSERT INTO session (title, notes, created_ns, archived, person, maker)"
-		  " VALUES (?, ?, ?, ?, ?, ?) RETURNING id");
+		  "INSERT INTO session (title, notes, created_ns, archived, person, maker, bytes)"
+		  " VALUES (?1, ?2, ?3, ?4, ?5, ?6, " TEXT_BYTES("?1", "?2") ") RETURNING id");
 	stmt_text(&q, first->title);
 	stmt_text(&q, first->notes);
 	stmt_int(&q, clock_wall_ns());
@@ -91,8 +92,9 @@ static int change(struct store *store, int64_t id, const struct session_patch *p
 	if (rc)
 		return rc;
 	stmt_open(&q, store,
-		  "UPDATE session SET title = coalesce(?, title), notes = coalesce(?, notes),"
-		  " archived = iif(? < 0, archived, ?3) WHERE id = ?");
+		  "UPDATE session SET title = coalesce(?1, title), notes = coalesce(?2, notes),"
+		  " archived = iif(?3 < 0, archived, ?3), bytes = " TEXT_BYTES(
+			  "coalesce(?1, title)", "coalesce(?2, notes)") " WHERE id = ?4");
 	stmt_text_or_null(&q, patch->title);
 	stmt_text_or_null(&q, patch->notes);
 	stmt_int(&q, patch->archived ? *patch->archived : -1);

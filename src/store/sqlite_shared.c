@@ -178,8 +178,8 @@ static int removal_changed(struct store *store, enum store_kind kind, int64_t id
 	return rc ? rc : db_changed(store, STORE_QUEUE, 0, err);
 }
 
-int store_remove(struct store *store, enum store_kind kind, int64_t id, int64_t purge_ns,
-		 struct err *err)
+static int remove_once(struct store *store, enum store_kind kind, int64_t id, int64_t purge_ns,
+		       struct err *err)
 {
 	int rc = db_write(store, err);
 
@@ -188,6 +188,14 @@ int store_remove(struct store *store, enum store_kind kind, int64_t id, int64_t 
 	if (!rc)
 		rc = removal_changed(store, kind, id, err);
 	return db_done(store, rc, err);
+}
+
+int store_remove(struct store *store, enum store_kind kind, int64_t id, int64_t purge_ns,
+		 struct err *err)
+{
+	int rc = remove_once(store, kind, id, purge_ns, err);
+
+	return rc == -ENOSPC && store->full ? remove_once(store, kind, id, purge_ns, err) : rc;
 }
 
 int store_restore(struct store *store, enum store_kind kind, int64_t id, struct err *err)

@@ -42,6 +42,10 @@ struct store *store_open_again(const struct store *store, struct err *err);
 void store_close(struct store *store);
 /* Another number than before whenever another connection, or process, has changed something. */
 int store_version(struct store *store, int64_t *version, struct err *err);
+/* What rows take of the database, and what it keeps free for others; journals aside. */
+int store_size(struct store *store, int64_t *used, int64_t *spare, struct err *err);
+/* Gives the file system what is free, if that is much; step by step, so that nobody waits long. */
+int store_shrink(struct store *store, struct err *err);
 /* Nothing that was deleted is left in the file or its journal. */
 int store_scrub(struct store *store, struct err *err);
 
@@ -161,6 +165,11 @@ struct run_filter {
 	bool removed;
 };
 
+/* What a row takes beside its texts: indexes, its change, its line in the log. */
+#define STORE_ROW_BYTES 1024
+/* What its texts take: form, folder, command and environment. */
+int64_t store_run_text(const struct run *run);
+
 /*
  * Adds a run: state is RUN_QUEUED (people take turns: it becomes the last of its maker's) or
  * RUN_PROCESSING (an import, which is not measured).  Tags and facts can be given, id, place and
@@ -237,6 +246,7 @@ int store_tags(struct store *store, struct arena *arena, struct wordlist *into, 
 /*
  * Removes a session with its runs, or a run; until purge_ns it can be restored.  -EBUSY while a
  * run of it is starting or running.  A queued one keeps its place for the case that it comes back.
+ * On a full disk it is tried again once options.full has made room: this is how there will be more.
  */
 int store_remove(struct store *store, enum store_kind kind, int64_t id, int64_t purge_ns,
 		 struct err *err);

@@ -210,15 +210,27 @@ int datadir_recover(struct datadir *dir, const struct datadir_alive *alive,
 	return rc;
 }
 
-static int purge(struct sweep *sweep, int64_t now_ns, struct err *err)
+static int purge_some(struct sweep *sweep, int64_t now_ns, int64_t *things, struct err *err)
 {
 	struct hashes orphans = { 0 };
-	int rc = store_purge(sweep->dir->store, now_ns, &orphans, &sweep->counts->purged, err);
+	int rc = store_purge(sweep->dir->store, now_ns, &orphans, things, err);
 
 	vec_each (hash, &orphans)
 		if (!rc)
 			rc = content_unlink(sweep->dir, hash->text, err);
 	vec_free(&orphans);
+	sweep->counts->purged += *things;
+	return rc;
+}
+
+static int purge(struct sweep *sweep, int64_t now_ns, struct err *err)
+{
+	int64_t things;
+	int rc;
+
+	do {
+		rc = purge_some(sweep, now_ns, &things, err);
+	} while (!rc && things);
 	return rc;
 }
 
@@ -236,6 +248,8 @@ int datadir_purge(struct datadir *dir, int64_t now_ns, struct datadir_sweep *cou
 	if (!rc && counts->purged)
 		rc = remove_partials(&sweep, err);
 	pthread_mutex_unlock(&dir->lock);
+	if (!rc && counts->purged)
+		store_shrink(dir->store, NULL); /* in vain: what is free is used again */
 	sweep_free(&sweep);
 	return rc;
 }

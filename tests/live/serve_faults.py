@@ -280,7 +280,7 @@ def full_disk():
 
 
 def quota():
-    with server.Server("--max-disk", "100K") as site:
+    with server.Server("--max-disk", "250K") as site:
         session = site.session()
         site.raw("POST", f"/api/v1/sessions/{session}/import?name=x", b"a;b 1\n" * 8000,
                  {"Authorization": f"Bearer {site.token}"})

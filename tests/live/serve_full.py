@@ -135,6 +135,26 @@ def remove_for_good(site):
     peer.until(lambda: not trouble(site), 60)
 
 
+def rows(site, disk):
+    """Notes leave the database its room, and what has them can be removed however full it is."""
+    made, status = [], 201
+    while status == 201 and len(made) < 1000:
+        status, got = site.ask("POST", "/sessions", {"title": "t", "notes": "n" * 65536})
+        made += [got["id"]] if status == 201 else []
+    left = os.statvfs(disk.place).f_bavail * 4096
+    check(status == 507 and len(made) > 100 and left > 3 << 20, "notes end before the disk does", len(made), left, got)
+    disk.fill()
+    answers = [site.ask("DELETE", f"/sessions/{session}") for session in made]
+    check({status for status, _ in answers} == {204}, "sessions can be removed on a full disk",
+          [answer for answer in answers if answer[0] != 204][:3])
+
+    def room():  # the reserve is taken again from it
+        return os.statvfs(disk.place).f_bavail * 4096 > 16 << 20
+    check(peer.until(room, 60), "which gives the disk its room back", os.statvfs(disk.place).f_bavail * 4096)
+    disk.free()
+    check(peer.until(lambda: not trouble(site), 30), "and all is well", trouble(site))
+
+
 def look_at(site, runs, marks):
     with open(marks, encoding="ascii") as file:
         begun = collections.Counter(int(line) for line in file)
@@ -178,6 +198,7 @@ def main():
             check(site.processes("web") == web and "started again" not in site.words(),
                   "without a restart", site.words())
             check(site.get("/queue")["items"] == [], "the queue is empty")
+            rows(site, disk)
             check(site.stop() == 0, "the server ends", site.words())
             with sqlite3.connect(os.path.join(site.data, "perfolio.db")) as database:
                 check(database.execute("PRAGMA integrity_check").fetchone() == ("ok",), "the store is whole")

@@ -210,6 +210,48 @@ def disk():
         check(site.ask("DELETE", f"/runs/{run['id']}")[0] == 204 and send(Owner(site), hers, big), "until one run is removed")
 
 
+NOTES = {"title": "t", "notes": "n" * 65536}
+
+
+def fill(person, most):
+    """Sessions with long notes, until there is no room for more; those that were made, and the last answer."""
+    made = []
+    for _ in range(most):
+        status, got = person.ask("POST", "/sessions", NOTES)
+        if status != 201:
+            break
+        made.append(got["id"])
+    return made, status, got
+
+
+def rows():
+    """What is no file takes room as well: notes, forms and commands, each as often as they are repeated."""
+    with server.Server("--max-disk", "12M", "--max-share", "50") as site:
+        rob, sue = Person(site, "rob", "runner"), Person(site, "sue", "runner")
+        mine = rob.session("much")
+        long = {"tool": "count", "target": {"kind": "command", "argv": ["true", "A" * 50000]}}
+        status, got = rob.ask("POST", f"/sessions/{mine}/runs", {**long, "repeats": 1000})
+        said = got.get("error", {})
+        check(status == 413 and "1000 runs" in said["message"] and "fewer repeats" in said["remedy"], "repeats of much text are refused", status, got)
+        check(site.get("/queue")["items"] == [] and rob.ask("GET", f"/sessions/{mine}")[1]["runs"] == 0, "all of them")
+        made, status, got = fill(rob, 300)
+        check(status == 507 and 70 <= len(made) <= 95 and "--max-share" in got["error"]["message"],
+              "half of the disk is one person's for notes, too", len(made), status, got)
+        status, got = rob.ask("POST", f"/sessions/{mine}/runs", long)
+        check(status == 507, "and for runs with long commands", status, got)
+        status, got = rob.ask("PATCH", f"/sessions/{mine}", {"notes": "n" * 65536})
+        check(status == 507, "and for notes that become longer", status, got)
+        status, got = rob.ask("PATCH", f"/sessions/{made[0]}", {"notes": ""})
+        check(status == 200, "they may become shorter", status, got)
+        check(sue.ask("POST", "/sessions", NOTES)[0] == 201, "others have room")
+        more, status, got = fill(Owner(site), 300)
+        size = os.stat(os.path.join(site.data, "perfolio.db")).st_size
+        check(status == 507 and 60 <= len(more) <= 110 and size < 13 << 20, "--max-disk counts the database", len(more), size, got)
+        check(all(Owner(site).ask("DELETE", f"/sessions/{session}")[0] == 204 for session in made + more), "the owner removes them")
+        again, status, got = fill(Owner(site), 300)
+        check(len(again) >= len(made + more) - 5, "which makes room at once", len(made), len(more), len(again), got)
+
+
 def main():
     lib.need_root()
     with server.Server() as site:
@@ -218,6 +260,7 @@ def main():
         questions(site, Person(site, "vera", "viewer"))
         queue(site, rob, sue)
     disk()
+    rows()
     lib.done()
 
 

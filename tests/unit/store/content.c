@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/content.h"
 #include "base/file.h"
+#include "store/filerows.h"
 #include "store/scene.h"
 #include "store/steps.h"
 #include "symbol/folder.h"
@@ -96,6 +97,24 @@ TEST(content_written_by_somebody_else)
 	scene_close();
 }
 
+static int64_t rows(void)
+{
+	int64_t used = 0, spare = 0;
+
+	EXPECT_INT(store_size(scene_store, &used, &spare, &scene_err), 0);
+	return used;
+}
+
+static int64_t file_bytes(const char *name)
+{
+	struct stat info = { 0 };
+	char *path = mem_printf("%s/%s", scene_path(), name);
+
+	EXPECT(!stat(path, &info));
+	free(path);
+	return info.st_size;
+}
+
 TEST(content_equal_ones_are_one)
 {
 	int64_t run, other, first, second, bytes;
@@ -108,6 +127,7 @@ TEST(content_equal_ones_are_one)
 	second = scene_file(other, "import", "the same");
 	EXPECT_INT(contents(), 1);
 	EXPECT_INT(datadir_bytes(scene_dir, &bytes, &scene_err), 0);
+	bytes -= rows();
 	EXPECT_INT(bytes, 8);
 	EXPECT_INT(scene_get(run).bytes + scene_get(other).bytes, 16);
 	close(content_open(scene_dir, first, &scene_arena, &row, &scene_err));
@@ -291,24 +311,154 @@ TEST(content_orphans_are_swept)
 
 TEST(content_room)
 {
-	int64_t huge = (int64_t)1 << 60;
+	int64_t huge = (int64_t)1 << 60, base;
 
 	scene_open();
 	scene_file(a_run(), "recording", "0123456789");
+	base = rows();
 	EXPECT_INT(datadir_room(scene_dir, 100, 0, &scene_err), 0);
-	EXPECT_INT(datadir_room(scene_dir, 90, 100, &scene_err), 0);
-	EXPECT_INT(datadir_room(scene_dir, 91, 100, &scene_err), -EDQUOT);
+	EXPECT_INT(datadir_room(scene_dir, 90, base + 100, &scene_err), 0);
+	EXPECT_INT(datadir_room(scene_dir, 91, base + 100, &scene_err), -EDQUOT);
 	EXPECT_CONTAINS(scene_err.text, "or raise it");
 	EXPECT_INT(datadir_room(scene_dir, huge, 0, &scene_err), -ENOSPC);
 	EXPECT_CONTAINS(scene_err.text, "the disk is full: ");
-	EXPECT_INT(datadir_left(scene_dir, 100), 90);
-	EXPECT_INT(datadir_left(scene_dir, 5), 0);
+	EXPECT_INT(datadir_left(scene_dir, base + 100), 90);
+	EXPECT_INT(datadir_left(scene_dir, base + 5), 0);
 	EXPECT_INT(datadir_watch(scene_dir, 0), 0);
 	EXPECT_INT(datadir_trouble(scene_dir, &scene_err), 0);
-	EXPECT_INT(datadir_watch(scene_dir, 10), 0);
-	EXPECT_INT(datadir_watch(scene_dir, 5), -EDQUOT);
+	EXPECT_INT(datadir_watch(scene_dir, (base + 10) * 100 / 98), 0);
+	EXPECT_INT(datadir_watch(scene_dir, base + 5), -EDQUOT);
 	EXPECT_INT(datadir_trouble(scene_dir, &scene_err), -EDQUOT);
 	EXPECT_CONTAINS(scene_err.text, "--max-disk");
+	scene_close();
+}
+
+#define MANY 200
+
+/* Sessions with as much in their notes as they may have. */
+static void add_notes(int64_t *ids, int64_t maker)
+{
+	char notes[(64 << 10) + 1];
+
+	memset(notes, 'n', sizeof(notes) - 1);
+	notes[sizeof(notes) - 1] = '\0';
+	for (int i = 0; i < MANY; i++)
+		EXPECT_INT(store_session_add(scene_store,
+					     &(struct session_patch){ .title = "t",
+								      .notes = notes,
+								      .person = "ann",
+								      .maker = maker },
+					     &ids[i], &scene_err),
+			   0);
+}
+
+static int64_t bytes_of(int64_t maker)
+{
+	int64_t bytes = 0;
+
+	EXPECT_INT(datadir_bytes_of(scene_dir, maker, &bytes, &scene_err), 0);
+	return bytes;
+}
+
+TEST(content_rows_take_room_and_give_it_back)
+{
+	const int64_t all = MANY * (int64_t)(64 << 10);
+	struct datadir_sweep sweep;
+	int64_t ids[MANY], before;
+
+	scene_open();
+	before = rows();
+	add_notes(ids, 7);
+	EXPECT(rows() - before >= all && rows() - before < all + all / 4);
+	EXPECT_INT(bytes_of(7), MANY * (int64_t)((64 << 10) + 1 + STORE_ROW_BYTES));
+	EXPECT_INT(bytes_of(8), 0);
+	EXPECT_INT(datadir_room(scene_dir, 0, all, &scene_err), -EDQUOT);
+	EXPECT_INT(store_session_change(scene_store, ids[0], &(struct session_patch){ .notes = "" },
+					&scene_err),
+		   0);
+	EXPECT_INT(bytes_of(7),
+		   (MANY - 1) * (int64_t)(64 << 10) + MANY * (int64_t)(1 + STORE_ROW_BYTES));
+	for (int i = 0; i < MANY; i++)
+		EXPECT_INT(store_remove(scene_store, STORE_SESSION, ids[i], 1000, &scene_err), 0);
+	EXPECT_INT(datadir_purge(scene_dir, 1000, &sweep, &scene_err), 0);
+	EXPECT_INT(sweep.purged, MANY);
+	EXPECT_INT(bytes_of(7), 0);
+	EXPECT(file_bytes("perfolio.db") < before + (1 << 20));
+	EXPECT(file_bytes("perfolio.db-wal") == 0);
+	EXPECT_INT(scene_number("PRAGMA freelist_count"), 0);
+	scene_close();
+}
+
+/* Of a database that was made before it could shrink by itself. */
+TEST(content_rows_of_an_older_database_give_room_back)
+{
+	struct datadir_sweep sweep;
+	int64_t ids[MANY];
+
+	scene_open();
+	scene_shut();
+	scene_exec("PRAGMA journal_mode = DELETE; PRAGMA auto_vacuum = NONE; VACUUM");
+	EXPECT_INT(scene_number("PRAGMA auto_vacuum"), 0);
+	scene_reopen();
+	add_notes(ids, 7);
+	for (int i = 0; i < MANY; i++)
+		EXPECT_INT(store_remove(scene_store, STORE_SESSION, ids[i], 1000, &scene_err), 0);
+	EXPECT_INT(datadir_purge(scene_dir, 1000, &sweep, &scene_err), 0);
+	EXPECT(file_bytes("perfolio.db") < 1 << 20);
+	EXPECT_INT(scene_number("PRAGMA auto_vacuum"), 2);
+	scene_close();
+}
+
+/* A journal of a few megabytes is enough, whatever there is to delete. */
+TEST(content_purge_needs_little_room)
+{
+	struct datadir_sweep sweep;
+	struct hashes orphans = { 0 };
+	int64_t session, id, things;
+	char *text = mem_alloc(100001);
+	struct run run = { .state = RUN_QUEUED, .host = HOST, .form = text };
+
+	memset(text, 'f', 100000);
+	scene_open();
+	session = run.session = scene_session("much");
+	for (int i = 0; i < MANY; i++)
+		EXPECT_INT(store_run_add(scene_store, &run, &id, &scene_err), 0);
+	EXPECT_INT(store_remove(scene_store, STORE_SESSION, session, 1, &scene_err), 0);
+	scene_exec("PRAGMA wal_checkpoint(TRUNCATE)");
+	EXPECT_INT(store_purge(scene_store, 1, &orphans, &things, &scene_err), 0);
+	EXPECT_INT(things, 11);
+	EXPECT(file_bytes("perfolio.db-wal") < 2 << 20);
+	EXPECT_INT(datadir_purge(scene_dir, 1, &sweep, &scene_err), 0);
+	EXPECT_INT(sweep.purged, MANY + 1 - 11);
+	EXPECT(file_bytes("perfolio.db") < 1 << 20);
+	free(text);
+	scene_close();
+}
+
+static void make_room(void *user)
+{
+	*(bool *)user = true;
+	steps_end();
+}
+
+TEST(content_removing_takes_what_is_reserved)
+{
+	struct store_options options = { .full = make_room };
+	bool called = false;
+	struct store *store;
+	int64_t session;
+	char *path;
+
+	options.user = &called;
+	scene_open();
+	session = scene_session("x");
+	path = mem_printf("%s/perfolio.db", scene_path());
+	store = store_open(path, &options, &scene_err);
+	steps_begin(STEPS_FULL, 1);
+	EXPECT_INT(store_remove(store, STORE_SESSION, session, 1000, &scene_err), 0);
+	EXPECT(called);
+	store_close(store);
+	free(path);
 	scene_close();
 }
 
