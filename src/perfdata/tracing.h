@@ -18,8 +18,8 @@ struct tracing;
 struct tracing *tracing_new(struct perf_reader *reader);
 void tracing_free(struct tracing *tracing);
 
-/* Whether the tracepoint of that id is a probe that somebody has set, in the kernel or in a program;
- * by its format alone, without parsing the others. */
+/* Whether the tracepoint of that id is a probe that somebody has set, in the kernel or in a
+ * program; by its format alone, without parsing the others. */
 bool tracing_is_probe(struct perf_reader *reader, uint64_t id);
 
 /*
