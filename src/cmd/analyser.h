@@ -16,7 +16,8 @@ struct analyser_start {
 	int kallsyms;  /* /proc/kallsyms, opened by one who sees addresses in it; -1: none.  What is
 			  imported gets names from it only if it is of this kernel: symbol/symbol.h
 			*/
-	bool imported; /* what came from outside; it reads no file of this host for it */
+	bool imported; /* what came from outside; unless it is a recording that says to be of this
+			  host, no file of this host is read for it */
 	uint64_t memory;  /* bytes of address space; 0: half of the machine's memory */
 	uint64_t cpu_s;	  /* of CPU; 0: ten minutes */
 	const char *user; /* "UID:GID:SHIELD" of jobs/sandbox.h; NULL or "": who we are */

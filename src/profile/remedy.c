@@ -155,10 +155,14 @@ static const char *const words[ADVICES][2] = {
 			    "pointers under Call graph: its functions have names then" },
 };
 
-/* Where its symbols are, names can be had for it, and nothing that is brought here helps. */
+/*
+ * Where its symbols are, names can be had for it.  What is here names a recording that says to be
+ * of this machine, as far as who looks at imports may read it; an object of this advice is not so.
+ */
 #define WHERE_RECORDED                                                                           \
-	"run `perf script` on the machine that recorded it and import what it prints: programs " \
-	"of this machine are not used to name an import"
+	"run `perf script` on the machine that recorded it and import what it prints: files of " \
+	"this machine name an import only if it was recorded here and the user of your runs "    \
+	"may read them"
 
 static bool wants_files(enum advice advice)
 {

@@ -66,7 +66,7 @@ struct remedy_facts {
 	uint64_t bad_lines; /* of a text, which were not understood */
 	uint64_t lines;
 	uint64_t negative; /* of the lines, samples of which a value below zero was left out */
-	bool imported; /* it was given to the page: no file of this machine may be looked into */
+	bool imported;	   /* it was given to the page: few files of this machine are looked into */
 };
 
 /* A sentence without its full stop; about: the path, package or size that it names.  Free it. */

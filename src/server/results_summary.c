@@ -10,6 +10,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 static void put_known(struct json *json, const char *key, bool known, uint64_t value)
 {
@@ -398,6 +399,8 @@ static const char *why_no_budget(const struct figures *f)
 		return "the recording does not have it (record --budget)";
 	if (facts->whole_host)
 		return "it is measured for programs, not for a whole machine";
+	if (strstr(f->run.form, "\"kind\":\"user\""))
+		return "it is measured for programs, not for all that a user runs";
 	if (facts->nothing)
 		return "nothing was measured";
 	if (f->run.state < RUN_DONE)

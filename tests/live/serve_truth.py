@@ -290,6 +290,15 @@ def check_left_over(site, session):
     lib.check("left_over" not in site.get(f"/runs/{run}")["usage"], "nothing is told of nothing")
 
 
+def check_user(site, session):
+    """How threads waited is not measured of all that a user runs, and that is the reason that is given."""
+    form = {"tool": "count", "live": False, "target": {"kind": "user", "who": "root"}, "events": {"count": "cpu-clock"}, "limit_s": 0.5}
+    run = site.wait(site.run(session, form))
+    why = site.get(f"/runs/{run['id']}/overview")["budget_missing"]
+    lib.check(run["state"] == "done" and why == "it is measured for programs, not for all that a user runs",
+              "a user as the target has no account of waiting, for a reason", run["reason"], why)
+
+
 def check_limit(site, session):
     """Its limit is named as it is, also of a program that does not mind SIGTERM and is killed later."""
     argv = ["/bin/sh", "-c", "trap '' TERM; while :; do :; done"]
@@ -316,6 +325,7 @@ def main():
         check_pause(site, session)
         check_left_over(site, session)
         check_limit(site, session)
+        check_user(site, session)
     lib.done()
 
 

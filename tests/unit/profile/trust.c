@@ -61,7 +61,7 @@ TEST(trust_remedy_of_an_object)
 	}
 }
 
-/* For an import no file of this machine is looked into: none that is brought here would help. */
+/* For an import only some files of this machine are looked into: that is said as it is. */
 TEST(trust_remedy_of_an_import)
 {
 	static const enum dso_state states[] = { DSO_MISSING, DSO_UNREADABLE, DSO_MISMATCH };
@@ -73,6 +73,7 @@ TEST(trust_remedy_of_an_import)
 		add_unknown(p, "/usr/bin/prog", DSO_FILE, states[i], 10);
 		trust_of(&trust, p, 0, &(struct remedy_facts){ .imported = true });
 		EXPECT_CONTAINS(trust.remedy, "run `perf script` on the machine that recorded it");
+		EXPECT_CONTAINS(trust.remedy, "only if it was recorded here and the user of your");
 		profile_free(p);
 	}
 }
