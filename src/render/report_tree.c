@@ -7,6 +7,7 @@
 #include "base/terminal.h"
 #include "render/report.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -40,7 +41,7 @@ static uint64_t least_of(const struct drawing *d, uint32_t parent)
 
 	if (o->form != FORM_FRACTAL)
 		return d->least;
-	return (uint64_t)((double)branches_weight(d, parent) * (o->graph_min / 100));
+	return (uint64_t)ceil((double)branches_weight(d, parent) * (o->graph_min / 100));
 }
 
 /* The next branch that is heavy enough, from `node` on. */
@@ -101,8 +102,8 @@ static void draw_percent(const struct drawing *d, double percent)
 		   *color ? terminal_code(STDOUT_FILENO, "\033[m") : "");
 }
 
-/* A share of all, or in a fractal of what the frame before calls; or the number itself. */
-static void draw_value(const struct drawing *d, const struct weight_pair *weight, uint32_t parent)
+/* A share of all, or in a fractal of `whole`; or the number itself. */
+static void draw_value(const struct drawing *d, const struct weight_pair *weight, uint64_t whole)
 {
 	const struct report_options *o = d->report->options;
 
@@ -110,15 +111,14 @@ static void draw_value(const struct drawing *d, const struct weight_pair *weight
 		out_printf(d->out, "%llu", (unsigned long long)weight->weight);
 	else if (o->value == VALUE_COUNT)
 		out_printf(d->out, "%llu", (unsigned long long)weight->samples);
-	else if (o->form == FORM_FRACTAL && parent != NO_NODE && branches_weight(d, parent))
-		draw_percent(d,
-			     100.0 * (double)weight->weight / (double)branches_weight(d, parent));
+	else if (o->form == FORM_FRACTAL && whole)
+		draw_percent(d, 100.0 * (double)weight->weight / (double)whole);
 	else
 		draw_percent(d, report_percent(d->report, weight->weight));
 }
 
 /* A run of frames; the first one carries the share.  Gives its last frame. */
-static uint32_t draw_run(const struct drawing *d, uint32_t node)
+static uint32_t draw_run(const struct drawing *d, uint32_t node, uint64_t whole)
 {
 	size_t depth = d->pipes.len;
 	uint32_t last = node;
@@ -127,7 +127,7 @@ static uint32_t draw_run(const struct drawing *d, uint32_t node)
 	draw_levels(d, depth - 1);
 	out_char(d->out, d->pipes.data[depth - 1] ? '|' : ' ');
 	out_text(d->out, "--");
-	draw_value(d, &node_at(d, node)->total, node_at(d, node)->parent);
+	draw_value(d, &node_at(d, node)->total, whole);
 	out_text(d->out, "--");
 	draw_name(d, node);
 	while ((node = run_on(d, last)) != NO_NODE) {
@@ -139,29 +139,51 @@ static uint32_t draw_run(const struct drawing *d, uint32_t node)
 	return last;
 }
 
-/* In a fractal: what branches that are too small weigh together, if some are drawn. */
-static struct weight_pair rest_of(const struct drawing *d, uint32_t parent)
+/*
+ * In a fractal: what is left of `whole` besides the branches that are drawn, if there are some.  As
+ * perf has it, its samples are those of branches alone.
+ */
+static struct weight_pair rest_of(const struct drawing *d, uint32_t parent, uint64_t whole)
 {
-	struct weight_pair rest = { 0 };
-	uint32_t node = node_at(d, parent)->first_child;
-	bool any = heavy(d, node) != NO_NODE;
+	const struct calltree_node *of = node_at(d, parent);
+	struct weight_pair rest = { .weight = whole,
+				    .samples = of->total.samples - of->self.samples };
+	unsigned drawn = 0, limit = d->report->options->graph_limit;
+	uint32_t node = heavy(d, of->first_child);
 
-	if (d->report->options->form != FORM_FRACTAL || !any)
-		return rest;
-	for (; node != NO_NODE; node = node_at(d, node)->next_sibling) {
-		if (node_at(d, node)->total.weight >= least_of(d, parent))
-			continue;
-		rest.weight += node_at(d, node)->total.weight;
-		rest.samples += node_at(d, node)->total.samples;
+	if (d->report->options->form != FORM_FRACTAL || node == NO_NODE)
+		return (struct weight_pair){ 0 };
+	for (; node != NO_NODE && (!limit || drawn < limit); node = next_heavy(d, node), drawn++) {
+		const struct weight_pair *part = &node_at(d, node)->total;
+
+		rest.weight -= part->weight < rest.weight ? part->weight : rest.weight;
+		rest.samples -= part->samples < rest.samples ? part->samples : rest.samples;
 	}
 	return rest;
 }
 
-static void draw_branches(struct drawing *d, uint32_t parent)
+static void draw_rest(struct drawing *d, const struct weight_pair *rest, uint64_t whole)
+{
+	if (!rest->weight || (d->report->options->value == VALUE_COUNT && !rest->samples))
+		return;
+	*vec_push(&d->pipes) = false;
+	draw_margin(d);
+	draw_levels(d, d->pipes.len - 1);
+	out_text(d->out, " --");
+	draw_value(d, rest, whole);
+	out_text(d->out, "--[...]\n");
+	d->pipes.len--;
+}
+
+/*
+ * `whole` is what shares in a fractal are of: the row's weight right below it or its trunk, where
+ * what the frame does itself counts; further down what the branches weigh together.  So does perf.
+ */
+static void draw_branches(struct drawing *d, uint32_t parent, uint64_t whole)
 {
 	uint32_t node = heavy(d, node_at(d, parent)->first_child);
 	unsigned drawn = 0, limit = d->report->options->graph_limit;
-	struct weight_pair rest = rest_of(d, parent);
+	struct weight_pair rest = rest_of(d, parent, whole);
 
 	for (; node != NO_NODE; node = next_heavy(d, node)) {
 		uint32_t last;
@@ -174,20 +196,12 @@ static void draw_branches(struct drawing *d, uint32_t parent)
 		draw_levels(d, d->pipes.len);
 		out_char(d->out, '\n');
 		*vec_last(&d->pipes) = next_heavy(d, node) != NO_NODE || rest.weight;
-		last = draw_run(d, node);
-		draw_branches(d, last);
+		last = draw_run(d, node, whole);
+		draw_branches(d, last, branches_weight(d, last));
 		d->pipes.len--;
 		d->drawn = true;
 	}
-	if (!rest.weight)
-		return;
-	*vec_push(&d->pipes) = false;
-	draw_margin(d);
-	draw_levels(d, d->pipes.len - 1);
-	out_text(d->out, " --");
-	draw_value(d, &rest, parent);
-	out_text(d->out, "--[...]\n");
-	d->pipes.len--;
+	draw_rest(d, &rest, whole);
 }
 
 static enum breakdown_key first_key(const struct report_options *o)
@@ -251,7 +265,7 @@ static void draw_chain(const struct drawing *d, uint32_t end)
 		*vec_push(&path) = at;
 	out_text(d->out, flat ? "           " : "");
 	/* perf's flat stacks weigh what goes on from their end, too. */
-	draw_value(d, flat ? &node_at(d, end)->total : &node_at(d, end)->self, NO_NODE);
+	draw_value(d, flat ? &node_at(d, end)->total : &node_at(d, end)->self, 0);
 	out_text(d->out, flat ? "\n" : " ");
 	for (size_t i = path.len; i-- > 0;) {
 		const struct calltree_node *node = node_at(d, path.data[i]);
@@ -306,7 +320,7 @@ void report_tree_text(struct report *report, uint32_t row, struct outbuf *out)
 	if (first != NO_NODE && next_heavy(&d, first) == NO_NODE &&
 	    node_at(&d, first)->total.weight == weight)
 		root = draw_trunk(&d, first);
-	draw_branches(&d, root);
+	draw_branches(&d, root, weight);
 	if (d.drawn)
 		out_char(out, '\n');
 	vec_free(&d.pipes);

@@ -229,19 +229,40 @@ def check_trees(one):
     check("by function" in told, "-g address: refused, with the reason", told)
 
 
-def check_limit(program, folder):
-    """-g with the most branches of a frame, where none weighs as much as another."""
+def write_stacks(path, program, stacks):
+    """A recording of so many samples of each stack of the program's functions, the innermost first."""
     p = perfmade
     names = symbols_of(program)
-    ends = [*[next(at for name, at in names.items() if part in name) for part in ("deepi", "askingl", "carrierl")], names["_start"]]
     low, size = code_of(program)
-    deep, asking, carrier, start = (0x400000 + at - low + 4 for at in ends)
     kind = p.IP | p.TID | p.TIME | p.PERIOD | p.CHAIN
     records = p.beginning(kind, program, offset=low, size=size)
-    for i, (caller, count) in enumerate(((asking, 5), (carrier, 3), (start, 2))):
-        records += [p.sample(kind, p.USER, ip=deep, time=10**9 + 10 * i + k, chain=[-512 % 2**64, deep, caller]) for k in range(count)]
-    path = os.path.join(folder, "limit.data")
+    for i, (parts, count) in enumerate(stacks):
+        ends = [names.get(part) or next(at for name, at in names.items() if part in name) for part in parts]
+        chain = [0x400000 + at - low + 4 for at in ends]
+        records += [p.sample(kind, p.USER, ip=chain[0], time=10**9 + 100 * i + k, chain=[-512 % 2**64, *chain]) for k in range(count)]
     p.write(path, kind, records)
+
+
+def check_fractal(program, folder):
+    """Shares of the frame before, where that has samples of its own."""
+    path = os.path.join(folder, "fractal.data")
+    outer = ("carrierl", "_start")
+    write_stacks(path, program, ((outer, 7), (("askingl", *outer), 1), (("deepi", "askingl", *outer), 3), (("deepi", *outer), 5)))
+    for words in ("0.5,caller", "30,caller", "0.5,1,caller", "0.5,caller,period", "0.5,caller,count", "0.5,callee"):
+        for children in ("--children", "--no-children"):
+            # perf calls what is left out inlined.
+            ours, theirs = ([line.replace("[...] (inlined)", "[...]") for line in lines_of(report(tool, path, children, "-g", "fractal," + words))]
+                            for tool in (PERFOLIO, "perf"))
+            check(sorted(ours) == sorted(theirs) and len(ours) > 9, f"-g fractal,{words} {children}: perf says the same", *ours, "perf:", *theirs)
+    tree = report(PERFOLIO, path, "--children", "-g", "fractal,0.5,caller", "--symbol-filter", "_start")
+    check([share for share, _ in shares_of_branches(tree)] == ["100.00", "25.00", "31.25", "43.75"],
+          "-g fractal: what a frame does itself is a part of the row", tree)
+
+
+def check_limit(program, folder):
+    """-g with the most branches of a frame, where none weighs as much as another."""
+    path = os.path.join(folder, "limit.data")
+    write_stacks(path, program, ((("deepi", "askingl"), 5), (("deepi", "carrierl"), 3), (("deepi", "_start"), 2)))
     for limit, left in (("1", 1), ("2", 2), ("9", 3)):
         told = same(path, "--no-children", "-g", "callee,0.5," + limit, without=("--no-children", "-g", "callee,0.5,0,count"))
         check(len(shares_of_branches("--" + "\n--".join(told))) == left, f"-g callee,0.5,{limit}: so many branches", *told)
@@ -538,6 +559,7 @@ def main():
         check_sources(one, folder)
         check_names(folder)
         check_limit(program, folder)
+        check_fractal(program, folder)
         check_symbols(one, folder)
         check_ignored_image(folder)
     done()
