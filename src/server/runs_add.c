@@ -249,21 +249,24 @@ int runs_add(struct request *request, int64_t session, struct json_object *objec
 	return rc;
 }
 
+/* All at once: for each its place would be counted. */
 static int reply_runs(struct request *request, const struct run_ids *ids, struct err *err)
 {
+	struct run_filter filter = { .session = request->ids[0],
+				     .page = { .before = ids->data[ids->len - 1] + 1,
+					       .limit = (int)ids->len } };
 	struct json *json = reply_json(request);
-	struct run run;
-	int rc = 0;
+	struct runs found = { 0 };
+	int rc = store_run_list(request->store, &filter, &request->arena, &found, err);
 
 	json_open(json, NULL, '{');
 	json_open(json, "items", '[');
-	for (size_t i = 0; i < ids->len && !rc; i++) {
-		rc = store_run_get(request->store, ids->data[i], &request->arena, &run, err);
-		if (!rc)
-			run_write(json, &run, request);
-	}
+	for (size_t i = found.len; i-- && !rc;) /* the newest were first */
+		if (found.data[i].id >= ids->data[0])
+			run_write(json, &found.data[i], request);
 	json_close(json);
 	json_close(json);
+	vec_free(&found);
 	reply_status(request, 201);
 	return rc;
 }

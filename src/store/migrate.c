@@ -8,11 +8,13 @@
 
 /* migrations/, by tools/embed.py */
 extern const char store_migration_0001[], store_migration_0002[], store_migration_0003[],
-	store_migration_0004[], store_migration_0005[], store_migration_0006[];
+	store_migration_0004[], store_migration_0005[], store_migration_0006[],
+	store_migration_0007[];
 
 const char *const store_migrations[] = { store_migration_0001, store_migration_0002,
 					 store_migration_0003, store_migration_0004,
-					 store_migration_0005, store_migration_0006 };
+					 store_migration_0005, store_migration_0006,
+					 store_migration_0007 };
 const size_t store_migration_count = ARRAY_SIZE(store_migrations);
 
 static int read_version(struct store *store, int64_t *version, struct err *err)

@@ -276,7 +276,7 @@ static int first_of_queue(struct store *store, const char *host, int64_t *id, st
 	int rc;
 
 	stmt_open(&q, store,
-		  "SELECT r.id FROM run r JOIN session s ON r.session = s.id"
+		  "SELECT r.id FROM run r INDEXED BY run_queue JOIN session s ON r.session = s.id"
 		  " WHERE r.state = 'queued' AND r.host = ?1"
 		  " AND r.purge_ns IS NULL AND s.purge_ns IS NULL"
 		  " AND NOT EXISTS (SELECT 1 FROM run b WHERE b.state IN ('starting', 'running')"

@@ -8,11 +8,17 @@
 #include <errno.h>
 #include <stdio.h>
 
-/* A queued run's place is how many stand before it: those that were removed don't count. */
-#define PLACE_OF_ONE                                                             \
-	"iif(r.state = 'queued', 1 + (SELECT count(*) FROM run o JOIN session p" \
-	" ON o.session = p.id WHERE o.state = 'queued' AND o.host = r.host"      \
-	" AND o.place < r.place AND o.purge_ns IS NULL AND p.purge_ns IS NULL), 0)"
+/*
+ * A queued run's place is how many stand before it: those that were removed don't count.  Both by
+ * indexes alone, for what lies behind the texts of a row is found by going through them.
+ */
+#define NOT_REMOVED(run)        \
+	run ".purge_ns IS NULL" \
+	    " AND " run ".session NOT IN (SELECT id FROM session WHERE purge_ns IS NOT NULL)"
+#define PLACE_OF_ONE                                                                            \
+	"iif(r.state = 'queued', 1 + (SELECT count(*) FROM run o INDEXED BY run_queue"          \
+	" WHERE o.state = 'queued' AND o.host = r.host AND o.place < r.place AND " NOT_REMOVED( \
+		"o") "), 0)"
 #define RUN_COLUMNS(place)                                                                       \
 	"SELECT r.id, r.session, r.state, " place ","                                            \
 	" r.host, r.person, r.tool, r.form, r.folder, r.argv, r.environment, r.created_ns,"      \
@@ -130,41 +136,62 @@ void run_bind_facts(struct stmt *q, const struct run_facts *facts)
 	stmt_text_or_null(q, facts->facts);
 }
 
+/* Between two that come one behind the other, so that few have to move for one between them. */
+#define RUN_GAP	     (1 << 20)
+#define RUN_GAP_TEXT "1048576"
+
+/* Half of the way to the one at `next`, or where it is, those from there on having gone on. */
+static int place_between(struct store *store, int64_t next, int64_t *place, struct err *err)
+{
+	int64_t before = 0;
+	struct stmt q;
+	int rc;
+
+	stmt_open(&q, store,
+		  "SELECT max(place) FROM run INDEXED BY run_queue WHERE state = 'queued'"
+		  " AND place < ?");
+	stmt_int(&q, next);
+	rc = stmt_number(&q, &before, err);
+	*place = before + (next - before) / 2;
+	if (rc || next - before > 1)
+		return rc;
+	stmt_open(&q, store,
+		  "UPDATE run SET place = place + ?1 WHERE state = 'queued' AND place >= ?2");
+	stmt_int(&q, RUN_GAP);
+	stmt_int(&q, next);
+	rc = stmt_end(&q, err);
+	*place = before + RUN_GAP / 2;
+	return rc < 0 ? rc : 0;
+}
+
+#define QUEUED "FROM run INDEXED BY run_turn WHERE state = 'queued'"
+
 /*
  * People take turns: the second run of one comes behind the first of all others, and so on.  A
- * place there, those behind it having gone on by one; 0: the end of the queue.
+ * place there, before the first that somebody has beyond as many; 0: the end of the queue.
  */
 static int make_place(struct store *store, int64_t maker, int64_t *place, struct err *err)
 {
-	int64_t own = 0, others = 0;
+	int64_t own = 0, next = 0;
 	struct stmt q;
 	int rc;
 
 	*place = 0;
-	stmt_open(&q, store,
-		  "SELECT EXISTS (SELECT 1 FROM run WHERE state = 'queued' AND maker <> ?)");
-	stmt_int(&q, maker);
-	rc = stmt_number(&q, &others, err);
-	if (rc || !others)
-		return rc;
-	stmt_open(&q, store, "SELECT count(*) FROM run WHERE state = 'queued' AND maker = ?");
+	stmt_open(&q, store, "SELECT count(*) " QUEUED " AND maker = ?");
 	stmt_int(&q, maker);
 	rc = stmt_number(&q, &own, err);
 	if (rc)
 		return rc;
+	/* those who have some are found one behind the other, not by looking at all runs */
 	stmt_open(&q, store,
-		  "SELECT coalesce(min(place), 0) FROM (SELECT place, row_number() OVER"
-		  " (PARTITION BY maker ORDER BY place) AS turn FROM run WHERE state = 'queued')"
-		  " WHERE turn > ?");
+		  "WITH RECURSIVE m(maker) AS (SELECT min(maker) " QUEUED " UNION ALL"
+		  " SELECT (SELECT min(maker) " QUEUED " AND maker > m.maker) FROM m"
+		  " WHERE m.maker IS NOT NULL)"
+		  " SELECT min((SELECT place " QUEUED " AND maker = m.maker"
+		  " ORDER BY place LIMIT 1 OFFSET ?)) FROM m");
 	stmt_int(&q, own + 1);
-	rc = stmt_number(&q, place, err);
-	if (rc || !*place)
-		return rc;
-	stmt_open(&q, store,
-		  "UPDATE run SET place = place + 1 WHERE state = 'queued' AND place >= ?");
-	stmt_int(&q, *place);
-	rc = stmt_end(&q, err);
-	return rc < 0 ? rc : 0;
+	rc = stmt_number(&q, &next, err);
+	return rc || !next ? rc : place_between(store, next, place, err);
 }
 
 static int64_t text_bytes_of(const struct wordlist *words)
@@ -200,7 +227,8 @@ static int insert_row(struct store *store, const struct run *run, int64_t *id, s
 		  " environment, created_ns, started_ns, ended_ns, ending, ending_code, kernel,"
 		  " perfolio, cpu_model, quality, reason, usage, facts, maker, bytes)"
 		  " VALUES (?, ?, iif(?2 = 'queued', iif(?3, ?3, (SELECT coalesce(max(place), 0)"
-		  " + 1 FROM run WHERE state = 'queued')), NULL), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+		  " + " RUN_GAP_TEXT " FROM run INDEXED BY run_queue WHERE state = 'queued')), "
+		  "NULL), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
 		  "?, "
 		  "coalesce(?, ''), coalesce(?, ''),"
 		  " coalesce(?, ''), coalesce(?, ''), coalesce(?, ''), coalesce(?, ''),"
@@ -335,7 +363,7 @@ static int read_places(struct store *store, struct run *runs, size_t count, stru
 
 	stmt_open(&q, store,
 		  "SELECT r.id, rank() OVER (PARTITION BY r.host ORDER BY r.place) FROM run r"
-		  " JOIN session s ON r.session = s.id WHERE r.state = 'queued' AND " PRESENT);
+		  " INDEXED BY run_queue WHERE r.state = 'queued' AND " NOT_REMOVED("r"));
 	while ((rc = stmt_row(&q, err)) > 0) {
 		uint64_t id = (uint64_t)stmt_get_int(&q);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/scene.h"
+#include "store/steps.h"
 #include "test.h"
 
 #include <errno.h>
@@ -121,6 +122,56 @@ TEST(queue_order_can_be_changed)
 	expect_order("3 1");
 	EXPECT_INT(store_restore(scene_store, STORE_RUN, 4, &scene_err), 0);
 	expect_order("4 3 1");
+	scene_close();
+}
+
+static int64_t queued_of(int64_t session, int64_t maker, const char *form)
+{
+	struct run run = {
+		.session = session, .state = RUN_QUEUED, .host = HOST, .form = form, .maker = maker
+	};
+	int64_t id = 0;
+
+	EXPECT_INT(store_run_add(scene_store, &run, &id, &scene_err), 0);
+	return id;
+}
+
+TEST(queue_people_take_turns)
+{
+	int64_t session;
+
+	scene_open();
+	session = scene_session("s");
+	for (int i = 0; i < 4; i++)
+		queued_of(session, 1, "{}");
+	/* as before 0007: no place is free between two */
+	scene_exec("UPDATE run SET place = id");
+	queued_of(session, 2, "{}");
+	expect_order("1 5 2 3 4");
+	queued_of(session, 2, "{}");
+	queued_of(session, 3, "{}");
+	expect_order("1 5 7 2 6 3 4");
+	for (int i = 0; i < 3; i++)
+		queued_of(session, 3, "{}");
+	expect_order("1 5 7 2 6 8 3 9 4 10");
+	scene_close();
+}
+
+/* Rows with long texts stay where they are when somebody gets a place before them. */
+TEST(queue_a_place_costs_the_same_in_a_long_queue)
+{
+	char *text = mem_alloc(20001);
+	int64_t session;
+
+	memset(text, 'f', 20000);
+	scene_open();
+	session = scene_session("s");
+	for (int i = 0; i < 100; i++)
+		queued_of(session, 1, text);
+	steps_begin(STEPS_COUNT, 0);
+	EXPECT_INT(scene_get(queued_of(session, 2, text)).place, 2);
+	EXPECT(steps_end() < 100);
+	free(text);
 	scene_close();
 }
 
