@@ -14,6 +14,7 @@ static const struct hub_limits usual = {
 	.queue_ns = 20 * NS_PER_SEC,
 	.alive_ns = 15 * NS_PER_SEC,
 	.clients = 1000,
+	.of_person = 64,
 	.topics = 64,
 };
 
@@ -30,6 +31,7 @@ static void fill_limits(struct hub_limits *limits)
 	OR_USUAL(queue_ns);
 	OR_USUAL(alive_ns);
 	OR_USUAL(clients);
+	OR_USUAL(of_person);
 	OR_USUAL(topics);
 }
 

@@ -36,6 +36,7 @@ struct hub_limits {	       /* 0 is the value behind it */
 	int64_t queue_ns;      /* how long it may read nothing of what waits: 20 s */
 	int64_t alive_ns;      /* a sign of life where nothing else was sent: 15 s */
 	size_t clients;	       /* 1,000 */
+	size_t of_person;      /* of these; the owner (0) may have all: 64 */
 	size_t topics;	       /* of a client: 64 */
 };
 
@@ -92,8 +93,10 @@ struct hub_sleep {
 	bool (*holds)(void *user); /* it may still be told; NULL: always */
 };
 
-/* NULL when there are too many. */
+/* NULL when there are too many, or it is stopped. */
 struct hub_client *hub_client_new(struct hub *hub, int64_t person, const struct hub_sleep *sleep);
+/* Whether it is that person who has too many. */
+bool hub_person_full(struct hub *hub, int64_t person);
 void hub_client_free(struct hub_client *client);
 uint64_t hub_client_id(const struct hub_client *client); /* never that of another, ever */
 

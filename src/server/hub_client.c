@@ -110,12 +110,31 @@ static void push_rest(struct hub_client *client, struct hub_event *event, size_t
 	hub_event_put(event);
 }
 
+static bool person_full(const struct hub *hub, int64_t person)
+{
+	size_t count = 0;
+
+	vec_each (client, &hub->clients)
+		count += (*client)->person == person;
+	return person && count >= hub->limits.of_person;
+}
+
+bool hub_person_full(struct hub *hub, int64_t person)
+{
+	bool full;
+
+	pthread_mutex_lock(&hub->lock);
+	full = person_full(hub, person);
+	pthread_mutex_unlock(&hub->lock);
+	return full;
+}
+
 struct hub_client *hub_client_new(struct hub *hub, int64_t person, const struct hub_sleep *sleep)
 {
 	struct hub_client *client = NULL;
 
 	pthread_mutex_lock(&hub->lock);
-	if (!hub->stopped && hub->clients.len < hub->limits.clients) {
+	if (!hub->stopped && hub->clients.len < hub->limits.clients && !person_full(hub, person)) {
 		client = mem_alloc(sizeof(*client));
 		client->hub = hub;
 		client->sleep = *sleep;

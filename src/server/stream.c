@@ -190,6 +190,16 @@ static int begin_stream(struct hub *hub, struct hub_client *client, const struct
 	return rc;
 }
 
+static int too_many_streams(struct request *request, struct err *err)
+{
+	const char *whose = hub_person_full(request->app->hub, request->user->id) ? " of yours"
+										  : "";
+
+	return reply_error(request, 429, "too_many_streams",
+			   "Close pages you don't need, or try again later.", err,
+			   "too many event streams%s are open", whose);
+}
+
 static int open_stream(struct request *request, const struct wishes *wishes, struct err *err)
 {
 	struct stream *stream = mem_alloc(sizeof(*stream));
@@ -201,9 +211,7 @@ static int open_stream(struct request *request, const struct wishes *wishes, str
 		&(struct hub_sleep){ stream, stream_rest, stream_wake, stream_holds });
 	if (!stream->client) {
 		free(stream);
-		return reply_error(request, 429, "too_many_streams",
-				   "Close pages you don't need, or try again later.", err,
-				   "too many event streams are open");
+		return too_many_streams(request, err);
 	}
 	if (begin_stream(hub, stream->client, wishes)) {
 		stream_end(stream);

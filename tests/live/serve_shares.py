@@ -176,6 +176,32 @@ def queue(site, rob, sue):
           "then hers have their turns")
 
 
+def streams(site, vera, sue):
+    """A viewer who opens streams without end leaves some to others."""
+    def begin(person):
+        connection = socket.create_connection(site.address)
+        connection.sendall((f"GET /api/v1/stream?topics=queue HTTP/1.1\r\nHost: {site.address[0]}:{site.address[1]}\r\n"
+                            f"Authorization: Bearer {person.token}\r\n\r\n").encode())
+        answer = connection.recv(4096)
+        while answer.startswith(b"HTTP/1.1 429") and b"error" not in answer:
+            answer += connection.recv(4096)
+        return connection, answer
+    mine = [begin(vera) for _ in range(70)]
+    good = [answer.startswith(b"HTTP/1.1 200") for _, answer in mine]
+    check(good == [True] * 64 + [False] * 6, "64 streams are one person's", sum(good))
+    check(mine[-1][1].startswith(b"HTTP/1.1 429") and b"of yours" in mine[-1][1], "more are refused with words", mine[-1][1])
+    others = [begin(sue), *(begin(Owner(site)) for _ in range(70))]
+    check(all(answer.startswith(b"HTTP/1.1 200") for _, answer in others), "others have theirs, the owner as many as there are")
+    for connection, _ in mine + others:
+        connection.close()
+
+    def again():
+        connection, answer = begin(vera)
+        connection.close()
+        return answer.startswith(b"HTTP/1.1 200")
+    check(peer.until(again), "those that end make room for others")
+
+
 def folded(size):
     """A profile of so many bytes that is like no other."""
     head = f"prog;{os.urandom(8).hex()} 1\n".encode()
@@ -257,7 +283,9 @@ def main():
     with server.Server() as site:
         rob, sue = Person(site, "rob", "runner"), Person(site, "sue", "runner")
         analysers(site, rob, sue)
-        questions(site, Person(site, "vera", "viewer"))
+        vera = Person(site, "vera", "viewer")
+        questions(site, vera)
+        streams(site, vera, sue)
         queue(site, rob, sue)
     disk()
     rows()

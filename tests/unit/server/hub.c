@@ -372,6 +372,32 @@ TEST(hub_has_limits)
 	hub_free(hub);
 }
 
+TEST(hub_one_person_leaves_streams_to_others)
+{
+	struct hub_limits limits = { .clients = 5, .of_person = 2 };
+	struct hub *hub = hub_new(1, &limits);
+	struct reader readers[8] = { 0 };
+	static const struct {
+		int64_t person;
+		bool has;
+	} cases[8] = { { 7, true }, { 7, true }, { 7, false }, { 8, true },
+		       { 0, true }, { 0, true }, { 0, false }, { 8, false } };
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		EXPECT_BOOL(hub_person_full(hub, 7), i >= 2);
+		readers[i].client = hub_client_new(hub, cases[i].person,
+						   &(struct hub_sleep){ &readers[i], rest, wake });
+		EXPECT_BOOL(readers[i].client != NULL, cases[i].has);
+	}
+	EXPECT(!hub_person_full(hub, 8) && !hub_person_full(hub, 0));
+	hub_client_free(readers[0].client);
+	readers[0].client = hub_client_new(hub, 7, &(struct hub_sleep){ &readers[0], rest, wake });
+	EXPECT(readers[0].client);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		hub_client_free(readers[i].client);
+	hub_free(hub);
+}
+
 /* Threads: a sleeper that is not woken would wait for ever. */
 struct sleeper {
 	pthread_mutex_t lock;
