@@ -15,7 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define QUEUE_MOST 10000 /* runs of it that are shown */
+#define QUEUE_MOST 10000     /* runs of it that are shown */
+#define TEXT_MOST  (4 << 20) /* in forms and commands of all that an answer has */
 
 static int no_such_state(const char *text, struct err *err)
 {
@@ -78,9 +79,20 @@ static int read_filter(const struct request *request, struct run_filter *filter,
 	return 0;
 }
 
+/* How many of them are on a page; the one behind it tells that there is another. */
+static size_t page_length(const struct runs *runs, size_t limit)
+{
+	int64_t bytes = 0;
+	size_t count = 0;
+
+	while (count < runs->len && count < limit && bytes <= TEXT_MOST)
+		bytes += store_run_text(&runs->data[count++]);
+	return count;
+}
+
 static int list_runs(struct request *request, struct err *err)
 {
-	struct run_filter filter = { 0 };
+	struct run_filter filter = { .bytes = TEXT_MOST };
 	struct runs found = { 0 };
 	struct json *json;
 	size_t limit;
@@ -89,10 +101,11 @@ static int list_runs(struct request *request, struct err *err)
 	if (!rc)
 		rc = store_run_list(request->store, &filter, &request->arena, &found, err);
 	if (!rc) {
+		limit = page_length(&found, limit);
 		json = reply_json(request);
 		json_open(json, NULL, '{');
 		json_open(json, "items", '[');
-		for (size_t i = 0; i < found.len && i < limit; i++)
+		for (size_t i = 0; i < limit; i++)
 			run_write(json, &found.data[i], request);
 		end_page(json, found.len, limit, found.len > limit ? found.data[limit - 1].id : 0);
 	}
@@ -163,16 +176,28 @@ static int by_place(const void *a, const void *b)
 	return x->id < y->id ? -1 : 1;
 }
 
+/* How many of the queue are not in the answer. */
+static int count_left_out(struct request *request, size_t shown, size_t *left_out, struct err *err)
+{
+	struct queue queue = { 0 };
+	int rc = store_queue(request->store, &queue, err);
+
+	*left_out = queue.len > shown ? queue.len - shown : 0;
+	vec_free(&queue);
+	return rc;
+}
+
 /* What is starting or running has no place, and so stands first. */
 static int reply_all_waiting(struct request *request, struct err *err)
 {
-	struct run_filter filter = { .page.limit = QUEUE_MOST,
-				     .states = 1U << RUN_QUEUED | 1U << RUN_STARTING |
-					       1U << RUN_RUNNING };
 	struct runs found = { 0 };
 	struct json *json;
-	int rc = store_run_list(request->store, &filter, &request->arena, &found, err);
+	size_t left_out = 0;
+	int rc = store_queue_runs(request->store, QUEUE_MOST, TEXT_MOST, &request->arena, &found,
+				  err);
 
+	if (!rc)
+		rc = count_left_out(request, found.len, &left_out, err);
 	if (!rc) {
 		if (found.len)
 			qsort(found.data, found.len, sizeof(*found.data), by_place);
@@ -182,6 +207,7 @@ static int reply_all_waiting(struct request *request, struct err *err)
 		vec_each (run, &found)
 			run_write(json, run, request);
 		json_close(json);
+		json_u64(json, "left_out", left_out);
 		trouble_write(json, "trouble", request->app->dir);
 		json_close(json);
 	}

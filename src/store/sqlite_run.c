@@ -19,7 +19,8 @@
 	"iif(r.state = 'queued', 1 + (SELECT count(*) FROM run o INDEXED BY run_queue"          \
 	" WHERE o.state = 'queued' AND o.host = r.host AND o.place < r.place AND " NOT_REMOVED( \
 		"o") "), 0)"
-#define RUN_COLUMNS(place)                                                                       \
+#define RUN_COLUMNS(place) RUN_COLUMNS_BY(place, "")
+#define RUN_COLUMNS_BY(place, index)                                                             \
 	"SELECT r.id, r.session, r.state, " place ","                                            \
 	" r.host, r.person, r.tool, r.form, r.folder, r.argv, r.environment, r.created_ns,"      \
 	" r.started_ns, r.ended_ns, r.ending, r.ending_code, r.kernel, r.perfolio, r.cpu_model," \
@@ -27,7 +28,7 @@
 	"coalesce(s.purge_ns, r.purge_ns, 0),"                                                   \
 	" (SELECT coalesce(sum(f.size), 0) FROM file f WHERE f.run = r.id),"                     \
 	" (SELECT number FROM change c WHERE c.kind = 'run' AND c.id = r.id)"                    \
-	" FROM run r JOIN session s ON r.session = s.id "
+	" FROM run r " index "JOIN session s ON r.session = s.id "
 #define PRESENT "r.purge_ns IS NULL AND s.purge_ns IS NULL"
 
 static const char *const endings[] = {
@@ -379,6 +380,38 @@ static int read_places(struct store *store, struct run *runs, size_t count, stru
 	return rc;
 }
 
+/* Reads to its end, or to the first run beyond that many bytes of text; 0: any. */
+static int read_runs(struct stmt *q, int64_t bytes, struct arena *arena, struct runs *into,
+		     struct err *err)
+{
+	int64_t total = 0;
+	int rc;
+
+	while ((rc = stmt_row(q, err)) > 0) {
+		struct run *run = vec_push(into);
+
+		read_run(q, arena, run);
+		if (bytes && total > bytes)
+			break;
+		total += store_run_text(run);
+	}
+	stmt_close(q);
+	return rc < 0 ? rc : 0;
+}
+
+/* What is in other tables, of those from `first` on. */
+static int complete(struct store *store, struct runs *runs, size_t first, struct arena *arena,
+		    struct err *err)
+{
+	int rc = 0;
+
+	for (size_t i = first; i < runs->len && !rc; i++)
+		rc = read_lists(store, &runs->data[i], arena, err);
+	if (!rc && runs->len > first)
+		rc = read_places(store, runs->data + first, runs->len - first, err);
+	return rc;
+}
+
 static int list(struct store *store, const struct run_filter *filter, struct arena *arena,
 		struct runs *into, struct err *err)
 {
@@ -397,14 +430,41 @@ static int list(struct store *store, const struct run_filter *filter, struct are
 	stmt_text_or_null(&q, filter->tag);
 	stmt_text_or_null(&q, filter->search);
 	stmt_int(&q, db_limit(filter->page.limit));
-	while ((rc = stmt_row(&q, err)) > 0)
-		read_run(&q, arena, vec_push(into));
-	stmt_close(&q);
-	for (size_t i = first; i < into->len && !rc; i++)
-		rc = read_lists(store, &into->data[i], arena, err);
-	if (!rc && into->len > first)
-		rc = read_places(store, into->data + first, into->len - first, err);
-	return rc;
+	rc = read_runs(&q, filter->bytes, arena, into, err);
+	return rc ? rc : complete(store, into, first, arena, err);
+}
+
+/* By the index: to sort would be to have all of them in memory. */
+static int queue_runs(struct store *store, int limit, int64_t bytes, struct arena *arena,
+		      struct runs *into, struct err *err)
+{
+	size_t first = into->len;
+	struct stmt q;
+	int rc;
+
+	stmt_open(&q, store,
+		  RUN_COLUMNS("0") "WHERE r.state IN ('starting', 'running') AND " PRESENT
+				   " ORDER BY r.id");
+	rc = read_runs(&q, 0, arena, into, err);
+	if (rc)
+		return rc;
+	stmt_open(
+		&q, store,
+		RUN_COLUMNS_BY("0", "INDEXED BY run_queue ") "WHERE r.state = 'queued' AND " PRESENT
+							     " ORDER BY r.place LIMIT ?");
+	stmt_int(&q, limit);
+	rc = read_runs(&q, bytes, arena, into, err);
+	return rc ? rc : complete(store, into, first, arena, err);
+}
+
+int store_queue_runs(struct store *store, int limit, int64_t bytes, struct arena *arena,
+		     struct runs *into, struct err *err)
+{
+	int rc = db_read(store, err);
+
+	if (!rc)
+		rc = queue_runs(store, limit, bytes, arena, into, err);
+	return db_done(store, rc, err);
 }
 
 int store_run_list(struct store *store, const struct run_filter *filter, struct arena *arena,

@@ -163,6 +163,7 @@ struct run_filter {
 	const char *host, *tag;
 	const char *search; /* in command, events, tool, folder, host, person, reason, tags */
 	bool removed;
+	int64_t bytes; /* of texts: it ends with the first beyond as many; 0: any */
 };
 
 /* What a row takes beside its texts: indexes, its change, its line in the log. */
@@ -205,6 +206,9 @@ struct queue_entry {
 struct queue VEC_OF(struct queue_entry);
 
 int store_queue(struct store *store, struct queue *into, struct err *err);
+/* The runs themselves, up to `limit` and with as much text, the last one aside. */
+int store_queue_runs(struct store *store, int limit, int64_t bytes, struct arena *arena,
+		     struct runs *into, struct err *err);
 
 /*
  * Takes the first of a host's queue to RUN_STARTING: 1 and its id, or 0 when the queue is empty or

@@ -202,6 +202,42 @@ def streams(site, vera, sue):
     check(peer.until(again), "those that end make room for others")
 
 
+def answers(site, rob, vera):
+    """Lists of runs with long commands are answered in parts: nobody makes the server write all of them at once."""
+    session = rob.session("long")
+    _, first = rob.run(session, tool="count", target={"kind": "command", "argv": ["sleep", "300"]})
+    site.wait(first["id"], "running")
+    made = []
+    for _ in range(3):
+        form = {"tool": "count", "target": {"kind": "command", "argv": ["true", "\x01" * 45000]}, "repeats": 12}
+        status, got = rob.ask("POST", f"/sessions/{session}/runs", form)
+        check(status == 201, "runs with long commands wait", status, str(got)[:300])
+        made += [run["id"] for run in got["items"]]
+    check(made == sorted(made) and len(made) == 36, "as many as were asked for, in their order", made)
+    status, _, body = vera.raw("GET", "/queue")
+    got = json.loads(body)
+    ids = [run["id"] for run in got["items"]]
+    check(status == 200 and ids == [first["id"], *made][:len(ids)] and 10 <= len(ids) < 20, "the queue's answer has the first", ids)
+    check(got["left_out"] == 37 - len(ids) and [run["place"] for run in got["items"]] == list(range(len(ids))),
+          "and says how many wait behind them", got["left_out"])
+    check(len(body) < 16 << 20, "in less than 16 MB", len(body))
+    found, before, sizes = [], "", []
+    while before is not None:
+        status, _, body = vera.raw("GET", f"/runs?session={session}&limit=1000{before}")
+        got = json.loads(body)
+        found += [run["id"] for run in got["items"]]
+        sizes.append(len(body))
+        before = f"&before={got['next']}" if got["next"] else None
+    check(found == [first["id"], *made][::-1] and len(sizes) > 2 and max(sizes) < 16 << 20, "a list has more pages, with all of them",
+          len(found), sizes)
+    run = rob.ask("GET", f"/runs/{made[-1]}")[1]
+    check(len(run["argv"][1]) == 45000, "and a run's own answer all of its words")
+    check(rob.ask("DELETE", f"/sessions/{session}")[0] == 409, "while one of them runs its session stays")
+    for one in [*made, first["id"]]:
+        rob.ask("POST", f"/runs/{one}/cancel")
+    check(site.wait(first["id"])["state"] == "cancelled" and site.get("/queue")["left_out"] == 0, "then the queue is empty")
+
+
 def folded(size):
     """A profile of so many bytes that is like no other."""
     head = f"prog;{os.urandom(8).hex()} 1\n".encode()
@@ -286,6 +322,7 @@ def main():
         vera = Person(site, "vera", "viewer")
         questions(site, vera)
         streams(site, vera, sue)
+        answers(site, rob, vera)
         queue(site, rob, sue)
     disk()
     rows()

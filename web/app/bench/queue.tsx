@@ -2,7 +2,7 @@
 // What waits, of all sessions: the order is changed by dragging or with Alt and the arrow keys.
 import { useState } from "preact/hooks";
 import { api } from "../api/client";
-import type { List, Run } from "../api/core";
+import type { List, Queue, Run } from "../api/core";
 import { useAction, useFetch, useSoon, useStream } from "../model/hooks";
 import { grouped } from "../model/format";
 import { runTitle } from "../model/runs";
@@ -27,8 +27,9 @@ interface Props {
 }
 
 export function QueueBox({ session, chosen, onChoose }: Props) {
-	const queue = useFetch<List<Run>>("/queue");
+	const queue = useFetch<List<Run> & Pick<Queue, "left_out">>("/queue");
 	const waiting = (queue.data?.items ?? []).filter((run) => run.state === "queued");
+	const count = waiting.length + (queue.data?.left_out ?? 0);
 	const soon = useSoon(queue.reload, waiting.length > MANY ? 1500 : 120);
 	const may = waiting.some((run) => run.may?.change);
 	const [all, setAll] = useState(false);
@@ -73,9 +74,9 @@ export function QueueBox({ session, chosen, onChoose }: Props) {
 					</li>
 				))}
 			</ol>
-			{waiting.length > shown.length && (
-				all ? <p class="dim">{grouped(waiting.length - shown.length)} more are waiting.</p>
-				: <button type="button" class="quiet" onClick={() => setAll(true)}>{grouped(waiting.length - shown.length)} more</button>
+			{count > shown.length && (
+				all ? <p class="dim">{grouped(count - shown.length)} more are waiting.</p>
+				: <button type="button" class="quiet" onClick={() => setAll(true)}>{grouped(count - shown.length)} more</button>
 			)}
 			<Trouble refusal={move.refusal ?? cancel.refusal} />
 		</section>
