@@ -238,10 +238,12 @@ int runs_add(struct request *request, int64_t session, struct json_object *objec
 		rc = check_size(request, &form, object, &bytes, err);
 	if (!rc)
 		rc = possible(app, &form, &asker, err);
+	datadir_hold(app->dir);
 	if (!rc)
 		rc = share_room(app, request->user->id, bytes, err);
 	if (!rc)
 		rc = add_all(request, session, &form, object, ids, err);
+	datadir_let_go(app->dir);
 	if (rc == -EACCES)
 		rights_note_refusal(request, err->text);
 	form_fini(&form);

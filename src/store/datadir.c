@@ -118,6 +118,7 @@ struct datadir *datadir_open(const char *path, enum datadir_use use, struct err 
 				 .files_fd = -1,
 				 .room = { .reserve_fd = -1 } };
 	pthread_mutex_init(&dir->lock, NULL);
+	pthread_mutex_init(&dir->asking, NULL);
 	pthread_mutex_init(&dir->room.lock, NULL);
 	if (open_parts(dir, err)) {
 		datadir_close(dir);
@@ -137,6 +138,7 @@ void datadir_close(struct datadir *dir)
 		if (*fd >= 0)
 			close(*fd);
 	pthread_mutex_destroy(&dir->lock);
+	pthread_mutex_destroy(&dir->asking);
 	pthread_mutex_destroy(&dir->room.lock);
 	free(dir->path);
 	free(dir);

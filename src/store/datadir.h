@@ -93,6 +93,12 @@ int datadir_room(struct datadir *dir, int64_t wanted, int64_t quota, struct err 
 /* The same for what one has made, of which there may be `most`: -EDQUOT. */
 int datadir_share(struct datadir *dir, int64_t maker, int64_t wanted, int64_t most,
 		  struct err *err);
+/*
+ * Held from asking for room until rows are written, and before any other lock: of many who ask at
+ * once all would be told of the same room.
+ */
+void datadir_hold(struct datadir *dir);
+void datadir_let_go(struct datadir *dir);
 /* How many bytes may be written; 0: none. */
 int64_t datadir_left(struct datadir *dir, int64_t quota);
 

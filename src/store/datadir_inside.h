@@ -18,6 +18,7 @@ struct datadir {
 	 * last row and be deleted just after somebody else has found it to be there already.
 	 */
 	pthread_mutex_t lock;
+	pthread_mutex_t asking; /* datadir_hold() */
 	struct {
 		pthread_mutex_t lock; /* for all below */
 		int reserve_fd;	      /* -1: this folder is only looked into */

@@ -218,6 +218,16 @@ int datadir_share(struct datadir *dir, int64_t maker, int64_t wanted, int64_t mo
 	return rc == -EDQUOT && purge_all(dir) ? look_for_share(dir, maker, wanted, most, err) : rc;
 }
 
+void datadir_hold(struct datadir *dir)
+{
+	pthread_mutex_lock(&dir->asking);
+}
+
+void datadir_let_go(struct datadir *dir)
+{
+	pthread_mutex_unlock(&dir->asking);
+}
+
 int64_t datadir_left(struct datadir *dir, int64_t quota)
 {
 	struct disk disk = { 0 };

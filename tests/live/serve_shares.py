@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """What one person can't take from all others: the analysers' time, the answers of the machine, the disk, the queue."""
+import concurrent.futures
 import contextlib
 import json
 import os
@@ -296,6 +297,12 @@ def rows():
         said = got.get("error", {})
         check(status == 413 and "1000 runs" in said["message"] and "fewer repeats" in said["remedy"], "repeats of much text are refused", status, got)
         check(site.get("/queue")["items"] == [] and rob.ask("GET", f"/sessions/{mine}")[1]["runs"] == 0, "all of them")
+        with concurrent.futures.ThreadPoolExecutor(12) as pool:
+            much = {**long, "repeats": 40}
+            got = list(pool.map(lambda _: rob.ask("POST", f"/sessions/{mine}/runs", much)[0], range(12)))
+        check(sorted(got) == [201] + [507] * 11, "of many that ask for room at once one has it", got)
+        check(peer.until(lambda: rob.ask("DELETE", f"/sessions/{mine}")[0] == 204), "and it can be removed")
+        mine = rob.session("much")
         made, status, got = fill(rob, 300)
         check(status == 507 and 70 <= len(made) <= 95 and "--max-share" in got["error"]["message"],
               "half of the disk is one person's for notes, too", len(made), status, got)
