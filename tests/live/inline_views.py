@@ -75,7 +75,7 @@ def main():
     check(built.returncode == 0, "the program is built", built.stderr)
     copied, walked = path("copied.data"), path("walked.data")
     for name, how in ((copied, "dwarf,4096"), (walked, "fp")):
-        made = run([PERFOLIO, "record", "-q", "-e", "cpu-clock:u", "-F", "299", "--call-graph", how,
+        made = run([PERFOLIO, "record", "-q", "-e", "cpu-clock:u", "-F", "997", "--call-graph", how,
                     "-o", name, path("program")])
         check(made.returncode == 0, f"recorded with {how}", made.returncode, made.stderr)
 

@@ -312,7 +312,7 @@ def test_names(site):
           "a deleted program has names while it runs, and so has code that was named later", view.trees[0]["names"])
     check(site.wait(run)["state"] == "done", "its run is done")
     own = {row["function"]: row["self_samples"] for row in site.get(f"/runs/{run}/top?limit=20")["rows"]}
-    check(own.get("made_by_jit", 0) > own.get("spin_in_deleted", 0) > 0, "and so they are in its results", own)
+    check(min(own.get(name, 0) for name in ("made_by_jit", "spin_in_deleted")) > 100, "and so they are in its results", own)
     check(not [name for name in own if name.startswith("[perf-")], "with what was sampled before it had a name", own)
 
 
