@@ -17,7 +17,7 @@ from lib import PERFOLIO, check, done, need_program, run  # noqa: E402
 PROGRAM = """
 __attribute__((noinline)) static void tick(void) { __asm__ volatile(""); }
 static inline unsigned next(unsigned x) {
-    return x * 1103515245u + 12345u; }
+    return (x % 1000003u) * 1103515245u + (x % 977u); }
 static inline unsigned mix(unsigned x) {
     for (int i = 0; i < 50; i++) x = next(x) ^ (x >> 7);
     return x; }
@@ -75,7 +75,7 @@ def main():
     check(built.returncode == 0, "the program is built", built.stderr)
     copied, walked = path("copied.data"), path("walked.data")
     for name, how in ((copied, "dwarf,4096"), (walked, "fp")):
-        made = run([PERFOLIO, "record", "-q", "-e", "cpu-clock:u", "-F", "997", "--call-graph", how,
+        made = run([PERFOLIO, "record", "-q", "-e", "cpu-clock:u", "-F", "299", "--call-graph", how,
                     "-o", name, path("program")])
         check(made.returncode == 0, f"recorded with {how}", made.returncode, made.stderr)
 
