@@ -21,8 +21,8 @@ async function sessions({ server, page }) {
 	check("search finds one", (await page.locator(".card-title").textContent()).startsWith("Blue whale"));
 	check("and is in the address", page.url().includes("search=whale"));
 	await page.reload();
-	await page.locator(".card").first().waitFor();
-	equal("which gives the same view again", await page.locator(".card").count(), 1);
+	await until("the same view again", async () => (await page.locator(".card").count()) === 1);
+	check("which gives the same view again", (await page.locator(".card-title").textContent()).startsWith("Blue whale"));
 	await page.getByLabel("Search sessions").fill("");
 	await cards({ server, page });
 	const card = page.locator(".card", { hasText: "Red panda" });
