@@ -133,32 +133,27 @@ void tracing_free(struct tracing *tracing)
 	free(tracing);
 }
 
-struct probe_search {
-	uint64_t id;
-	bool found;
-};
-
-static void look_for_probe(const char *system, const char *format, size_t size, void *user)
+/* The fields of a probe's format begin with its address. */
+static void add_probe(const char *system, const char *format, size_t size, void *user)
 {
-	struct probe_search *search = user;
+	struct tracing_ids *ids = user;
 	char name[128];
 	uint64_t id;
 
 	(void)system;
-	if (tracing_name(format, size, name, sizeof(name), &id) && id == search->id)
-		search->found = memmem(format, size, " __probe_", strlen(" __probe_"));
+	if (memmem(format, size, " __probe_", strlen(" __probe_")) &&
+	    tracing_name(format, size, name, sizeof(name), &id))
+		*vec_push(ids) = id;
 }
 
-bool tracing_is_probe(struct perf_reader *reader, uint64_t id)
+void tracing_find_probes(struct perf_reader *reader, struct tracing_ids *ids)
 {
-	struct probe_search search = { .id = id };
 	struct tracing_head head;
 	const void *bytes;
 	size_t size;
 
 	if (perf_reader_feature(reader, FEATURE_TRACING_DATA, &bytes, &size))
-		tracing_walk(bytes, size, &head, look_for_probe, &search);
-	return search.found;
+		tracing_walk(bytes, size, &head, add_probe, ids);
 }
 
 static char *resolve(void *user, unsigned long long *address, char **module)

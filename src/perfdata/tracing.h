@@ -6,6 +6,7 @@
 #ifndef PERFDATA_TRACING_H
 #define PERFDATA_TRACING_H
 
+#include "base/vec.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -18,9 +19,10 @@ struct tracing;
 struct tracing *tracing_new(struct perf_reader *reader);
 void tracing_free(struct tracing *tracing);
 
-/* Whether the tracepoint of that id is a probe that somebody has set, in the kernel or in a
- * program; by its format alone, without parsing the others. */
-bool tracing_is_probe(struct perf_reader *reader, uint64_t id);
+struct tracing_ids VEC_OF(uint64_t);
+
+/* Adds the ids of tracepoints that are probes somebody has set, in the kernel or in a program. */
+void tracing_find_probes(struct perf_reader *reader, struct tracing_ids *ids);
 
 /*
  * Who knows the kernel's functions: the name of the one at an address, where it begins, and its

@@ -156,15 +156,18 @@ static bool is_seldom(const struct perf_event_attr *attr)
 		attr->config != PERF_COUNT_SW_TASK_CLOCK);
 }
 
-static bool is_inherited_probe(struct perf_reader *reader, const struct perf_attr *attr)
+static bool is_inherited_probe(const struct tracing_ids *probes, const struct perf_attr *attr)
 {
 	const struct perf_event_attr *base = &attr->attr.base;
 
 	if (!base->inherit)
 		return false;
-	return base->type == PERF_TYPE_TRACEPOINT
-		       ? tracing_is_probe(reader, base->config)
-		       : !strncmp(attr->name, "uprobe/", strlen("uprobe/"));
+	if (base->type != PERF_TYPE_TRACEPOINT)
+		return !strncmp(attr->name, "uprobe/", strlen("uprobe/"));
+	vec_each (id, probes)
+		if (*id == base->config)
+			return true;
+	return false;
 }
 
 /* Of copied stacks, and of those that the CPU keeps, the user's part does not come with the chain.
@@ -177,11 +180,11 @@ static bool has_kernel_chains(const struct perf_event_attr *attr)
 	       !(attr->sample_type & others);
 }
 
-static uint64_t scope_of(struct perf_reader *reader, const struct perf_attr *attr)
+static uint64_t scope_of(const struct tracing_ids *probes, const struct perf_attr *attr)
 {
 	const struct perf_event_attr *base = &attr->attr.base;
 
-	return (is_inherited_probe(reader, attr) ? SCOPE_PROBE : 0) |
+	return (is_inherited_probe(probes, attr) ? SCOPE_PROBE : 0) |
 	       (base->enable_on_exec ? SCOPE_ON_EXEC : 0) |
 	       (has_kernel_chains(base) ? SCOPE_KERNEL_CHAINS : 0) |
 	       (base->exclude_kernel ? SCOPE_NO_KERNEL : 0) |
@@ -194,6 +197,9 @@ static uint64_t scope_of(struct perf_reader *reader, const struct perf_attr *att
 /* Events are known by the time of their first sample; a pipe tells of them one by one. */
 static void add_events(struct profile_builder *b)
 {
+	struct tracing_ids probes = { 0 };
+
+	tracing_find_probes(b->reader, &probes);
 	for (size_t i = b->profile->events.len; i < perf_reader_attr_count(b->reader); i++) {
 		const struct perf_attr *attr = perf_reader_attr(b->reader, i);
 
@@ -201,10 +207,11 @@ static void add_events(struct profile_builder *b)
 			.name = name_event(b->profile, attr),
 			.unit = interner_add(&b->profile->strings, attr->unit),
 			.scale = attr->scale,
-			.scope = scope_of(b->reader, attr),
+			.scope = scope_of(&probes, attr),
 		};
 		*vec_push(&b->lost) = 0;
 	}
+	vec_free(&probes);
 }
 
 static uint32_t thread_row(struct profile_builder *b, const struct thread *thread)
