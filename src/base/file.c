@@ -218,13 +218,17 @@ char *dir_user_cache(const char *name)
 
 int fd_write_all(int fd, const void *bytes, size_t size)
 {
-	const char *at = bytes;
-	ssize_t done;
+	return terminal_is_guarded(fd) ? terminal_write(fd, bytes, size)
+				       : fd_write_plain(fd, bytes, size);
+}
 
-	if (terminal_is_guarded(fd))
-		return terminal_write(fd, bytes, size);
+int fd_write_plain(int fd, const void *bytes, size_t size)
+{
+	const char *at = bytes;
+
 	while (size) {
-		done = write(fd, at, size);
+		ssize_t done = write(fd, at, size);
+
 		if (done < 0 && errno == EINTR)
 			continue;
 		if (done <= 0)

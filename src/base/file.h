@@ -71,5 +71,7 @@ int file_beside(const char *path, char **making, struct err *err);
 
 /* write(2) until all is out; 0 or a negative errno value. */
 int fd_write_all(int fd, const void *bytes, size_t size);
+/* The same without the guard of terminals (base/terminal.h), which writes by this. */
+int fd_write_plain(int fd, const void *bytes, size_t size);
 
 #endif

@@ -18,10 +18,9 @@ static const char *const codes[] = {
 	"\033[33m", "\033[35m", "\033[K",  "\033[H\033[2J", "\r",
 };
 
-#define CODES  (sizeof(codes) / sizeof(*codes))
-#define SECRET 16 /* digits */
-#define CODE_LENGTH \
-	(1 + SECRET + 1 + 1) /* escape, secret, which one, 'm': widths are told by that */
+#define CODES	    (sizeof(codes) / sizeof(*codes))
+#define SECRET	    16			 /* digits */
+#define CODE_LENGTH (1 + SECRET + 1 + 1) /* escape, secret, which one, 'm' */
 
 static struct {
 	bool is_terminal[3]; /* at the start, by descriptor */
@@ -143,21 +142,6 @@ static size_t make_plain(struct buf *into, const char *bytes, size_t size)
 	return i;
 }
 
-static int write_bytes(int fd, const char *at, size_t size)
-{
-	while (size) {
-		ssize_t done = write(fd, at, size);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done <= 0)
-			return done ? -errno : -EIO;
-		at += done;
-		size -= (size_t)done;
-	}
-	return 0;
-}
-
 int terminal_write(int fd, const void *bytes, size_t size)
 {
 	struct buf all = { 0 }, plain = { 0 };
@@ -170,7 +154,7 @@ int terminal_write(int fd, const void *bytes, size_t size)
 	used = make_plain(&plain, all.data, all.len);
 	state.rest_size[place] = all.len - used;
 	memcpy(state.rest[place], all.data + used, all.len - used);
-	rc = write_bytes(fd, plain.data, plain.len);
+	rc = fd_write_plain(fd, plain.data, plain.len);
 	pthread_mutex_unlock(&state.lock);
 	buf_free(&all);
 	buf_free(&plain);
