@@ -47,7 +47,7 @@ struct import_places {
 	VEC(size_t) first;
 };
 
-#define IMPORT_TYPES 8 /* of values that are told apart where they are left out */
+#define IMPORT_TYPES 8 /* kinds of left-out values that are counted separately */
 
 struct import_result {
 	struct import_places places; /* of import_options.places; import_places_free */

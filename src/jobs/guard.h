@@ -2,7 +2,7 @@
 /*
  * The process around the supervisor.  It does nothing but wait: when the supervisor ends, in
  * whatever way, all that it had started is ended too.  What loses its parent becomes the guard's
- * child, so nothing gets away.  If the guard is killed, the supervisor is told and ends, with
+ * child, so nothing gets away.  If the guard is killed, the supervisor notices and ends, with
  * everything else, in order: whoever started us has seen us go, and may start another server on the
  * same folder.
  */

@@ -56,8 +56,8 @@ static int add_wish(struct request *request, struct wishes *wishes, const char *
 	rc = topic.kind == TOPIC_OUTPUT ? rights_check_raw(request, topic.id, "output", err) : 0;
 	if (rc && rc != -ENOENT)
 		return rc;
-	/* Of a run that is not there the end is told, and no more: who may see its output is known
-	 * only once it is. */
+	/* Until the run exists nobody knows who may see its output: the client gets an end event
+	 * and nothing more. */
 	*vec_push(wishes) = (struct hub_wish){ .topic = name,
 					       .since = at ? arena_strdup(arena, at + 1) : last,
 					       .gone = rc };
@@ -160,7 +160,7 @@ static void tell_hello(struct hub_client *client, const struct wishes *wishes)
 }
 
 /* Between begin and end of the hub. */
-static void tell_gone(struct hub *hub, struct hub_client *client, const struct wishes *wishes)
+static void send_gone(struct hub *hub, struct hub_client *client, const struct wishes *wishes)
 {
 	vec_each (wish, wishes) {
 		struct live_topic topic;
@@ -184,7 +184,7 @@ static int begin_stream(struct hub *hub, struct hub_client *client, const struct
 	hub_begin(hub);
 	tell_hello(client, wishes);
 	rc = hub_join(client, wishes->data, wishes->len, true);
-	tell_gone(hub, client, wishes);
+	send_gone(hub, client, wishes);
 	hub_tell(client, "ready", "{}", true);
 	hub_end(hub);
 	return rc;
@@ -248,7 +248,7 @@ static int change_topics(struct request *request, struct hub_client *client,
 	vec_each (topic, remove)
 		hub_leave(client, *topic);
 	rc = hub_join(client, wishes->data, wishes->len, false);
-	tell_gone(hub, client, wishes);
+	send_gone(hub, client, wishes);
 	hub_end(hub);
 	if (rc)
 		return too_many_topics(err);
