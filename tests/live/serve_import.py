@@ -40,18 +40,8 @@ def totals(site, run):
 
 def analysers(site):
     """Processes of this server that are at a job."""
-    family = {site.process.pid}
     found = []
-    parents = {}
-    for entry in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            with open(f"/proc/{entry}/stat", encoding="ascii", errors="replace") as file:
-                parents[int(entry)] = int(file.read().rpartition(")")[2].split()[1])
-        except OSError:
-            pass
-    for _ in range(4):
-        family |= {pid for pid, parent in parents.items() if parent in family}
-    for pid in family:
+    for pid in site.family():
         try:
             with open(f"/proc/{pid}/cmdline", "rb") as file:
                 if b"--role=analyser" in file.read():

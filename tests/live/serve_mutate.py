@@ -97,24 +97,9 @@ def mutate(chance, data, others):
     return gzip.compress(bytes(data), mtime=0) if chance.random() < 0.1 else bytes(data)
 
 
-def family(site):
-    """Its processes, however they were started."""
-    parents = {}
-    for entry in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            with open(f"/proc/{entry}/stat", encoding="ascii", errors="replace") as file:
-                parents[int(entry)] = int(file.read().rpartition(")")[2].split()[1])
-        except OSError:
-            pass
-    found = {site.process.pid}
-    for _ in range(5):
-        found |= {pid for pid, parent in parents.items() if parent in found}
-    return found
-
-
 def memory(site):
     """What its processes hold of their own; a sanitizer's shadow counts where it is used."""
-    return sum(int(lib.status_of(pid).get("VmRSS", "0 kB").split()[0]) * 1024 for pid in family(site))
+    return sum(int(lib.status_of(pid).get("VmRSS", "0 kB").split()[0]) * 1024 for pid in site.family())
 
 
 def disk(folder):
