@@ -66,7 +66,8 @@ bool hub_wanted(struct hub *hub, const char *topic);
 /* What time does: clients that do not read, topics that nobody follows, signs of life. */
 void hub_tick(struct hub *hub, int64_t now_ns);
 
-/* Somebody was removed or has signed out: asks each client whether it still has the right to follow. */
+/* Somebody was removed or has signed out: asks each client whether it still has the right to
+ * follow. */
 void hub_recheck(struct hub *hub);
 
 struct hub_stats {
